@@ -1,0 +1,1 @@
+"""Questions to a run: filters, neighbours, origin. NumPy only."""

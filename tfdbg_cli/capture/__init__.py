@@ -1,0 +1,1 @@
+"""Everything that touches TensorFlow: intercepting runs and taking their tensors."""

@@ -1,0 +1,64 @@
+"""Running a command string: the one path for keys, clicks, scripts and prompts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
+from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.text import line, plain
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
+
+_MOMENT_OF = {RunStart: Moment.RUN_START, RunEnd: Moment.RUN_END, Opened: Moment.OPENED}
+
+
+def moment_of(context: Context) -> Moment:
+    """The kind of stop `context` is at."""
+    return _MOMENT_OF[type(context.stop)]
+
+
+def execute(text: str, context: Context, registry: Registry) -> Outcome:
+    """Run the command string `text`.
+
+    With `> FILE` the document goes to that file as plain text and the answer says so.
+
+    Raises:
+        TfdbgError: no such command here, wrong arguments, or what the command itself raises.
+
+    """
+    parsed = parse_line(text)
+    if not parsed.words:
+        return text_document("empty", data={})
+    command = registry.find(parsed.words[0])
+    require_moment(command, context)
+    options = command.parser.parse_args(list(parsed.words[1:]))
+    outcome = command.handler(context, options)
+    if not parsed.redirect:
+        return outcome
+    if not isinstance(outcome, Document):
+        raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
+    return _redirected(outcome, parsed.redirect, context)
+
+
+def require_moment(command: Command, context: Context) -> None:
+    """Refuse a command that makes no sense at this stop, in words that say why."""
+    moment = moment_of(context)
+    if moment in command.moments:
+        return
+    if moment is Moment.RUN_START:
+        context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
+    raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint="`help` lists commands.")
+
+
+def _redirected(document: Document, name: str, context: Context) -> Document:
+    path = Path(name).expanduser()
+    text = plain(document.lines(None)) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TfdbgError(f"Cannot write {path}: {error.strerror}.") from None
+    data = {"path": str(path), "bytes": len(text.encode())}
+    return text_document("written", line(f"Wrote the screen to {path} ({len(text.encode())} bytes)."), data=data)

@@ -1,0 +1,174 @@
+"""The registry of commands. Parsers, help, completion and the documentation are all made from it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any, TypeAlias
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Decision
+from tfdbg_cli.model.names import did_you_mean
+
+
+class Moment(Enum):
+    """The stops at which a command can be used."""
+
+    RUN_START = auto()
+    RUN_END = auto()
+    OPENED = auto()
+
+
+EVERYWHERE = frozenset(Moment)
+WITH_TENSORS = frozenset({Moment.RUN_END, Moment.OPENED})
+LIVE = frozenset({Moment.RUN_START, Moment.RUN_END})
+
+
+class Kind(Enum):
+    """What an argument names; tells completion where its candidates are."""
+
+    TEXT = auto()
+    NODE = auto()
+    TENSOR = auto()
+    FEED = auto()
+    FILTER = auto()
+    COMMAND = auto()
+    SOURCE = auto()
+    DEVICE = auto()
+    OP_TYPE = auto()
+    DTYPE = auto()
+    SETTING = auto()
+    PATH = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a command: `flags` such as ("-n", "--number"), or a single name for a positional.
+
+    The remaining fields mean what they mean to argparse; `kind` and `choices` feed completion.
+    """
+
+    flags: tuple[str, ...]
+    help: str
+    kind: Kind = Kind.TEXT
+    metavar: str = ""
+    switch: bool = False  # present or absent, without a value
+    type: Callable[[str], Any] = str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    nargs: str = ""  # "?" or "*" or "..." for positionals
+
+    @property
+    def positional(self) -> bool:
+        return not self.flags[0].startswith("-")
+
+    @property
+    def dest(self) -> str:
+        """The attribute of the parsed options that holds the value: the longest flag, without dashes."""
+        return max(self.flags, key=len).lstrip("-").replace("-", "_")
+
+
+class UiAction(Enum):
+    """Something only a front end can do."""
+
+    BACK = auto()
+    FORWARD = auto()
+    MOUSE_ON = auto()
+    MOUSE_OFF = auto()
+    LEAVE = auto()  # ask how to leave: detach or abort
+
+
+Outcome: TypeAlias = Document | Decision | UiAction
+Handler: TypeAlias = Callable[[Context, argparse.Namespace], Outcome]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command. `summary` is one line; `details` more paragraphs and examples for `help NAME`."""
+
+    name: str
+    aliases: tuple[str, ...]
+    summary: str
+    handler: Handler
+    arguments: tuple[Argument, ...] = ()
+    moments: frozenset[Moment] = EVERYWHERE
+    details: str = ""
+    section: str = "Look"  # heading in help
+    parser: argparse.ArgumentParser = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parser", _parser(self))
+
+    @property
+    def usage(self) -> str:
+        """`list_tensors [-f FILTER] …` on one line."""
+        return self.parser.format_usage().removeprefix("usage: ").strip()
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that raises instead of printing and exiting."""
+
+    def error(self, message: str) -> Any:
+        raise TfdbgError(f"{self.prog}: {message}.", hint=f"See `help {self.prog}`.")
+
+
+def _parser(command: Command) -> argparse.ArgumentParser:
+    parser = _Parser(prog=command.name, add_help=False, allow_abbrev=True)
+    # argparse takes words such as "-1" or "-inf" for flags; values of ours may start so.
+    for argument in command.arguments:
+        options: dict[str, Any] = {"help": argument.help}
+        if argument.switch:
+            options["action"] = "store_true"
+        else:
+            options |= {"type": argument.type, "default": argument.default}
+            options |= {"metavar": argument.metavar} if argument.metavar else {}
+            options |= {"choices": argument.choices} if argument.choices else {}
+            options |= {"nargs": argument.nargs} if argument.nargs else {}
+        if not argument.positional:
+            options["dest"] = argument.dest
+        parser.add_argument(*argument.flags, **options)
+    return parser
+
+
+class Registry:
+    """Commands by name and alias."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, Command] = {}
+        self._names: dict[str, Command] = {}
+
+    def add(self, command: Command) -> None:
+        """Register `command`; a name or alias that is taken is a programming error."""
+        for name in (command.name, *command.aliases):
+            if name in self._names:
+                raise ValueError(f"command name {name!r} is taken by {self._names[name].name}")
+            self._names[name] = command
+        self._commands[command.name] = command
+
+    def find(self, name: str) -> Command:
+        """The command called `name` or aliased so.
+
+        Raises:
+            TfdbgError: there is none; the hint names the nearest.
+
+        """
+        if name not in self._names:
+            raise TfdbgError(
+                f"There is no command {name!r}.",
+                hint=did_you_mean(name, self._names) or "`help` lists the commands.",
+            )
+        return self._names[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._commands.values())
+
+    def names(self) -> list[str]:
+        """Every name and alias."""
+        return list(self._names)

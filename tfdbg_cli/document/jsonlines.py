@@ -1,0 +1,44 @@
+"""Documents and errors as JSON, one object a line (`--json`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+
+
+def document_json(command: str, document: Document) -> str:
+    """`{"command": …, "kind": …, …}`; NaN and infinities as the texts "nan", "inf", "-inf"."""
+    return _dump({"command": command, "kind": document.kind, **document.data()})
+
+
+def error_json(command: str, error: TfdbgError) -> str:
+    """`{"command": …, "error": …, "hint": …}`."""
+    return _dump({"command": command, "error": error.message, "hint": error.hint})
+
+
+def _dump(payload: dict[str, Any]) -> str:
+    return json.dumps(_standard(payload), ensure_ascii=False, allow_nan=False)
+
+
+def _standard(value: Any) -> Any:
+    """`value` in JSON's own types: strict JSON has no NaN, no infinity, no complex numbers and no bytes."""
+    if isinstance(value, dict):
+        return {str(k): _standard(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_standard(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return _standard(value.tolist())
+    if isinstance(value, np.generic):
+        return _standard(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    if isinstance(value, complex):
+        return [_standard(value.real), _standard(value.imag)]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -1,0 +1,108 @@
+"""Tables that show any number of rows, each made when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from tfdbg_cli.document.cells import clip, display_width, pad
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
+
+_GAP = "  "
+_SAMPLE = 200  # rows looked at to choose widths; wider cells further down are clipped on a screen
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its head, alignment, and how early it is dropped on a narrow screen (0: never)."""
+
+    title: str
+    right: bool = False
+    drop: int = 0
+    link: str = ""  # following the head runs this, usually a sort
+    width: int = 0  # fixed width; 0: from the head and a sample of the rows
+
+
+Row = Sequence[Span]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`count` rows, the i-th given by `row(i)`, one span a column. The last column takes the room that is left."""
+
+    columns: tuple[Column, ...]
+    count: int
+    row: Callable[[int], Row]
+    show_head: bool = True
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        shown, widths = self._fit(width)
+        return _TableLines(self, shown, widths, clipped=width is not None)
+
+    def _fit(self, width: int | None) -> tuple[list[int], list[int]]:
+        widths = [column.width or display_width(column.title) for column in self.columns]
+        step = max(1, self.count // _SAMPLE)
+        # Without a width nothing is clipped, so every row must be measured for the columns to line up.
+        for i in range(0, self.count, 1 if width is None else step):
+            for j, span in enumerate(self.row(i)):
+                if not self.columns[j].width:
+                    widths[j] = max(widths[j], display_width(span.text))
+        shown = list(range(len(self.columns)))
+        if width is None:
+            return shown, widths
+        last = len(self.columns) - 1
+        while len(shown) > 1:
+            taken = sum(widths[j] + len(_GAP) for j in shown if j != last)
+            droppable = [j for j in shown if self.columns[j].drop and j != last]
+            if taken + min(widths[last], max(20, width // 3)) <= width or not droppable:
+                break
+            shown.remove(max(droppable, key=lambda j: self.columns[j].drop))
+        taken = sum(widths[j] + len(_GAP) for j in shown if j != last)
+        widths[last] = max(1, width - taken)
+        return shown, widths
+
+
+class _TableLines(Sequence[Line]):
+    """The head and the rows of a table as lines."""
+
+    def __init__(self, table: Table, shown: list[int], widths: list[int], clipped: bool) -> None:
+        self._table = table
+        self._shown = shown
+        self._widths = widths
+        self._clipped = clipped
+        self._head = 1 if table.show_head else 0
+
+    def __len__(self) -> int:
+        return self._table.count + self._head
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        if index < self._head:
+            return self._join([Span(c.title, Style.HEADING, c.link) for c in self._table.columns])
+        return self._join(self._table.row(index - self._head))
+
+    def _join(self, cells: Row) -> Line:
+        spans: list[Span] = []
+        for j in self._shown:
+            cell, width = cells[j], self._widths[j]
+            text = clip(cell.text, width) if self._clipped else cell.text
+            last = j == self._shown[-1]
+            filler = "" if last and not self._table.columns[j].right else pad(text, width)
+            if spans:
+                spans.append(Span(_GAP))
+            if self._table.columns[j].right:
+                spans.append(Span(filler))
+            spans.append(Span(text, cell.style, cell.link))
+            if not self._table.columns[j].right and filler:
+                spans.append(Span(filler))
+        return Line(tuple(span for span in spans if span.text)) if spans else EMPTY_LINE

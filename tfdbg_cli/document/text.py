@@ -1,0 +1,83 @@
+"""Styled text: spans in lines, each span with a meaning and, where it leads somewhere, a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Style(StrEnum):
+    """What a span means. Front ends decide how it looks; nothing is said by colour alone."""
+
+    PLAIN = ""
+    TITLE = "title"
+    HEADING = "heading"
+    DIM = "dim"  # library frames, legends, elisions
+    LABEL = "label"  # the name of a field
+    NAME = "name"  # tensor and node names
+    OP = "op"
+    NUMBER = "number"
+    DEVICE = "device"
+    GOOD = "good"
+    WARNING = "warning"
+    ERROR = "error"
+    HINT = "hint"
+    NAN = "nan"
+    INF = "inf"
+    MARK = "mark"  # array elements in a highlighted range
+    MATCH = "match"  # hits of a search
+    KEY = "key"  # keys and commands in help
+    KEYWORD = "keyword"  # source code
+    STRING = "string"
+    COMMENT = "comment"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of text with a style; `link` is the command string that following it runs."""
+
+    text: str
+    style: Style = Style.PLAIN
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of spans, without line ends.
+
+    `element` is the index of the first array element shown on it, where the line belongs to an array.
+    """
+
+    spans: tuple[Span, ...] = ()
+    element: tuple[int, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+
+EMPTY_LINE = Line()
+
+
+def line(*parts: Span | str) -> Line:
+    """A line of spans and plain texts."""
+    return Line(tuple(Span(part) if isinstance(part, str) else part for part in parts))
+
+
+def lines_of(text: str, style: Style = Style.PLAIN) -> tuple[Line, ...]:
+    """`text` split at its line ends, each line in one style."""
+    return tuple(Line((Span(row, style),)) if row else EMPTY_LINE for row in text.split("\n"))
+
+
+def printable(text: str) -> str:
+    """`text` with control characters made visible, since names and messages are data, never terminal codes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The text of `lines`, without styles."""
+    return "\n".join(item.text.rstrip() for item in lines)

@@ -1,0 +1,22 @@
+"""The one error type of tfdbg."""
+
+from __future__ import annotations
+
+
+class TfdbgError(Exception):
+    """Something the person at the terminal can act on.
+
+    `message` states the cause in one sentence, `hint` the way out. Shown as a red line at a prompt,
+    printed to standard error by `cli.main`, which is the one place that turns it into an exit code.
+
+    `exit_code` is 1 for the user's mistake and 2 when tfdbg could not work.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()

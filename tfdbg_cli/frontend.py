@@ -1,0 +1,20 @@
+"""The seam between the debugger and its front ends."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tfdbg_cli.model.decision import Decision
+from tfdbg_cli.model.runs import Stop
+
+
+class Frontend(Protocol):
+    """Shows a stop to a person and brings back what they decided."""
+
+    def stop(self, event: Stop) -> Decision:
+        """Open the prompt on `event` until there is a decision. Restores the terminal on every way out."""
+        ...
+
+    def notify(self, message: str) -> None:
+        """Say one sentence outside of a stop (progress of a watch, a budget reached)."""
+        ...

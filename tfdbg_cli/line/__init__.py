@@ -1,0 +1,1 @@
+"""The complete linear front end: prompt, piped standard input, -c commands, --json."""

@@ -1,0 +1,77 @@
+"""What the person at a stop decided: how the program goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class GraphChoice(StrEnum):
+    """Which graph a capture shows."""
+
+    AUTO = "auto"
+    RUNTIME = "runtime"
+    PYTHON = "python"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRequest:
+    """Which tensors of a run to take. The regexes search anywhere in the name; empty ones admit everything."""
+
+    node_name_filter: str = ""
+    op_type_filter: str = ""
+    tensor_dtype_filter: str = ""
+    graph: GraphChoice = GraphChoice.AUTO
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a filter leaves tensors out."""
+        return bool(self.node_name_filter or self.op_type_filter or self.tensor_dtype_filter)
+
+
+@dataclass(frozen=True, slots=True)
+class DebugRun:
+    """Run with capture and stop at the end; before it, `times - 1` runs are left alone."""
+
+    capture: CaptureRequest = CaptureRequest()
+    times: int = 1
+    force: bool = False  # capture even though the estimate exceeds the budget
+
+
+@dataclass(frozen=True, slots=True)
+class RunUntil:
+    """Run with capture again and again until a tensor passes `filter_name`."""
+
+    filter_name: str
+    exclude_node_names: str = ""
+    capture: CaptureRequest = CaptureRequest()
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRun:
+    """Run once with timings instead of values."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRun:
+    """Run once without debugging and stop before the next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Run on without stopping; an error of an op still opens the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """Run on as if the debugger were not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """End the program, as Ctrl-C would: KeyboardInterrupt in the thread that called the run."""
+
+
+Decision: TypeAlias = DebugRun | RunUntil | ProfileRun | PlainRun | Continue | Detach | Abort

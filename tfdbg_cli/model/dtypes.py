@@ -1,0 +1,92 @@
+"""TensorFlow's element types and what NumPy makes of them.
+
+Numbers are those of `DataType` in tensorflow/core/framework/types.proto; a ref type is its base plus 100.
+ml_dtypes supplies bfloat16, float8 and the 2 and 4 bit integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+_REF_OFFSET = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """One element type: TensorFlow's number and name, and its NumPy dtype (None: NumPy cannot hold it)."""
+
+    number: int
+    name: str
+    numpy: np.dtype[Any] | None
+
+    @property
+    def itemsize(self) -> int | None:
+        """Bytes an element takes in memory; None for strings, resources and variants."""
+        return None if self.numpy is None or self.numpy.hasobject else self.numpy.itemsize
+
+
+def _numpy(name: str) -> np.dtype[Any] | None:
+    if hasattr(ml_dtypes, name):
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return found
+    try:
+        return np.dtype(name)
+    except TypeError:
+        return None
+
+
+_QUANTIZED = {"qint8": "int8", "quint8": "uint8", "qint16": "int16", "quint16": "uint16", "qint32": "int32"}
+
+_NAMES = {
+    1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 7: "string",
+    8: "complex64", 9: "int64", 10: "bool", 11: "qint8", 12: "quint8", 13: "qint32", 14: "bfloat16",
+    15: "qint16", 16: "quint16", 17: "uint16", 18: "complex128", 19: "float16", 20: "resource",
+    21: "variant", 22: "uint32", 23: "uint64", 24: "float8_e5m2", 25: "float8_e4m3fn",
+    26: "float8_e4m3fnuz", 27: "float8_e4m3b11fnuz", 28: "float8_e5m2fnuz", 29: "int4", 30: "uint4",
+    31: "int2", 32: "uint2",
+}  # fmt: skip
+
+
+def _element_type(number: int, name: str) -> ElementType:
+    if name == "string":
+        return ElementType(number, name, np.dtype(object))
+    if name in {"resource", "variant"}:
+        return ElementType(number, name, None)
+    return ElementType(number, name, _numpy(_QUANTIZED.get(name, name)))
+
+
+_BY_NUMBER = {number: _element_type(number, name) for number, name in _NAMES.items()}
+_BY_NAME = {element.name: element for element in _BY_NUMBER.values()}
+
+
+def element_type(number: int) -> ElementType:
+    """The element type with TensorFlow's `number`; an unknown number is kept as `dtype N`."""
+    base = number - _REF_OFFSET if number > _REF_OFFSET else number
+    return _BY_NUMBER.get(base) or ElementType(base, f"dtype {base}", None)
+
+
+def element_type_named(name: str) -> ElementType | None:
+    """The element type called `name` (`float32`, `bfloat16`, `string` …), or None."""
+    return _BY_NAME.get(name.removesuffix("_ref"))
+
+
+@cache
+def is_inexact(dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` can hold NaN or infinity: every float and complex type, bfloat16 and float8 too."""
+    if np.issubdtype(dtype, np.inexact):
+        return True
+    try:
+        ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """TensorFlow's name of a NumPy dtype; text and objects are `string`."""
+    return "string" if dtype.kind in "OSUT" else dtype.name

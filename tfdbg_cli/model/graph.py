@@ -1,0 +1,104 @@
+"""The graph of a run: nodes, where they ran, what they read and who reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName, did_you_mean
+
+
+class GraphKind(StrEnum):
+    """Which graph a run shows."""
+
+    RUNTIME = "runtime graph"  # after TensorFlow's optimizer, split over devices, with send and receive
+    PYTHON = "Python graph"  # as the program built it
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation. `attributes` are texts, ready to show; `device` is empty where it is not known."""
+
+    name: str
+    op_type: str
+    device: str
+    inputs: tuple[TensorName, ...] = ()
+    control_inputs: tuple[str, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+class Graph:
+    """Nodes by name and device. A name may stand once on each of several devices (features of send/recv).
+
+    The reverse edges are made on first use.
+    """
+
+    def __init__(self, nodes: Iterable[Node] = (), kind: GraphKind = GraphKind.RUNTIME) -> None:
+        self.kind = kind
+        self._by_name: dict[str, list[Node]] = {}
+        for node in nodes:
+            self._by_name.setdefault(node.name, []).append(node)
+        self._consumers: dict[str, list[tuple[Node, int]]] | None = None
+        self._control_consumers: dict[str, list[Node]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_name.values()))
+
+    def __iter__(self) -> Iterator[Node]:
+        for nodes in self._by_name.values():
+            yield from nodes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def names(self) -> Iterable[str]:
+        """Every node name, once, in graph order."""
+        return self._by_name.keys()
+
+    def devices(self) -> list[str]:
+        """Every device named by a node, sorted."""
+        return sorted({node.device for node in self if node.device})
+
+    def find(self, name: str, device: str | None = None) -> Node | None:
+        """The node called `name` (on `device`, if given), or None."""
+        nodes = self._by_name.get(name, ())
+        for node in nodes:
+            if device is None or node.device == device:
+                return node
+        return None
+
+    def node(self, name: str, device: str | None = None) -> Node:
+        """The node called `name`.
+
+        Raises:
+            TfdbgError: there is none; the hint names the nearest.
+
+        """
+        found = self.find(name, device)
+        if found is None:
+            raise TfdbgError(f"There is no node {name!r} in this {self.kind}.", hint=did_you_mean(name, self.names()))
+        return found
+
+    def consumers(self, name: str) -> list[tuple[Node, int]]:
+        """Nodes that read an output of `name`, each with the slot it reads."""
+        self._index()
+        assert self._consumers is not None
+        return self._consumers.get(name, [])
+
+    def control_consumers(self, name: str) -> list[Node]:
+        """Nodes that wait for `name` by a control edge."""
+        self._index()
+        return self._control_consumers.get(name, [])
+
+    def _index(self) -> None:
+        if self._consumers is not None:
+            return
+        consumers: dict[str, list[tuple[Node, int]]] = {}
+        for node in self:
+            for tensor in dict.fromkeys(node.inputs):
+                consumers.setdefault(tensor.node, []).append((node, tensor.slot))
+            for name in node.control_inputs:
+                self._control_consumers.setdefault(name, []).append(node)
+        self._consumers = consumers

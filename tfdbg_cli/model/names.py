@@ -1,0 +1,106 @@
+"""Names of tensors, and the slices a person may write behind them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import EllipsisType
+
+from tfdbg_cli.errors import TfdbgError
+
+Index = tuple[int | slice | EllipsisType | None, ...]
+
+_SLICED = re.compile(r"^(?P<name>[^\[\]]+?)(?P<slice>\[.*\])?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TensorName:
+    """One output of one node: `node:slot`, as `tf.Tensor.name` writes it."""
+
+    node: str
+    slot: int
+
+    def __str__(self) -> str:
+        return f"{self.node}:{self.slot}"
+
+
+def parse_tensor_name(text: str) -> TensorName | None:
+    """Read `node:slot` or `node:slot:DebugOp`; None when `text` carries no slot (a node name)."""
+    parts = text.split(":")
+    if len(parts) in (2, 3) and parts[0] and parts[1].isdigit():
+        return TensorName(parts[0], int(parts[1]))
+    return None
+
+
+def node_of(text: str) -> str:
+    """The node in a node name, a tensor name or a control input (`^node`)."""
+    return text.removeprefix("^").split(":", 1)[0]
+
+
+def split_slice(text: str) -> tuple[str, str]:
+    """Split `name[slice]` into `name` and `[slice]` (empty without one).
+
+    Raises:
+        TfdbgError: the brackets do not close.
+
+    """
+    match = _SLICED.match(text.strip())
+    if match is None:
+        raise TfdbgError(
+            f"Cannot read {text!r} as a tensor name.",
+            hint="Write node:slot, or node:slot[slice] such as dense/MatMul:0[0, -1, ...].",
+        )
+    return match["name"], match["slice"] or ""
+
+
+def parse_index(text: str) -> Index:
+    """Read a NumPy basic index such as `[0, -3:, ..., None]`; an empty text means everything.
+
+    Raises:
+        TfdbgError: not integers, slices, `...`, `None` or `newaxis`.
+
+    """
+    inner = text.strip()
+    if inner.startswith("[") and inner.endswith("]"):
+        inner = inner[1:-1]
+    if not inner.strip():
+        return ()
+    return tuple(_parse_axis(part.strip(), text) for part in inner.split(","))
+
+
+def _parse_axis(part: str, whole: str) -> int | slice | EllipsisType | None:
+    if part == "...":
+        return Ellipsis
+    if part in {"None", "newaxis", "np.newaxis"}:
+        return None
+    try:
+        if ":" in part:
+            bounds = [int(bound) if bound.strip() else None for bound in part.split(":")]
+            if len(bounds) > 3:
+                raise ValueError(part)
+            return slice(*bounds)
+        return int(part)
+    except ValueError:
+        raise TfdbgError(
+            f"Cannot read the slice {whole!r}.",
+            hint="Use integers, start:stop:step, ... and negative indices, such as [0, -3:, ...].",
+        ) from None
+
+
+def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The names most like `name`, best first: those that contain it, then those spelled alike."""
+    names = list(known)
+    lowered = name.lower()
+    holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
+    if len(holding) >= most or len(names) > 20_000:
+        return holding
+    alike = difflib.get_close_matches(name, names, n=most, cutoff=0.5)
+    return (holding + [n for n in alike if n not in holding])[:most]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest of `known`, or an empty text."""
+    near = nearest(name, known)
+    return f"Did you mean {' or '.join(near)}?" if near else ""

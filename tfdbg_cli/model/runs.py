@@ -1,0 +1,143 @@
+"""Runs, and the moments (stops) at which a person looks at one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.profile import Profile
+from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
+from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+
+
+class RunKind(StrEnum):
+    """What was called."""
+
+    SESSION = "Session.run"
+    CALLABLE = "callable"  # the runner made by Session.make_callable
+    FUNCTION = "tf.function"
+    EAGER = "eager"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call that a run intercepts: its 1-based number in the program, what it fetches and is fed.
+
+    `fetches` and the keys of `feeds` are tensor or operation names. A recording made by TensorFlow keeps the
+    keys only: their values are then None. `targets` are fetched operations (no value).
+    """
+
+    number: int
+    kind: RunKind
+    fetches: tuple[str, ...]
+    feeds: Mapping[str, Any] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    thread: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """One line: `run #3: 1 fetch (loss:0); 2 feeds`."""
+        if self.kind is RunKind.CALLABLE and not self.fetches:
+            return f"run #{self.number}: runner from make_callable()"
+        fetched = (*self.fetches, *self.targets)
+        shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
+        feeds = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)}"
+        return f"run #{self.number}: {len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """An exception of the run: `type_name` and `message` as the program will see them; the failing node if known.
+
+    `inputs_note` says why input values are missing, when they are.
+    """
+
+    type_name: str
+    message: str
+    node: str | None = None
+    inputs_note: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run and everything that is known about it.
+
+    `tracebacks` maps node names to creation stacks and may be lazy. `python_graph` is the program's graph,
+    beside the one whose tensors these are, where both are known. `notes` are sentences for the screen: which
+    graph is shown, what could not be captured and why. `profile` is there after `run -p`.
+    """
+
+    call: Call
+    tensors: TensorStore = EMPTY_STORE
+    graph: Graph = field(default_factory=Graph)
+    python_graph: Graph | None = None
+    tracebacks: Mapping[str, Traceback] = field(default_factory=dict)
+    sources: Sources = field(default_factory=LiveSources)
+    error: RunError | None = None
+    profile: Profile | None = None
+    notes: tuple[str, ...] = ()
+    origin_path: str = ""  # the directory it was read from; empty for a live run
+
+    @property
+    def graph_kind(self) -> GraphKind:
+        return self.graph.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a full capture of the coming run would take, and what it may take, in bytes.
+
+    `nbytes` is None when shapes are too unknown to tell; `unknown` counts the tensors left out of it.
+    """
+
+    tensors: int
+    nbytes: int | None
+    unknown: int
+    budget: int
+    medium: str  # "disk" or "memory"
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """The prompt before a run. `graph` is the program's; nothing has been computed."""
+
+    call: Call
+    graph: Graph = field(default_factory=Graph)
+    tracebacks: Mapping[str, Traceback] = field(default_factory=dict)
+    sources: Sources = field(default_factory=LiveSources)
+    estimate: Estimate | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Why a watched run stopped: the filter that passed, and after how many runs under watch."""
+
+    filter_name: str
+    exclude_node_names: str
+    runs: int
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """The prompt after a run. `hit` when a watch led here; `run.error` when it raised."""
+
+    run: Run
+    hit: Hit | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`."""
+
+    path: str
+    runs: Sequence[Run]
+    current: int = 0
+    notes: tuple[str, ...] = ()
+
+
+Stop: TypeAlias = RunStart | RunEnd | Opened

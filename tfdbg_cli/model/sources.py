@@ -1,0 +1,69 @@
+"""Where nodes were made: frames of the program that built the graph, and the text of its files."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call on the way to a node's creation; `line` is 1-based."""
+
+    file: str
+    line: int
+    function: str
+    text: str = ""
+
+
+Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
+
+# Installed packages and the standard library are machinery, except examples: those are read as programs.
+_LIBRARY = re.compile(
+    r"(^|/)(site-packages|dist-packages)/|(^|/)lib/python3\.\d+/|^<frozen |(^|/)tfdbg_cli/(?!examples/)"
+)
+_PROGRAM = re.compile(r"(^|/)(examples|tutorials)/|_test\.py$")
+
+
+def is_library(path: str) -> bool:
+    """Whether `path` belongs to an installed package (tensorflow, keras, …) and not to the user's program."""
+    normal = path.replace("\\", "/")
+    return bool(_LIBRARY.search(normal)) and not _PROGRAM.search(normal)
+
+
+def user_frame(traceback: Traceback) -> Frame | None:
+    """The innermost frame of the user's own code; without one, None."""
+    for frame in reversed(traceback):
+        if not is_library(frame.file):
+            return frame
+    return None
+
+
+class Sources(Protocol):
+    """The text of source files."""
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        """The lines of `path` without line ends, or None when the file is not at hand."""
+        ...
+
+
+class LiveSources:
+    """Source files of the running program: from disk, notebooks and zip archives by way of linecache."""
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        found = linecache.getlines(path)
+        return [line.rstrip("\n") for line in found] or None
+
+
+class SavedSources:
+    """Source files kept with a run, by the path they had."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        text = self._texts.get(path)
+        return None if text is None else text.splitlines()

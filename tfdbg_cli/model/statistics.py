@@ -1,0 +1,107 @@
+"""Counts and moments of an array, for every element type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.values import Array
+
+_CHUNK = 1 << 20  # elements widened at a time, so that a summary of a large tensor stays small
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What an array holds, in numbers.
+
+    For complex arrays an element counts as NaN or infinite when either part is (infinite as `pos_inf`),
+    other non-zero elements as `pos`, and min, max, mean and std are those of the magnitude (`of_magnitude`).
+    For booleans `zero` counts False and `pos` True. min, max, mean, std are over the finite elements and
+    None where there are none, and for strings.
+    """
+
+    size: int
+    nan: int = 0
+    neg_inf: int = 0
+    pos_inf: int = 0
+    neg: int = 0
+    zero: int = 0
+    pos: int = 0
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    std: float | None = None
+    of_magnitude: bool = False
+
+    @property
+    def nonfinite(self) -> int:
+        """How many elements are NaN or infinite."""
+        return self.nan + self.neg_inf + self.pos_inf
+
+
+def has_numbers(array: Array) -> bool:
+    """Whether a summary of `array` says more than its size (false for strings and objects)."""
+    return array.dtype.kind in "biufc" or is_inexact(array.dtype) or array.dtype.kind == "V"
+
+
+def summarize(array: Array) -> Summary:
+    """Count and average `array` (any shape, any element type), a chunk at a time.
+
+    Moments are accumulated in float64 (pairwise by NumPy inside a chunk, Chan's update between chunks), so a
+    float16 sum does not overflow.
+    """
+    flat = array.reshape(-1)
+    if not has_numbers(array) or array.dtype.hasobject:
+        return Summary(size=flat.size)
+    complex_ = array.dtype.kind == "c"
+    counts = np.zeros(6, np.int64)
+    low: float | None = None
+    high: float | None = None
+    count, mean, square = 0, 0.0, 0.0
+    for start in range(0, flat.size, _CHUNK):
+        chunk = _widened(flat[start : start + _CHUNK])
+        nan, neg_inf, pos_inf = np.isnan(chunk), np.isneginf(chunk), np.isposinf(chunk)
+        finite = chunk[~(nan | neg_inf | pos_inf)]
+        counts += [
+            nan.sum(), neg_inf.sum(), pos_inf.sum(), (finite < 0).sum(), (finite == 0).sum(), (finite > 0).sum(),
+        ]  # fmt: skip
+        if finite.size:
+            low = float(finite.min()) if low is None else min(low, float(finite.min()))
+            high = float(finite.max()) if high is None else max(high, float(finite.max()))
+            with np.errstate(over="ignore", invalid="ignore"):
+                chunk_mean = float(finite.mean())
+                chunk_square = float(np.square(finite - chunk_mean).sum())
+                delta, total = chunk_mean - mean, count + finite.size
+                mean += delta * finite.size / total
+                square += chunk_square + delta * delta * count * finite.size / total
+            count = total
+    std = float(np.sqrt(square / count)) if count else None
+    nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
+    average = mean if count else None
+    return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
+
+
+def _widened(chunk: Array) -> Array:
+    """`chunk` in a type on which NumPy's tests and moments are exact enough: float64."""
+    if chunk.dtype.kind == "c":
+        parts = np.stack([chunk.real, chunk.imag]).astype(np.float64)
+        # hypot of an infinity and a NaN is an infinity; a NaN part makes the element a NaN here.
+        return np.where(np.isnan(parts).any(axis=0), np.nan, np.hypot(parts[0], parts[1]))
+    with np.errstate(invalid="ignore"):
+        return chunk.astype(np.float64)
+
+
+def nonfinite_mask(array: Array) -> Array:
+    """True where an element is NaN or infinite; all False for types that hold neither."""
+    if not is_inexact(array.dtype):
+        return np.zeros(array.shape, np.bool_)
+    return ~np.isfinite(array)
+
+
+def any_nonfinite(array: Array) -> bool:
+    """Whether `array` holds a NaN or an infinity."""
+    if not is_inexact(array.dtype) or array.size == 0:
+        return False
+    return not bool(np.isfinite(array).all())

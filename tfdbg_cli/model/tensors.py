@@ -1,0 +1,124 @@
+"""Tensors of a run: a light description first, the value only when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One output of a node on one device, produced for the `execution`-th time (0-based) in a run.
+
+    `shape` and `nbytes` are None when they cannot be known without the value (a damaged file).
+    `nbytes` is the size of the values, not of the file they lie in. `time_us` counts microseconds from
+    the epoch; None when the capture keeps no times (the store's order is then the order of execution).
+    """
+
+    name: TensorName
+    device: str
+    execution: int
+    dtype: str
+    shape: Shape | None
+    nbytes: int | None
+    time_us: int | None
+    op_type: str
+
+    @property
+    def node(self) -> str:
+        return self.name.node
+
+    @property
+    def slot(self) -> int:
+        return self.name.slot
+
+
+class TensorStore(Protocol):
+    """The tensors of one run in the order of their execution, over all devices.
+
+    Indexing must be cheap enough to call for every visible row; `value` may read from disk.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> Tensor: ...
+
+    def value(self, index: int) -> Value:
+        """The array at `index`, or why there is none. Damage is a NoValue, never an exception."""
+        ...
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        """Indices of the tensors of `node` (only output `slot`), in order of execution."""
+        ...
+
+    def nodes(self) -> Sequence[str]:
+        """Names of the nodes that have a tensor here, each once, in order of first execution."""
+        ...
+
+
+class MemoryTensorStore:
+    """Tensors whose values are held in memory."""
+
+    def __init__(self, tensors: Sequence[Tensor], values: Sequence[Value]) -> None:
+        if len(tensors) != len(values):
+            raise ValueError(f"{len(tensors)} tensors but {len(values)} values")
+        self._tensors = tensors
+        self._values = values
+        self._by_node: dict[str, list[int]] = {}
+        for index, tensor in enumerate(tensors):
+            self._by_node.setdefault(tensor.node, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self._tensors[index]
+
+    def value(self, index: int) -> Value:
+        return self._values[index]
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [i for i in found if self._tensors[i].slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def describe(
+    name: TensorName,
+    value: Value,
+    *,
+    device: str,
+    op_type: str,
+    dtype: str,
+    execution: int = 0,
+    time_us: int | None = None,
+) -> Tensor:
+    """The description of a tensor whose value is at hand."""
+    if isinstance(value, NoValue):
+        return Tensor(name, device, execution, dtype, None, None, time_us, op_type)
+    return Tensor(name, device, execution, dtype, value.shape, nbytes_of(value), time_us, op_type)
+
+
+def nbytes_of(array: Array) -> int:
+    """Bytes of the values: for strings the sum of their lengths, else the array's own size."""
+    if array.dtype == np.dtype(object):
+        return sum(len(item) for item in array.flat if isinstance(item, bytes | str))
+    return array.nbytes
+
+
+EMPTY_STORE = MemoryTensorStore((), ())
+
+
+def gone(text: str) -> NoValue:
+    """The value of a tensor that is no longer kept; `text` says why."""
+    return NoValue(Lack.GONE, text)

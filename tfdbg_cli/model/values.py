@@ -1,0 +1,38 @@
+"""What a tensor can hold when somebody looks: a NumPy array, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class Lack(StrEnum):
+    """Why a tensor has no array."""
+
+    UNINITIALIZED = "uninitialized"  # a variable read before it was written
+    OPAQUE = "opaque"  # resource and variant: handles, not numbers
+    DAMAGED = "damaged"  # the file is truncated or foreign
+    GONE = "gone"  # the bytes are not kept any more
+    UNKNOWN_DTYPE = "unknown dtype"  # written by a TensorFlow newer than this reader
+
+
+@dataclass(frozen=True, slots=True)
+class NoValue:
+    """A tensor without an array: why, in one word and in a sentence for the screen."""
+
+    lack: Lack
+    text: str
+
+
+Value: TypeAlias = "Array | NoValue"
+
+
+def as_array(feed: Any) -> Array:
+    """What a person fed (array, list, number, text) as an array."""
+    return feed if isinstance(feed, np.ndarray) else np.asarray(feed)

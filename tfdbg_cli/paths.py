@@ -1,0 +1,21 @@
+"""Where tfdbg keeps what a person asked it to keep (XDG base directories). Nothing is made until it is written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def _base(variable: str, default: str) -> Path:
+    value = os.environ.get(variable, "")
+    return (Path(value) if value else Path.home() / default) / "tfdbg_cli"
+
+
+def config_file() -> Path:
+    """The settings, `$XDG_CONFIG_HOME/tfdbg_cli/config.toml`."""
+    return _base("XDG_CONFIG_HOME", ".config") / "config.toml"
+
+
+def history_file() -> Path:
+    """The commands typed, `$XDG_STATE_HOME/tfdbg_cli/history`."""
+    return _base("XDG_STATE_HOME", ".local/state") / "history"

@@ -1,0 +1,39 @@
+import json
+
+import ml_dtypes
+import numpy as np
+
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.jsonlines import document_json, error_json
+from tfdbg_cli.errors import TfdbgError
+
+
+def test_an_object_a_line_with_strict_json():
+    data = {
+        "value": np.array([1.5, np.nan, -np.inf], np.float32),
+        "half": ml_dtypes.bfloat16(2),
+        "z": 1 + 2j,
+        "text": b"caf\xc3\xa9\xff",
+        "shape": (2, 3),
+        "none": None,
+        "count": np.int64(7),
+    }
+    text = document_json("pt x:0", Document("tensor", (), lambda: data))
+    assert "\n" not in text
+    found = json.loads(text, parse_constant=lambda name: 1 / 0)
+    assert found == {
+        "command": "pt x:0",
+        "kind": "tensor",
+        "value": [1.5, "nan", "-inf"],
+        "half": 2.0,
+        "z": [1.0, 2.0],
+        "text": "café\\xff",
+        "shape": [2, 3],
+        "none": None,
+        "count": 7,
+    }
+
+
+def test_errors_carry_their_hint():
+    text = error_json("pt y", TfdbgError("There is no node 'y'.", hint="Did you mean x?"))
+    assert json.loads(text) == {"command": "pt y", "error": "There is no node 'y'.", "hint": "Did you mean x?"}

@@ -1,0 +1,57 @@
+from tfdbg_cli.document.table import Column, Table
+from tfdbg_cli.document.text import Span, Style, plain
+
+COLUMNS = (Column("t (ms)", right=True), Column("Op", drop=1), Column("Size", right=True, drop=2), Column("Name"))
+ROWS = [("0.000", "MatMul", "1.2k", "dense/MatMul:0"), ("12.500", "Log", "4", "loss/Log:0")]
+
+
+def table(rows=ROWS):
+    return Table(COLUMNS, len(rows), lambda i: [Span(text) for text in rows[i]])
+
+
+def test_columns_line_up():
+    assert plain(table().lines(None)).split("\n") == [
+        "t (ms)  Op      Size  Name",
+        " 0.000  MatMul  1.2k  dense/MatMul:0",
+        "12.500  Log        4  loss/Log:0",
+    ]
+
+
+def test_a_narrow_screen_drops_columns_by_their_rank_and_never_wraps():
+    lines = table().lines(34)
+    assert plain(lines).split("\n")[0] == "t (ms)  Op      Name"
+    assert all(len(item.text) <= 34 for item in lines)
+    assert all(len(item.text) <= 12 for item in table().lines(12))
+
+
+def test_what_does_not_fit_is_clipped_with_a_mark():
+    assert table().lines(18)[1].text.endswith("…")
+
+
+def test_links_and_styles_stay_on_their_cells():
+    linked = Table((Column("Name", link="lt -s name"),), 1, lambda i: [Span("x", Style.NAME, "pt x")])
+    head, row = linked.lines(40)
+    assert head.spans[0].link == "lt -s name"
+    assert (row.spans[0].style, row.spans[0].link) == (Style.NAME, "pt x")
+
+
+def test_rows_are_made_only_when_looked_at():
+    made = []
+
+    def row(i):
+        made.append(i)
+        return [Span(str(i)), Span(f"node_{i}")]
+
+    lines = Table((Column("i"), Column("name")), 1_000_000, row).lines(80)
+    assert len(lines) == 1_000_001
+    assert lines[500_000].text.endswith("node_499999")
+    assert len(made) < 1_000
+
+
+def test_wide_characters_count_as_two_columns():
+    wide = Table((Column("name"), Column("x")), 2, lambda i: [Span(("中文", "ab")[i]), Span("|")])
+    assert [item.text for item in wide.lines(None)][1:] == ["中文  |", "ab    |"]
+
+
+def test_an_empty_table_is_its_head():
+    assert len(table([]).lines(80)) == 1

@@ -1,0 +1,35 @@
+import pytest
+import sample_run
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+
+
+def test_consumers_name_the_slot_they_read():
+    graph = sample_run.graph()
+    assert [(node.name, slot) for node, slot in graph.consumers("loss/Log")] == [("loss/mul", 0), ("half/Cast", 0)]
+    assert [node.name for node in graph.control_consumers("init")] == ["loss/Mean"]
+    assert graph.consumers("loss/Mean") == []
+
+
+def test_an_input_read_twice_counts_once():
+    from tfdbg_cli.model.names import TensorName
+
+    x = TensorName("x", 0)
+    graph = Graph([Node("x", "Placeholder", ""), Node("square", "Mul", "", (x, x))])
+    assert [(n.name, s) for n, s in graph.consumers("x")] == [("square", 0)]
+
+
+def test_one_name_on_two_devices_is_two_nodes():
+    """features 5.2 row 12: 'Duplicate node name' on several GPUs."""
+    graph = Graph([Node("n/_0", "_Recv", "/device:CPU:0"), Node("n/_0", "_Send", "/device:CPU:1")])
+    assert len(graph) == 2
+    assert graph.node("n/_0", "/device:CPU:1").op_type == "_Send"
+    assert graph.devices() == ["/device:CPU:0", "/device:CPU:1"]
+
+
+def test_an_unknown_node_names_the_nearest_and_the_graph_searched():
+    with pytest.raises(TfdbgError) as caught:
+        sample_run.graph(GraphKind.PYTHON).node("loss/log")
+    assert "Python graph" in caught.value.message
+    assert "loss/Log" in caught.value.hint

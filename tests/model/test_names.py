@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import (
+    TensorName,
+    did_you_mean,
+    nearest,
+    node_of,
+    parse_index,
+    parse_tensor_name,
+    split_slice,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a/b:0", TensorName("a/b", 0)),
+        ("a/b:12", TensorName("a/b", 12)),
+        ("a/b:0:DebugIdentity", TensorName("a/b", 0)),
+        ("a/b", None),
+        (":0", None),
+        ("a:b", None),
+        ("a:0:x:y", None),
+    ],
+)
+def test_a_tensor_name_has_a_slot(text, expected):
+    assert parse_tensor_name(text) == expected
+
+
+def test_a_control_input_names_its_node():
+    assert node_of("^init/w") == "init/w"
+    assert node_of("dense/MatMul:1") == "dense/MatMul"
+
+
+def test_the_slice_is_split_off():
+    assert split_slice("x:0[0, ..., -1]") == ("x:0", "[0, ..., -1]")
+    assert split_slice("x:0") == ("x:0", "")
+    with pytest.raises(TfdbgError, match="Cannot read"):
+        split_slice("x:0[0")
+
+
+def test_python_slices_with_negative_indices_and_ellipsis():
+    """features 6.3: the old tool had no negative or `...` slices."""
+    assert parse_index("[-1, ..., 1:-1:2, None]") == (-1, Ellipsis, slice(1, -1, 2), None)
+    assert parse_index("") == ()
+    assert parse_index("[]") == ()
+    assert parse_index("[:, 3]") == (slice(None, None), 3)
+
+
+@pytest.mark.parametrize("bad", ["[a]", "[1:2:3:4]", "[1,,2]", "[__import__('os')]", "[1.5]"])
+def test_a_bad_slice_is_a_clear_error(bad):
+    with pytest.raises(TfdbgError) as caught:
+        parse_index(bad)
+    assert bad in caught.value.message
+    assert caught.value.hint
+
+
+@given(st.lists(st.one_of(st.integers(-99, 99), st.just(Ellipsis), st.just(slice(1, None))), max_size=4))
+def test_every_basic_index_survives_printing(axes):
+    texts = {Ellipsis: "..."}
+    text = ",".join("1:" if isinstance(a, slice) else texts.get(a, str(a)) for a in axes)
+    assert parse_index(f"[{text}]") == tuple(axes)
+
+
+def test_nearest_prefers_names_that_contain_the_text():
+    known = ["loss/Log", "loss/mul", "dense/MatMul", "prob"]
+    assert nearest("log", known)[0] == "loss/Log"
+    assert nearest("dense/MatMull", known) == ["dense/MatMul"]
+    assert did_you_mean("zzzzqqq", known) == ""
+    assert did_you_mean("prb", known) == "Did you mean prob?"
+
+
+def test_nearest_stays_fast_and_right_on_a_large_graph():
+    known = [f"layer_{i}/kernel" for i in range(30_000)]
+    assert nearest("layer_29999", known) == ["layer_29999/kernel"]

@@ -1,0 +1,14 @@
+import sample_run
+
+from tfdbg_cli.model.runs import Call, RunKind
+
+
+def test_titles_say_number_fetches_and_feeds():
+    assert sample_run.CALL.title == "run #3: 1 fetch (loss/Mean:0); 2 feeds"
+    assert Call(1, RunKind.SESSION, ("a:0", "b:0"), {}).title == "run #1: 2 fetches (a:0, …); 0 feeds"
+    assert Call(2, RunKind.SESSION, (), {"x:0": 1}, ("train",)).title == "run #2: 1 fetch (train); 1 feed"
+    assert Call(4, RunKind.CALLABLE, ()).title == "run #4: runner from make_callable()"
+
+
+def test_a_run_knows_which_graph_it_shows():
+    assert str(sample_run.sample_run().graph_kind) == "runtime graph"

@@ -1,0 +1,39 @@
+import pytest
+
+from tfdbg_cli.model.sources import Frame, LiveSources, SavedSources, is_library, user_frame
+
+
+@pytest.mark.parametrize(
+    ("path", "library"),
+    [
+        ("/home/ada/train.py", False),
+        ("/usr/lib/python3.11/site-packages/tensorflow/python/framework/ops.py", True),
+        ("/opt/venv/lib/python3.12/site-packages/keras/src/layers/layer.py", True),
+        ("/opt/venv/lib/python3.12/runpy.py", True),
+        ("/usr/lib/python3/dist-packages/numpy/core.py", True),
+        ("C:\\Python311\\Lib\\site-packages\\tf_keras\\engine.py", True),
+        ("<frozen runpy>", True),
+        ("/opt/venv/lib/python3.12/site-packages/tfdbg_cli/examples/classifier.py", False),
+        ("/src/tfdbg/tfdbg_cli/capture/session.py", True),
+        ("/tmp/ipykernel_1/123.py", False),
+    ],
+)
+def test_keras_and_other_packages_are_not_the_users_code(path, library):
+    """features 6.3: keras frames were shown as user code."""
+    assert is_library(path) is library
+
+
+def test_the_user_frame_is_the_innermost_of_the_program():
+    mine, deeper = Frame("/home/a/train.py", 3, "main"), Frame("/home/a/model.py", 9, "loss")
+    library = Frame("/x/site-packages/keras/layer.py", 1, "call")
+    assert user_frame((mine, library, deeper, library)) == deeper
+    assert user_frame((library,)) is None
+
+
+def test_live_sources_read_through_linecache(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\ny = 2\n")
+    assert LiveSources().lines(str(path)) == ["x = 1", "y = 2"]
+    assert LiveSources().lines(str(tmp_path / "missing.py")) is None
+    assert SavedSources({"a": "1\n2"}).lines("a") == ["1", "2"]
+    assert SavedSources({}).lines("a") is None

@@ -1,0 +1,85 @@
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tfdbg_cli.model import statistics
+from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask, summarize
+
+FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_every_category_is_counted(dtype):
+    array = np.array([np.nan, -np.inf, np.inf, -1, 0, -0.0, 2, 4], np.float64).astype(dtype)
+    found = summarize(array)
+    assert (found.nan, found.neg_inf, found.pos_inf, found.neg, found.zero, found.pos) == (1, 1, 1, 1, 2, 2)
+    assert (found.min, found.max, found.mean) == (-1, 4, 1)
+    assert found.nonfinite == 3
+
+
+def test_a_complex_summary():
+    """features 6.3: the summary of a complex tensor raised TypeError."""
+    found = summarize(np.array([3 + 4j, 0, complex(np.nan, np.inf), complex(1, -np.inf)], np.complex64))
+    assert found.of_magnitude
+    assert (found.nan, found.pos_inf, found.neg_inf, found.zero, found.pos) == (1, 1, 0, 1, 1)
+    assert (found.min, found.max) == (0, 5)
+
+
+def test_booleans_count_false_as_zero_and_true_as_positive():
+    found = summarize(np.array([True, False, True]))
+    assert (found.zero, found.pos) == (1, 2)
+
+
+def test_texts_and_empty_arrays_have_only_a_size():
+    assert summarize(np.array([b"a", b"b"], object)).size == 2
+    empty = summarize(np.zeros((0, 3), np.float32))
+    assert (empty.size, empty.min, empty.mean, empty.std) == (0, None, None, None)
+
+
+def test_moments_of_a_float16_array_do_not_overflow():
+    found = summarize(np.full(100_000, 60_000, np.float16))
+    assert found.mean == 59_999 or found.mean == pytest.approx(60_000, rel=1e-3)
+    assert found.std == pytest.approx(0, abs=1e-6)
+
+
+def test_int64_extremes_survive():
+    found = summarize(np.array([np.iinfo(np.int64).min, np.iinfo(np.int64).max]))
+    assert (found.neg, found.pos) == (1, 1)
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 300), elements=st.floats(-1e6, 1e6)))
+def test_moments_do_not_depend_on_how_the_array_is_cut(array):
+    whole = summarize(array)
+    kept, statistics._CHUNK = statistics._CHUNK, 7
+    try:
+        cut = summarize(array)
+    finally:
+        statistics._CHUNK = kept
+    assert (cut.neg, cut.zero, cut.pos, cut.min, cut.max) == (whole.neg, whole.zero, whole.pos, whole.min, whole.max)
+    if array.size:
+        assert cut.mean == pytest.approx(array.mean(), rel=1e-9, abs=1e-6)
+        assert cut.std == pytest.approx(array.std(), rel=1e-6, abs=1e-6)
+
+
+@given(hnp.arrays(st.sampled_from([np.dtype(d) for d in (np.float16, np.float32, np.complex64)]), st.integers(0, 40)))
+def test_any_nonfinite_agrees_with_the_mask_and_the_counts(array):
+    assert any_nonfinite(array) == bool(nonfinite_mask(array).any()) == (summarize(array).nonfinite > 0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_nan_is_seen_in_every_float_type(dtype):
+    """features 6.3: bfloat16 and float8 NaN unseen."""
+    assert any_nonfinite(np.array([0, np.nan], np.float64).astype(dtype))
+    assert not any_nonfinite(np.array([0, 1], np.float64).astype(dtype))
+
+
+def test_the_summary_leaves_the_array_and_numpys_error_state_alone():
+    array = np.array([1.0, np.nan], np.float32)
+    with np.errstate(all="raise"):
+        before = np.geterr()
+        summarize(array)
+        assert np.geterr() == before
+    assert array[0] == 1

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+import sample_run
+
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe, gone, nbytes_of
+from tfdbg_cli.model.values import Lack, NoValue
+
+
+def test_executions_of_a_loop_tensor_come_in_order():
+    store = sample_run.store()
+    assert [store[i].execution for i in store.named("step/while/Add")] == [0, 1, 2]
+    assert [int(store.value(i)) for i in store.named("step/while/Add", 0)] == [1, 2, 3]
+    assert store.named("grad/unique", 1) and not store.named("grad/unique", 2)
+    assert store.named("nobody") == []
+
+
+def test_sizes_are_those_of_the_values_not_of_a_file():
+    """features 6.3: dump size was the file's, a 2-float tensor showed 180 B."""
+    value = np.zeros(2, np.float32)
+    assert describe(TensorName("x", 0), value, device="", op_type="Add", dtype="float32").nbytes == 8
+    assert nbytes_of(np.array([b"abc", "de"], object)) == 5
+
+
+def test_a_tensor_without_a_value_has_no_shape():
+    tensor = describe(TensorName("x", 0), gone("dropped"), device="", op_type="Add", dtype="float32")
+    assert tensor.shape is None and tensor.nbytes is None
+    assert isinstance(gone("dropped"), NoValue) and gone("dropped").lack is Lack.GONE
+
+
+def test_tensors_and_values_must_pair():
+    with pytest.raises(ValueError, match="1 tensors but 0 values"):
+        MemoryTensorStore([describe(TensorName("x", 0), gone(""), device="", op_type="", dtype="")], [])

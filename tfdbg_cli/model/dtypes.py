@@ -75,6 +75,11 @@ def element_type_named(name: str) -> ElementType | None:
     return _BY_NAME.get(name.removesuffix("_ref"))
 
 
+def element_type_names() -> list[str]:
+    """Every name of an element type, sorted."""
+    return sorted(_BY_NAME)
+
+
 @cache
 def is_inexact(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` can hold NaN or infinity: every float and complex type, bfloat16 and float8 too."""

@@ -1,0 +1,112 @@
+"""The names of a graph, sorted once and kept as long as the graph, so that completion is instant on big ones."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from weakref import WeakKeyDictionary, ref
+
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.sources import Traceback, is_library
+from tfdbg_cli.model.tensors import TensorStore
+
+_LAST = chr(0x10FFFF)  # sorts after every character of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Names that fit what was typed, in order; `common` is what all `total` of them begin with."""
+
+    names: Sequence[str] = field(default_factory=list)
+    common: str = ""
+    total: int = 0
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Match:
+        """A match of all of `names`."""
+        return cls(names, common_prefix(names), len(names))
+
+
+def common_prefix(texts: Sequence[str]) -> str:
+    """What all `texts` begin with."""
+    if not texts:
+        return ""
+    first, last = min(texts), max(texts)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:same]
+
+
+class SortedNames:
+    """Names in alphabetical order."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = sorted(names)
+
+    def matching(self, word: str) -> Match:
+        """The names that begin with `word`; when none does, those that hold it, in any case of letters."""
+        low = bisect.bisect_left(self._names, word)
+        high = bisect.bisect_right(self._names, word + _LAST)
+        return Match.of(self._names[low:high]) if high > low else _holding(word, self._names)
+
+
+def matching(word: str, names: Sequence[str]) -> Match:
+    """As `SortedNames.matching`, for few names, in the order they come in."""
+    found = [name for name in names if name.startswith(word)]
+    return Match.of(found) if found else _holding(word, names)
+
+
+def _holding(word: str, names: Sequence[str]) -> Match:
+    lowered = word.lower()
+    found = [name for name in names if lowered in name.lower()]
+    # The part in common replaces what was typed: that must never make the text shorter or another one.
+    return Match(found, found[0] if len(found) == 1 else word, len(found))
+
+
+class Vocabulary:
+    """The names of one graph and of what was made from it, each list made on first use."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = ref(graph)
+        self._sources: list[str] | None = None
+        self._tensors: tuple[ref[TensorStore], SortedNames] | None = None
+
+    @cached_property
+    def nodes(self) -> SortedNames:
+        """Node names."""
+        return SortedNames(self._nodes())
+
+    @cached_property
+    def op_types(self) -> list[str]:
+        """Op types, sorted."""
+        graph = self._graph()
+        return sorted({node.op_type for node in graph}) if graph is not None else []
+
+    def sources(self, tracebacks: Mapping[str, Traceback]) -> list[str]:
+        """Files that created nodes, the user's own before those of libraries."""
+        if self._sources is None:
+            files = {frame.file for name in tracebacks for frame in tracebacks[name]}
+            self._sources = sorted(files, key=lambda file: (is_library(file), file))
+        return self._sources
+
+    def tensors(self, store: TensorStore) -> SortedNames:
+        """Names of the nodes of which `store` holds a tensor."""
+        if self._tensors is None or self._tensors[0]() is not store:
+            self._tensors = (ref(store), SortedNames(store.nodes()))
+        return self._tensors[1]
+
+    def _nodes(self) -> Iterable[str]:
+        graph = self._graph()
+        return graph.names() if graph is not None else ()
+
+
+_VOCABULARIES: WeakKeyDictionary[Graph, Vocabulary] = WeakKeyDictionary()
+
+
+def vocabulary_of(graph: Graph) -> Vocabulary:
+    """The vocabulary of `graph`, the same one each time."""
+    found = _VOCABULARIES.get(graph)
+    if found is None:
+        found = _VOCABULARIES[graph] = Vocabulary(graph)
+    return found

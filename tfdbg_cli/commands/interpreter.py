@@ -34,7 +34,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         return text_document("empty", data={})
     command = registry.find(parsed.words[0])
     require_moment(command, context)
-    options = command.parser.parse_args(list(parsed.words[1:]))
+    options = command.parse(parsed.words[1:])
     outcome = command.handler(context, options)
     if not parsed.redirect:
         return outcome
@@ -50,7 +50,9 @@ def require_moment(command: Command, context: Context) -> None:
         return
     if moment is Moment.RUN_START:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
-    raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint="`help` lists commands.")
+    if moment is Moment.OPENED:
+        raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint="See `help`.")
+    raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 
 def _redirected(document: Document, name: str, context: Context) -> Document:

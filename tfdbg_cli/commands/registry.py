@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision
@@ -60,7 +61,7 @@ class Argument:
     type: Callable[[str], Any] = str
     default: Any = None
     choices: tuple[str, ...] = ()
-    nargs: str = ""  # "?" or "*" or "..." for positionals
+    nargs: str = ""  # "?" or "*" for positionals; "...": one text made of every word that is no flag
 
     @property
     def positional(self) -> bool:
@@ -106,7 +107,59 @@ class Command:
     @property
     def usage(self) -> str:
         """`list_tensors [-f FILTER] …` on one line."""
-        return self.parser.format_usage().removeprefix("usage: ").strip()
+        return " ".join([self.name, *map(_usage_of, self.arguments)])
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments in `words` (without the command's name).
+
+        Values may start with a dash. The argument with nargs "..." takes every word that is no flag, joined by
+        blanks, so that an expression need not be quoted.
+
+        Raises:
+            TfdbgError: they do not fit.
+
+        """
+        flags = {flag: argument for argument in self.arguments for flag in argument.flags if not argument.positional}
+        bound: list[str] = []
+        rest: list[str] = []
+        takes_rest = any(argument.nargs == "..." for argument in self.arguments)
+        waiting = list(words)
+        while waiting:
+            word = waiting.pop(0)
+            argument = flags.get(word)
+            if argument is not None and not argument.switch and waiting and waiting[0] not in flags:
+                # argparse would take a value such as -inf for a flag.
+                bound.append(f"{word}={waiting.pop(0)}")
+            elif argument is not None or not takes_rest or word.split("=")[0] in flags:
+                bound.append(word)
+            else:
+                rest.append(word)
+        # A leading blank keeps argparse from taking -`x:0` for a flag.
+        return self.parser.parse_args([*bound, " " + " ".join(rest)] if rest else bound)
+
+    def spell(self, options: argparse.Namespace, **changes: Any) -> str:
+        """The command string that gives `options` with `changes` (by attribute): the text of links.
+
+        Every other argument is kept, which is what a link that only sorts must do.
+        """
+        words = [self.aliases[0] if self.aliases else self.name]
+        for argument in self.arguments:
+            value = changes.get(argument.dest, getattr(options, argument.dest))
+            if value is None or value == argument.default or (argument.switch and not value):
+                continue
+            if not argument.positional:
+                words.append(min(argument.flags, key=len))
+            if not argument.switch:
+                words.append(quoted(str(value).strip()))
+        return " ".join(words)
+
+
+def _usage_of(argument: Argument) -> str:
+    metavar = argument.metavar or "|".join(argument.choices) or argument.dest.upper()
+    if argument.positional:
+        return f"[{metavar}]" if argument.nargs in {"?", "*"} else metavar
+    flag = min(argument.flags, key=len)
+    return f"[{flag}]" if argument.switch else f"[{flag} {metavar}]"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -118,7 +171,6 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(command: Command) -> argparse.ArgumentParser:
     parser = _Parser(prog=command.name, add_help=False, allow_abbrev=True)
-    # argparse takes words such as "-1" or "-inf" for flags; values of ours may start so.
     for argument in command.arguments:
         options: dict[str, Any] = {"help": argument.help}
         if argument.switch:
@@ -127,7 +179,7 @@ def _parser(command: Command) -> argparse.ArgumentParser:
             options |= {"type": argument.type, "default": argument.default}
             options |= {"metavar": argument.metavar} if argument.metavar else {}
             options |= {"choices": argument.choices} if argument.choices else {}
-            options |= {"nargs": argument.nargs} if argument.nargs else {}
+            options |= {"nargs": argument.nargs} if argument.nargs not in {"", "..."} else {}
         if not argument.positional:
             options["dest"] = argument.dest
         parser.add_argument(*argument.flags, **options)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.errors import TfdbgError
 
-_CLOSING = {"[": "]", "(": ")"}
+_OPENING = "[({"
+_CLOSING = "])}"
+_QUOTES = "'\""
+_SPECIAL = re.compile(r"[\s'\"`\[\](){}>]")
+# `-e >100us` and `-e >=2`: an interval behind a flag, not the name of a file.
+_INTERVAL = re.compile(r">=?\s*[-+.\d]+\s*[a-zA-Z]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,78 +24,146 @@ class CommandLine:
     redirect: str = ""
 
 
-def split_words(text: str) -> list[str]:
-    """Words of `text`. Quotes and backticks hold spaces and nest in nothing; brackets hold spaces and nest.
+@dataclass(slots=True)
+class _Word:
+    """A word being read; `arrows` are the places of `>` in it that stand outside quotes and brackets."""
 
-    Quotes that wrap a whole word are taken off, backticks and brackets stay. A quote inside a word is text.
+    text: str = ""
+    arrows: tuple[int, ...] = ()
+    started: bool = False  # '' is a word although it is empty
+
+    def add(self, char: str, *, bare: bool = False) -> None:
+        if bare and char == ">":
+            self.arrows += (len(self.text),)
+        self.text += char
+        self.started = True
+
+
+def quoted(text: str) -> str:
+    """`text` spelled so that `split_words` reads it back as one word, with quotes only where they are needed."""
+    if text and not _SPECIAL.search(text):
+        return text
+    return "'" + text.replace("'", "''") + "'"
+
+
+def split_words(text: str) -> list[str]:
+    """Words of `text`.
+
+    Quotes at the start of a word, or after the `=` of `--flag=`, hold anything up to the same quote and are taken
+    off; two of them inside stand for one. Backticks and brackets hold spaces and quotes, nest, and stay.
+    A quote elsewhere in a word is text.
 
     Raises:
         TfdbgError: a quote, backtick or bracket does not close.
 
     """
-    words: list[str] = []
-    word = ""
-    started = False
-    closers: list[str] = []
-    for char in text:
-        if closers and closers[-1] in "'\"`":
-            if char == closers[-1]:
-                closers.pop()
-                word += char if char == "`" or closers or not _wraps(word, char) else ""
-            else:
-                word += char
-            continue
-        if char in "'\"`" and (char == "`" or closers or not word):
-            closers.append(char)
-            started = True
-            word += char if char == "`" or closers[:-1] else _OPEN_QUOTE
-            continue
-        if char in _CLOSING:
-            closers.append(_CLOSING[char])
-        elif closers and char == closers[-1]:
-            closers.pop()
-        if char.isspace() and not closers:
-            if started or word:
-                words.append(word.replace(_OPEN_QUOTE, ""))
-            word, started = "", False
-            continue
-        word += char
-    if closers:
-        raise TfdbgError(f"A closing {closers[-1]} is missing in {text.strip()!r}.")
-    if started or word:
-        words.append(word.replace(_OPEN_QUOTE, ""))
-    return words
-
-
-_OPEN_QUOTE = "\0"  # marks where a wrapping quote opened, so that its end is known to wrap too
-
-
-def _wraps(word: str, quote: str) -> bool:
-    return word.startswith(_OPEN_QUOTE) and quote in "'\""
+    return [word.text for word in _words(text)]
 
 
 def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
-    A `>` inside quotes, backticks or brackets, or at the start of an option's value (`-e >100us`), is no redirect.
+    `> FILE`, `>FILE` and `CMD>FILE` at the end redirect. A `>` inside quotes, backticks or brackets does not,
+    nor does `>=`, nor an interval behind a flag (`-e >100us`).
 
     Raises:
-        TfdbgError: something does not close, or no file follows the `>`.
+        TfdbgError: something does not close, no file follows the `>`, or a number does.
 
     """
-    words = split_words(text)
-    if words and words[-1] == ">":
+    found = list(_words(text))
+    words = tuple(word.text for word in found)
+    if not words or not _ends_in_redirect(found):
+        return CommandLine(words)
+    last = found[-1]
+    if len(found) > 1 and _is_arrow(found[-2]):
+        head, file = words[:-2], last.text
+    else:
+        at = last.arrows[0]
+        head = (*words[:-1], last.text[:at]) if at else words[:-1]
+        file = last.text[at + 1 :]
+    if not file:
         raise TfdbgError("No file is named after `>`.", hint="Write: COMMAND > FILE")
-    if len(words) >= 3 and words[-2] == ">":
-        return CommandLine(tuple(words[:-2]), words[-1])
-    if len(words) >= 2 and words[-1].startswith(">") and not _takes_value(words[-2]) and len(words[-1]) > 1:
-        return CommandLine(tuple(words[:-1]), words[-1][1:])
-    last = words[-1] if words else ""
-    if ">" in last[1:-1] and not set(last) & set("'\"`[]()<"):
-        head, file = last.split(">", 1)
-        return CommandLine((*words[:-1], head), file)
-    return CommandLine(tuple(words))
+    if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", file):
+        raise TfdbgError(
+            f"`> {file}` would write a file called {file}.",
+            hint=f"To compare, quote the expression; for the file write > ./{file}.",
+        )
+    return CommandLine(head, file)
 
 
-def _takes_value(word: str) -> bool:
-    return word.startswith("-") and not word.lstrip("-").isdigit()
+def _is_arrow(word: _Word) -> bool:
+    return word.text == ">" and bool(word.arrows)
+
+
+def _ends_in_redirect(found: list[_Word]) -> bool:
+    last = found[-1]
+    if len(found) > 2 and _is_arrow(found[-2]):
+        return True
+    if not last.arrows:
+        return False
+    at = last.arrows[0]
+    if last.text[at + 1 : at + 2] == "=":
+        return False
+    before = last.text[:at] if at else found[-2].text if len(found) > 1 else ""
+    after_flag = before.startswith("-") and (not at or before.endswith("="))
+    return not (after_flag and _INTERVAL.match(last.text[at:]))
+
+
+def _words(text: str) -> Iterator[_Word]:
+    word = _Word()
+    closers: list[str] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if not closers and char in _QUOTES and _quote_opens(word):
+            at = _quoted_part(text, at, word)
+            continue
+        if closers and closers[-1] in "'\"`":
+            if char == closers[-1]:
+                closers.pop()
+            word.add(char)
+        elif char == "`" or (closers and char in _QUOTES):
+            closers.append(char)
+            word.add(char)
+        elif char in _OPENING:
+            closers.append(_CLOSING[_OPENING.index(char)])
+            word.add(char)
+        elif char in _CLOSING:
+            # An interval such as [1us,5ms) ends in another bracket than it starts with.
+            if closers:
+                closers.pop()
+            word.add(char)
+        elif char.isspace() and not closers:
+            if word.started:
+                yield word
+            word = _Word()
+        else:
+            word.add(char, bare=not closers)
+        at += 1
+    if closers:
+        raise TfdbgError(
+            f"A closing {closers[-1]} is missing in {text.strip()!r}.", hint="Quotes make it plain text."
+        )
+    if word.started:
+        yield word
+
+
+def _quote_opens(word: _Word) -> bool:
+    return not word.text or (word.text.startswith("-") and word.text.endswith("="))
+
+
+def _quoted_part(text: str, start: int, word: _Word) -> int:
+    """Read the quoted text at `start` into `word`; the place behind it."""
+    quote = text[start]
+    word.started = True
+    at = start + 1
+    while at < len(text):
+        if text[at] != quote:
+            word.add(text[at])
+        elif text[at + 1 : at + 2] == quote:
+            word.add(quote)
+            at += 1
+        else:
+            return at + 1
+        at += 1
+    raise TfdbgError(f"A closing {quote} is missing in {text.strip()!r}.")

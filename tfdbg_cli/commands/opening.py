@@ -1,0 +1,31 @@
+"""The command with which a stop opens."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.model.runs import Opened, RunStart, Stop
+
+
+def opening_command(event: Stop) -> str:
+    """The command string whose document a person sees first at `event`.
+
+    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan the origin, after
+    any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the runs of a
+    recording that holds several.
+    """
+    if isinstance(event, RunStart):
+        return "run_info"
+    if isinstance(event, Opened) and len(event.runs) != 1:
+        return "runs"
+    run = event.runs[event.current] if isinstance(event, Opened) else event.run
+    if run.error is not None:
+        return "error_info"
+    hit = None if isinstance(event, Opened) else event.hit
+    if hit is not None and hit.filter_name == "has_inf_or_nan" and not hit.exclude_node_names:
+        return "origin"
+    if hit is not None:
+        excluded = f" -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else ""
+        return f"lt -f {quoted(hit.filter_name)}{excluded}"
+    if run.profile is not None:
+        return "lp"
+    return "lt"

@@ -1,0 +1,98 @@
+"""`run`: how the program goes on."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.patterns import search_text
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, GraphChoice, PlainRun, ProfileRun, RunUntil
+
+
+def _run(context: Context, options: argparse.Namespace) -> Decision:
+    _refuse_contradictions(options)
+    capture = CaptureRequest(
+        search_text(options.node_name_filter),
+        search_text(options.op_type_filter),
+        search_text(options.tensor_dtype_filter),
+        GraphChoice(options.graph or context.settings.graph),
+    )
+    if options.no_debug:
+        return PlainRun()
+    if options.profile:
+        return ProfileRun()
+    if options.till_filter_pass:
+        context.filter(options.till_filter_pass)
+        excluded = search_text(options.filter_exclude_node_names)
+        return RunUntil(options.till_filter_pass, excluded, capture, options.force)
+    return DebugRun(capture, options.times, options.force)
+
+
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    if options.times < 1:
+        raise TfdbgError(f"-t counts runs from 1; {options.times} is too few.", hint="`run -t 10` stops at the 10th.")
+    if options.filter_exclude_node_names and not options.till_filter_pass:
+        raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: run -f FILTER -fenn REGEX")
+    ways = {
+        "-n": options.no_debug,
+        "-p": options.profile,
+        "-f": bool(options.till_filter_pass),
+        "-t": options.times != 1,
+    }
+    chosen = [flag for flag, given in ways.items() if given]
+    if len(chosen) > 1:
+        raise TfdbgError(f"{' and '.join(chosen)} exclude each other.", hint="Give one of -n, -t, -f, -p.")
+    narrowed = options.node_name_filter or options.op_type_filter or options.tensor_dtype_filter
+    if narrowed and (options.no_debug or options.profile):
+        raise TfdbgError(f"{chosen[0]} captures no tensors, so there is nothing to filter.")
+
+
+COMMAND = Command(
+    "run",
+    ("r",),
+    "Run the program on, and say where to stop next.",
+    _run,
+    (
+        Argument(("-n", "--no_debug"), "run once without debugging; stop before the next run", switch=True),
+        Argument(("-t", "--times"), "stop at the end of the N-th run from here", metavar="N", type=int, default=1),
+        Argument(
+            ("-f", "--till_filter_pass"),
+            "run until a tensor passes FILTER",
+            Kind.FILTER,
+            metavar="FILTER",
+            default="",
+        ),
+        Argument(
+            ("-fenn", "--filter_exclude_node_names"),
+            "nodes that the filter is not asked about",
+            Kind.NODE,
+            metavar="REGEX",
+            default="",
+        ),
+        Argument(("--node_name_filter",), "capture only these nodes", Kind.NODE, metavar="REGEX", default=""),
+        Argument(("--op_type_filter",), "capture only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
+        Argument(("--tensor_dtype_filter",), "capture only these dtypes", Kind.DTYPE, metavar="REGEX", default=""),
+        Argument(("-p", "--profile"), "time every op instead of capturing values", switch=True),
+        Argument(
+            ("--graph",),
+            "which graph to show: the one the runtime executes (inside loops too, slower), the one the program "
+            "built, or auto",
+            choices=("auto", "runtime", "python"),
+            default="",
+        ),
+        Argument(("--force",), "capture although the estimate exceeds the budget", switch=True),
+    ),
+    moments=LIVE,
+    section="Go on",
+    details="""\
+Without flags the next run is captured and the prompt opens when it is over.
+Regexes search anywhere in the name.
+
+Examples:
+  run                        capture the next run
+  run -t 10                  leave 9 runs alone, capture the 10th
+  run -f has_inf_or_nan      run until a tensor is NaN or infinite
+  run --node_name_filter '^loss/' --tensor_dtype_filter float""",
+)

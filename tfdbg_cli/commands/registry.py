@@ -147,10 +147,12 @@ class Command:
             value = changes.get(argument.dest, getattr(options, argument.dest))
             if value is None or value == argument.default or (argument.switch and not value):
                 continue
-            if not argument.positional:
-                words.append(min(argument.flags, key=len))
-            if not argument.switch:
-                words.append(quoted(str(value).strip()))
+            flag = "" if argument.positional else min(argument.flags, key=len)
+            text = "" if argument.switch else str(value).strip()
+            if flag and text.startswith("-"):
+                words.append(f"{flag}={quoted(text)}")
+            else:
+                words += [flag] * bool(flag) + [quoted(text)] * (not argument.switch)
         return " ".join(words)
 
 

@@ -6,9 +6,16 @@ from importlib import import_module
 
 from tfdbg_cli.commands.registry import Command, Registry
 
-# Each module exports COMMAND, or COMMANDS where a few belong together.
+# Each module exports COMMAND, COMMANDS where a few belong together, or commands(registry) for those about commands.
 _MODULES = (
+    "run_info",
+    "runs",
     "run",
+    "leaving",
+    "navigation",
+    "config",
+    "version",
+    "help",
 )
 
 
@@ -16,13 +23,17 @@ def standard_registry() -> Registry:
     """A registry with every command of tfdbg."""
     registry = Registry()
     for name in _MODULES:
-        for command in commands_of(name):
+        for command in commands_of(name, registry):
             registry.add(command)
     return registry
 
 
-def commands_of(name: str) -> tuple[Command, ...]:
-    """The commands that the module `name` of this package exports."""
+def commands_of(name: str, registry: Registry) -> tuple[Command, ...]:
+    """The commands that the module `name` of this package exports; `registry` is for those that run others."""
     module = import_module(f"{__package__}.{name}")
-    found: tuple[Command, ...] = module.COMMANDS if hasattr(module, "COMMANDS") else (module.COMMAND,)
+    found: tuple[Command, ...]
+    if hasattr(module, "commands"):
+        found = module.commands(registry)
+    else:
+        found = module.COMMANDS if hasattr(module, "COMMANDS") else (module.COMMAND,)
     return found

@@ -1,0 +1,113 @@
+"""`help`: every command by section, or one in full. Made from the registry."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, lines_of
+
+
+def sections(registry: Registry) -> dict[str, list[Command]]:
+    """The commands under the headings of help, both in the order of registration."""
+    found: dict[str, list[Command]] = {}
+    for command in registry:
+        found.setdefault(command.section, []).append(command)
+    return found
+
+
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The command `help` over `registry`."""
+
+    def run(context: Context, options: argparse.Namespace) -> Document:
+        if options.command:
+            return _one(registry.find(options.command))
+        return _all(registry, context)
+
+    command = Command(
+        "help",
+        ("h",),
+        "What the commands are, or one in full.",
+        run,
+        (Argument(("command",), "the command to explain", Kind.COMMAND, nargs="?", default=""),),
+        section="Settings and help",
+        details="Every command takes `> FILE` at its end and then writes its screen to that file.",
+    )
+    return (command,)
+
+
+def _all(registry: Registry, context: Context) -> Document:
+    blocks: list[Block] = []
+    moment = moment_of(context)
+    width = max(len(_names(command)) for command in registry)
+    for heading, members in sections(registry).items():
+        pairs = tuple(_pair(command, here=moment in command.moments) for command in members)
+        blocks.append(Text((line(Span(heading, Style.HEADING)),)))
+        blocks.append(Definitions(pairs, width, indent="  "))
+        blocks.append(Text((EMPTY_LINE,)))
+    blocks.append(
+        Text(
+            (
+                line("`help COMMAND` shows flags and examples. `COMMAND > FILE` writes the screen to a file."),
+                line(Span("Dimmed commands do not apply here.", Style.DIM)),
+            )
+        )
+    )
+    data = {"commands": [_data(command) for command in registry]}
+    return Document("help", tuple(blocks), lambda: data, "help")
+
+
+def _pair(command: Command, *, here: bool) -> tuple[Span, Span]:
+    term = Span(_names(command), Style.KEY if here else Style.DIM, f"help {command.name}")
+    return term, Span(command.summary, Style.PLAIN if here else Style.DIM)
+
+
+def _names(command: Command) -> str:
+    return ", ".join((command.name, *command.aliases))
+
+
+def _data(command: Command) -> dict[str, object]:
+    return {
+        "name": command.name,
+        "aliases": list(command.aliases),
+        "section": command.section,
+        "summary": command.summary,
+        "usage": command.usage,
+    }
+
+
+def _one(command: Command) -> Document:
+    head = (line(Span(_names(command), Style.TITLE)), *lines_of(command.summary), EMPTY_LINE)
+    usage = Definitions(((Span("Usage", Style.LABEL), Span(command.usage)),))
+    blocks: list[Block] = [Text(head), usage, Text((EMPTY_LINE,))]
+    if command.arguments:
+        pairs = tuple((Span(argument_names(a), Style.KEY), Span(argument_help(a))) for a in command.arguments)
+        blocks.append(Definitions(pairs, indent="  "))
+        blocks.append(Text((EMPTY_LINE,)))
+    if command.details:
+        blocks.append(Text(lines_of(command.details)))
+    data = _data(command) | {
+        "arguments": [{"names": list(a.flags), "help": argument_help(a)} for a in command.arguments],
+        "details": command.details,
+    }
+    return Document("help", tuple(blocks), lambda: data, f"help {quoted(command.name)}")
+
+
+def argument_names(argument: Argument) -> str:
+    """`-n, --number K`: how an argument is written."""
+    if argument.positional:
+        return argument.metavar or argument.dest.upper()
+    names = ", ".join(argument.flags)
+    return names if argument.switch else f"{names} {argument.metavar or '|'.join(argument.choices) or 'VALUE'}"
+
+
+def argument_help(argument: Argument) -> str:
+    """The help of an argument with its default."""
+    default = argument.default
+    shown = "" if argument.switch or default in (None, "", ()) else f" (default {default})"
+    return argument.help + shown

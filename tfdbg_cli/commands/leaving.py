@@ -1,0 +1,61 @@
+"""`continue`, `detach` and `exit`: ways to leave the prompt. None of them ends the program unasked."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, Outcome, UiAction
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Abort, Continue, Detach
+from tfdbg_cli.model.runs import Opened
+
+
+def _continue(context: Context, options: argparse.Namespace) -> Outcome:
+    return Continue()
+
+
+def _detach(context: Context, options: argparse.Namespace) -> Outcome:
+    return Detach()
+
+
+def _exit(context: Context, options: argparse.Namespace) -> Outcome:
+    if options.detach and options.abort:
+        raise TfdbgError("--detach and --abort exclude each other.")
+    if isinstance(context.stop, Opened):
+        return UiAction.LEAVE
+    if options.detach:
+        return Detach()
+    return Abort() if options.abort else UiAction.LEAVE
+
+
+COMMANDS = (
+    Command(
+        "continue",
+        ("c", "cont"),
+        "Run on without stopping; an error still opens the prompt.",
+        _continue,
+        moments=LIVE,
+        section="Go on",
+    ),
+    Command(
+        "detach",
+        (),
+        "Run on as if there were no debugger.",
+        _detach,
+        moments=LIVE,
+        section="Go on",
+    ),
+    Command(
+        "exit",
+        ("quit", "q"),
+        "Leave the debugger; asks whether the program goes on.",
+        _exit,
+        (
+            Argument(("--detach",), "the program runs on undebugged", switch=True),
+            Argument(("--abort",), "the program ends, as by Ctrl-C", switch=True),
+        ),
+        section="Go on",
+        details="On a recording it closes the recording.",
+    ),
+)

@@ -1,0 +1,145 @@
+"""`run_info`: what is about to run, or ran, and how the program can go on."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Command
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text, count_text
+from tfdbg_cli.model.runs import Estimate, Opened, RunStart
+
+_CHOICES = (
+    ("run", "capture this run and stop at its end"),
+    ("run -n", "run once without debugging; stop before the next run"),
+    ("run -t 10", "stop at the end of the 10th run from here"),
+    ("run -p", "time every op of this run"),
+    ("continue", "run on; stop only at an error"),
+    ("detach", "run on as if there were no debugger"),
+)
+
+
+def _run_info(context: Context, options: argparse.Namespace) -> Document:
+    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE, *_names(context), EMPTY_LINE))]
+    if not isinstance(context.stop, Opened):
+        blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
+    filters = line(Span("Filters: ", Style.LABEL), *_joined([Span(name, Style.NAME) for name in context.filters]))
+    looks = [] if isinstance(context.stop, RunStart) else [_looks()]
+    blocks.append(Text((filters, *looks)))
+    return Document("run_info", tuple(blocks), lambda: _data(context), context.call.title)
+
+
+def _what(context: Context) -> list[Line]:
+    call = context.call
+    before = isinstance(context.stop, RunStart)
+    lines = [
+        line(
+            Span("About to run" if before else "Ran", Style.TITLE),
+            f" {call.kind} ",
+            Span(printable(call.title), Style.TITLE),
+        )
+    ]
+    thread = f" in thread {printable(call.thread)}" if call.thread else ""
+    lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
+    if isinstance(context.stop, RunStart):
+        lines += _estimate(context.stop.estimate)
+        notes = (*call.notes, *context.stop.notes)
+    else:
+        lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
+        notes = (*call.notes, *context.run.notes)
+    return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
+
+
+def _estimate(estimate: Estimate | None) -> list[Line]:
+    if estimate is None:
+        return []
+    size = "a size that shapes do not tell" if estimate.nbytes is None else bytes_text(estimate.nbytes)
+    unknown = f", {estimate.unknown:,} more of unknown shape" if estimate.unknown else ""
+    over = estimate.nbytes is not None and estimate.nbytes > estimate.budget
+    text = (
+        f"A full capture takes about {size} ({count_text(estimate.tensors, 'tensor')}{unknown}); "
+        f"the budget is {bytes_text(estimate.budget)} of {estimate.medium}"
+    )
+    if not over:
+        return [line(f"{text}.")]
+    hint = "Narrow it with `run --node_name_filter`, raise the budget with `config set`, or use `run --force`."
+    return [line(Span(f"{text}: too much.", Style.WARNING)), line(Span(hint, Style.HINT))]
+
+
+def _names(context: Context) -> list[Line]:
+    call = context.call
+    lines = [line(Span(f"Fetches ({len(call.fetches)})", Style.HEADING))]
+    lines += [line("  ", Span(printable(name), Style.NAME, _fetch_link(context, name))) for name in call.fetches] or [
+        line("  none")
+    ]
+    if call.targets:
+        lines.append(line(Span(f"Operations ({len(call.targets)})", Style.HEADING)))
+        lines += [line("  ", Span(printable(name), Style.NAME, f"ni {quoted(name)}")) for name in call.targets]
+    lines.append(line(Span(f"Feeds ({len(call.feeds)})", Style.HEADING)))
+    return lines + (
+        [line("  ", Span(printable(name), Style.NAME, f"pf {quoted(name)}")) for name in call.feeds]
+        or [line("  none")]
+    )
+
+
+def _fetch_link(context: Context, name: str) -> str:
+    return f"{'ni' if isinstance(context.stop, RunStart) else 'pt'} {quoted(name)}"
+
+
+def _choices(context: Context) -> Definitions:
+    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in context.filters]
+    choices = (*_CHOICES[:1], *until, *_CHOICES[1:])
+    pairs = tuple((Span(printable(command), Style.KEY, command), Span(meaning)) for command, meaning in choices)
+    return Definitions(pairs, indent="  ")
+
+
+def _looks() -> Line:
+    links = [Span(command, Style.KEY, command) for command in ("lt", "origin", "ls")]
+    return line(Span("Look: ", Style.LABEL), *_joined(links))
+
+
+def _joined(spans: list[Span]) -> list[Span | str]:
+    parts: list[Span | str] = []
+    for span in spans:
+        parts += [", ", span] if parts else [span]
+    return parts or ["none"]
+
+
+def _data(context: Context) -> dict[str, Any]:
+    call, stop = context.call, context.stop
+    estimate = stop.estimate if isinstance(stop, RunStart) else None
+    notes = stop.notes if isinstance(stop, RunStart) else context.run.notes
+    return {
+        "number": call.number,
+        "call": str(call.kind),
+        "title": call.title,
+        "fetches": list(call.fetches),
+        "targets": list(call.targets),
+        "feeds": list(call.feeds),
+        "thread": call.thread,
+        "graph": str(context.graph.kind),
+        "nodes": len(context.graph),
+        "notes": [*call.notes, *notes],
+        "estimate": estimate
+        and {
+            "tensors": estimate.tensors,
+            "nbytes": estimate.nbytes,
+            "unknown": estimate.unknown,
+            "budget": estimate.budget,
+            "medium": estimate.medium,
+        },
+        "filters": list(context.filters),
+    }
+
+
+COMMAND = Command(
+    "run_info",
+    ("ri",),
+    "What is about to run, or ran, and how to go on.",
+    _run_info,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -9,11 +10,29 @@ import numpy as np
 
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
 
 
 def document_json(command: str, document: Document) -> str:
     """`{"command": …, "kind": …, …}`; NaN and infinities as the texts "nan", "inf", "-inf"."""
     return _dump({"command": command, "kind": document.kind, **document.data()})
+
+
+_DECISIONS: dict[type, str] = {
+    DebugRun: "run",
+    RunUntil: "run_until",
+    ProfileRun: "profile",
+    PlainRun: "plain_run",
+    Continue: "continue",
+    Detach: "detach",
+    Abort: "abort",
+}
+
+
+def decision_json(command: str, decision: Decision) -> str:
+    """`{"command": …, "kind": "decision", "decision": "run", …}` with what was decided in detail."""
+    details = dataclasses.asdict(decision)
+    return _dump({"command": command, "kind": "decision", "decision": _DECISIONS[type(decision)], **details})
 
 
 def error_json(command: str, error: TfdbgError) -> str:

@@ -1,0 +1,15 @@
+"""Lines as plain text, safe to print anywhere."""
+
+from __future__ import annotations
+
+from tfdbg_cli.document.text import Line, printable
+
+
+def safe(text: str) -> str:
+    """`text` with control characters other than the tab made visible."""
+    return "\t".join(map(printable, text.split("\t"))) if "\t" in text else printable(text)
+
+
+def plain_row(line: Line) -> str:
+    """One line without styles."""
+    return safe(line.text.rstrip())

@@ -1,0 +1,179 @@
+"""One stop at the line prompt: commands in, answers out, until there is a decision."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from functools import partial
+
+from tfdbg_cli.commands.completion import complete
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.opening import opening_command
+from tfdbg_cli.commands.registry import Outcome, Registry, UiAction
+from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.input import Input
+from tfdbg_cli.line.output import Output
+from tfdbg_cli.line.search import element_lines, matching_lines
+from tfdbg_cli.model.decision import Abort, Decision, Detach
+from tfdbg_cli.model.runs import Opened
+
+_KEPT = 50  # documents that `prev` can go back to
+_LEAVE = "Leave: d = detach (the program goes on without the debugger), a = abort the program, s = stay? "
+
+
+class Conversation:
+    """The prompt on one stop. `failures` counts the commands that did not work."""
+
+    def __init__(self, context: Context, registry: Registry, source: Input, output: Output) -> None:
+        self.failures = 0
+        self._context = context
+        self._registry = registry
+        self._source = source
+        self._output = output
+        self._documents: list[Document] = []
+        self._place = -1  # the document shown last
+
+    def hold(self, *, opening: bool) -> Decision:
+        """Talk until there is a decision. `opening` prints what a stop opens with."""
+        if opening:
+            try:
+                self._output.title(stop_title(self._context.stop))
+                self._perform(opening_command(self._context.stop))
+            except KeyboardInterrupt:
+                if not self._source.interactive:
+                    return Abort()
+                self._output.note("Interrupted.")
+        with self._source.opened(partial(complete, context=self._context, registry=self._registry)):
+            return self._listen()
+
+    def _listen(self) -> Decision:
+        interrupted = False
+        while True:
+            try:
+                text = self._source.read()
+                if text is None:
+                    return self._ended()
+                interrupted = False
+                decision = self._obey(text)
+            except KeyboardInterrupt:
+                if not self._source.interactive:
+                    return Abort()
+                self._output.note("")
+                decision = self._leave() if interrupted else None
+                interrupted = not interrupted
+                if interrupted:
+                    self._output.note("Interrupted. Ctrl-C again asks how to leave.")
+            if decision is not None:
+                return decision
+
+    def _ended(self) -> Decision:
+        """No more commands: the program goes on without us."""
+        ending = self._source.ending
+        if ending:
+            self._output.note(f"{ending}." if self._recording else f"{ending}: the program goes on undebugged.")
+        elif self._source.interactive:
+            self._output.note("" if self._recording else "\nDetached: the program goes on undebugged.")
+        return Detach()
+
+    def _obey(self, text: str) -> Decision | None:
+        command = text.strip()
+        if self._source.echoes and command:
+            self._output.echo(command)
+        return self._perform(command) if command else None
+
+    def _perform(self, command: str) -> Decision | None:
+        """Run `command` and print its answer; a decision ends the stop."""
+        try:
+            outcome = self._outcome(command)
+            if isinstance(outcome, UiAction):
+                return self._act(outcome, command)
+            if isinstance(outcome, Document):
+                self._output.document(command, outcome)
+                self._remember(outcome)
+                return None
+        except TfdbgError as error:
+            self._fail(command, error)
+            return None
+        except (BrokenPipeError, RecursionError, MemoryError) as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            self._fail(command, TfdbgError(f"This is too big to show ({type(error).__name__})."))
+            return None
+        except Exception as error:  # noqa: BLE001  # a bug of ours must not end the user's program
+            self._fail(command, _bug(command, error))
+            return None
+        self._output.decision(command, outcome)
+        return outcome
+
+    def _outcome(self, command: str) -> Outcome:
+        if command[0] in "/@":
+            last = self._last()
+            search = matching_lines if command[0] == "/" else element_lines
+            return search(command[1:], last, self._context.width)
+        return execute(command, self._context, self._registry)
+
+    def _fail(self, command: str, error: TfdbgError) -> None:
+        self.failures += 1
+        self._output.error(command, error)
+
+    def _act(self, action: UiAction, command: str) -> Decision | None:
+        if action is UiAction.LEAVE:
+            decision = self._leave()
+            if decision is not None:
+                self._output.decision(command, decision)
+            return decision
+        if action in {UiAction.BACK, UiAction.FORWARD}:
+            step = -1 if action is UiAction.BACK else 1
+            if not 0 <= self._place + step < len(self._documents):
+                raise TfdbgError(f"There is no {'earlier' if step < 0 else 'later'} output.")
+            self._place += step
+            self._output.document(command, self._documents[self._place])
+            return None
+        raise TfdbgError("The mouse works in the full screen only.", hint="`--ui tui` opens it on a terminal.")
+
+    def _leave(self) -> Decision | None:
+        """Ask how to leave; None to stay. Without a person the program goes on."""
+        while not self._recording and self._source.interactive:
+            try:
+                answer = self._source.read(_LEAVE)
+            except KeyboardInterrupt:
+                answer = "s"
+            if answer is None:
+                break
+            match answer.strip().lower()[:1]:
+                case "a":
+                    return Abort()
+                case "s":
+                    return None
+                case "d":
+                    break
+        return Detach()
+
+    def _last(self) -> Document:
+        if not self._documents:
+            raise TfdbgError("Nothing has been printed yet.")
+        return self._documents[self._place]
+
+    def _remember(self, document: Document) -> None:
+        # As in a browser: a new page takes the place of those that one had gone back from.
+        self._documents[self._place + 1 :] = [document]
+        del self._documents[:-_KEPT]
+        self._place = len(self._documents) - 1
+
+    @property
+    def _recording(self) -> bool:
+        return isinstance(self._context.stop, Opened)
+
+
+def _bug(command: str, error: Exception) -> TfdbgError:
+    """What to show for an exception that nobody expected."""
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    shown = f"{trace}\n" if os.environ.get("TFDBG_DEBUG") == "1" else ""
+    hint = "" if shown else "TFDBG_DEBUG=1 shows the traceback."
+    word = command.split()[0]
+    return TfdbgError(
+        f"{shown}`{word}` failed by a bug of tfdbg: {type(error).__name__}: {error}.", hint=hint, exit_code=2
+    )

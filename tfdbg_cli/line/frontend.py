@@ -1,0 +1,122 @@
+"""The line front end: the whole debugger without a screen, for pipes, scripts, notebooks and plain terminals."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TextIO
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.config import Settings
+from tfdbg_cli.document.ansi import wants_color
+from tfdbg_cli.line.conversation import Conversation
+from tfdbg_cli.line.input import Input, choose_input
+from tfdbg_cli.line.output import JsonOutput, Output, TextOutput, to_stderr
+from tfdbg_cli.line.script import Script
+from tfdbg_cli.model.decision import Decision, Detach
+from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.terminal_facts import is_tty, terminal_facts
+
+
+class LineFrontend:
+    """Shows stops as lines of text, or with `json` as one JSON object for each command.
+
+    Commands come from `script`, else from a person at the terminal or in a notebook, else from standard input.
+    When no more come, the program goes on without the debugger. `output` is where answers go (default:
+    sys.stdout as it is at each stop). `failures` counts the commands that did not work, `broken` says that
+    nobody reads the answers any more.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        settings: Settings,
+        filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
+        *,
+        script: Script | None = None,
+        json: bool = False,
+        output: TextIO | None = None,
+    ) -> None:
+        self.failures = 0
+        self.broken = False
+        self._registry = registry
+        self._settings = settings
+        self._filters = filters
+        self._script = script
+        self._json = json
+        self._stream = output
+        self._source: Input | None = None
+        self._history: History | None = None
+
+    def stop(self, event: Stop) -> Decision:
+        """Talk about `event` until there is a decision."""
+        if self.broken or (self._script is not None and not self._script.left):
+            return Detach()
+        stream = self._stream or sys.stdout
+        source = self._input(stream)
+        color = source.interactive or self._script is None
+        context = Context(
+            event,
+            self._settings,
+            self._filters,
+            width=shutil.get_terminal_size().columns if is_tty(stream) and self._script is None else None,
+            interactive=source.interactive,
+            on_setting=self._set,
+        )
+        conversation = Conversation(context, self._registry, source, self._output(stream, context.width, color))
+        try:
+            with _ctrl_c_interrupts():
+                return conversation.hold(opening=self._script is None and not self._json)
+        except BrokenPipeError:
+            self.broken = True
+            return Detach()
+        finally:
+            self.failures += conversation.failures
+
+    def notify(self, message: str) -> None:
+        """Say `message` on standard error."""
+        to_stderr(message)
+
+    def _input(self, stream: TextIO) -> Input:
+        if self._history is None:
+            self._history = (
+                History() if self._script is not None else History.load(length=self._settings.history_length)
+            )
+            if self._history.problem:
+                to_stderr(self._history.problem)
+        if self._source is None or self._source.interactive:
+            # A terminal may have sent us to the background meanwhile; a pipe remembers what it gave.
+            aside = self._json or not is_tty(stream)
+            self._source = choose_input(self._script, terminal_facts(), self._history, aside=aside)
+        return self._source
+
+    def _output(self, stream: TextIO, width: int | None, color: bool) -> Output:
+        if self._json:
+            return JsonOutput(stream)
+        return TextOutput(stream, color=color and wants_color(os.environ, is_tty(stream)), width=width)
+
+    def _set(self, settings: Settings) -> None:
+        self._settings = settings
+
+
+@contextmanager
+def _ctrl_c_interrupts() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt at the prompt, whatever it does in the program; as before at the end."""
+    theirs = signal.getsignal(signal.SIGINT)
+    ours = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or theirs in {ours, signal.SIG_IGN, None}:
+        yield
+        return
+    signal.signal(signal.SIGINT, ours)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, theirs)

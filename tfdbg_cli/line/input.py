@@ -1,0 +1,173 @@
+"""Where commands come from: a person at a terminal, a pipe, or `-c`."""
+
+from __future__ import annotations
+
+import select
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol, TextIO
+
+from tfdbg_cli.commands.completion import Completions
+from tfdbg_cli.commands.history import History
+from tfdbg_cli.line.editing import Editing
+from tfdbg_cli.line.output import write
+from tfdbg_cli.line.script import Script
+from tfdbg_cli.terminal_facts import TerminalFacts
+
+PROMPT = "tfdbg> "
+PATIENCE = 10.0  # seconds that a silent pipe is given for its first command
+
+Completer = Callable[[str], Completions]
+
+
+class Input(Protocol):
+    """Gives commands, one after another."""
+
+    interactive: bool  # a person sees the answers and can be asked
+    echoes: bool  # the commands are not on the screen yet
+
+    def opened(self, completer: Completer) -> AbstractContextManager[object]:
+        """Surrounds one stop; what was changed for the prompt is as before at its end."""
+        ...
+
+    def read(self, prompt: str = PROMPT) -> str | None:
+        """The next command; None when no more will come."""
+        ...
+
+    @property
+    def ending(self) -> str:
+        """Why no more came, as a sentence; empty when there is nothing to explain."""
+        ...
+
+
+class ScriptInput:
+    """The commands given with `-c`."""
+
+    interactive = False
+    echoes = True
+    ending = ""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    def opened(self, completer: Completer) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def read(self, prompt: str = PROMPT) -> str | None:
+        return self._script.next()
+
+
+class NoInput:
+    """Nobody to ask; `reason` ends a sentence."""
+
+    interactive = False
+    echoes = False
+
+    def __init__(self, reason: str) -> None:
+        self.ending = f"No commands can be typed, since {reason}"
+
+    def opened(self, completer: Completer) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def read(self, prompt: str = PROMPT) -> str | None:
+        return None
+
+
+class PipeInput:
+    """Commands on a standard input that is no terminal.
+
+    A pipe that stays open and silent is given up after `patience` seconds before its first command: a training
+    job must not wait for a person who is not there. After a first command it may take its time.
+    """
+
+    interactive = False
+    echoes = True
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self.ending = ""
+        self._patience = patience
+        self._began = False
+
+    def opened(self, completer: Completer) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def read(self, prompt: str = PROMPT) -> str | None:
+        # The program's own reader is used, so that lines it has buffered are not lost.
+        stream = sys.stdin
+        try:
+            if not self._began and not self._ready(stream):
+                self.ending = f"No command came on standard input within {self._patience:g} seconds"
+                return None
+            text = stream.readline()
+        except (AttributeError, OSError, ValueError):  # no standard input, or one that is closed or not for reading
+            self.ending = "There is no standard input to read commands from"
+            return None
+        except UnicodeDecodeError as error:
+            self.ending = f"Standard input holds bytes that are no text ({error.reason})"
+            return None
+        if not text:
+            self.ending = (
+                "Standard input holds no more commands" if self._began else "Standard input holds no commands"
+            )
+            return None
+        self._began = True
+        return text.rstrip("\r\n")
+
+    def _ready(self, stream: TextIO) -> bool:
+        try:
+            return bool(select.select([stream.fileno()], [], [], self._patience)[0])
+        except (OSError, ValueError):  # not a file of the operating system: it cannot keep us waiting
+            return True
+
+
+class TerminalInput:
+    """A person at a terminal or in a notebook.
+
+    The prompt goes where the answers go as long as that is the terminal, else (`aside`) to standard error.
+    """
+
+    interactive = True
+    echoes = False
+    ending = ""
+
+    def __init__(self, history: History, *, editing: bool, aside: bool) -> None:
+        self._history = history
+        self._editing = editing
+        self._aside = aside
+
+    def opened(self, completer: Completer) -> AbstractContextManager[object]:
+        return Editing(self._history, completer) if self._editing and not self._aside else nullcontext()
+
+    def read(self, prompt: str = PROMPT) -> str | None:
+        try:
+            if self._aside:
+                write(sys.stderr, prompt)
+                sys.stderr.flush()
+                text = sys.stdin.readline()
+                if not text:
+                    return None
+                text = text.rstrip("\n")
+            else:
+                text = input(prompt)
+        except (EOFError, OSError, ValueError):  # Ctrl-D, or the terminal is gone
+            return None
+        except NotImplementedError:  # a notebook that runs without anybody to type
+            self.ending = "Nobody can type into this notebook"
+            return None
+        if prompt == PROMPT:
+            self._history.add(text)
+        return text
+
+
+def choose_input(script: Script | None, facts: TerminalFacts, history: History, *, aside: bool) -> Input:
+    """The input that fits what was asked for and what there is."""
+    if script is not None:
+        return ScriptInput(script)
+    if facts.notebook:
+        return TerminalInput(history, editing=False, aside=False)
+    if not facts.stdin_tty:
+        return PipeInput()
+    if facts.controlling and not facts.foreground:
+        return NoInput("the program runs in the background")
+    return TerminalInput(history, editing=True, aside=aside)

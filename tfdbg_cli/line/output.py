@@ -1,0 +1,123 @@
+"""Where answers go: lines of text, in colour where the terminal shows it, or JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Protocol, TextIO
+
+from tfdbg_cli.document.ansi import ansi_row
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
+from tfdbg_cli.document.plain import plain_row
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Decision
+
+
+class Output(Protocol):
+    """Prints what a conversation says. BrokenPipeError when nobody reads any more."""
+
+    def title(self, title: Line) -> None:
+        """A stop begins."""
+        ...
+
+    def echo(self, command: str) -> None:
+        """A command that nobody saw being typed."""
+        ...
+
+    def document(self, command: str, document: Document) -> None:
+        """What `command` answered."""
+        ...
+
+    def decision(self, command: str, decision: Decision) -> None:
+        """What `command` decided."""
+        ...
+
+    def error(self, command: str, error: TfdbgError) -> None:
+        """What went wrong with `command`, and the way out."""
+        ...
+
+    def note(self, sentence: str) -> None:
+        """A sentence of the debugger itself."""
+        ...
+
+
+class TextOutput:
+    """Answers for people."""
+
+    def __init__(self, stream: TextIO, *, color: bool, width: int | None) -> None:
+        self._stream = stream
+        self._row = ansi_row if color else plain_row
+        self._width = width
+
+    def title(self, title: Line) -> None:
+        self._print([line(Span("--- ", Style.DIM), *title.spans, Span(" ---", Style.DIM))])
+
+    def echo(self, command: str) -> None:
+        self._print([line(f"tfdbg> {command}")])
+
+    def document(self, command: str, document: Document) -> None:
+        self._print(document.lines(self._width))
+
+    def decision(self, command: str, decision: Decision) -> None:
+        """Nothing: the program that goes on is answer enough."""
+
+    def error(self, command: str, error: TfdbgError) -> None:
+        hint = [Span(f" {error.hint}", Style.HINT)] if error.hint else []
+        rows = [line(Span(row, Style.ERROR)) for row in error.message.split("\n")] or [line()]
+        self._print([*rows[:-1], line(*rows[-1].spans, *hint)])
+
+    def note(self, sentence: str) -> None:
+        self._print([line(Span(sentence, Style.DIM))])
+
+    def _print(self, lines: Iterable[Line]) -> None:
+        for item in lines:
+            write(self._stream, self._row(item) + "\n")
+        self._stream.flush()
+
+
+class JsonOutput:
+    """Answers for programs: one JSON object a line, nothing else. Notes go to standard error."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def title(self, title: Line) -> None:
+        """Nothing: a program asks for what it wants to know."""
+
+    def echo(self, command: str) -> None:
+        """Nothing: each answer names its command."""
+
+    def document(self, command: str, document: Document) -> None:
+        self._print(document_json(command, document))
+
+    def decision(self, command: str, decision: Decision) -> None:
+        self._print(decision_json(command, decision))
+
+    def error(self, command: str, error: TfdbgError) -> None:
+        self._print(error_json(command, error))
+
+    def note(self, sentence: str) -> None:
+        to_stderr(sentence)
+
+    def _print(self, text: str) -> None:
+        write(self._stream, text + "\n")
+        self._stream.flush()
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write `text`; what the encoding of `stream` cannot express is written as escapes."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def to_stderr(sentence: str) -> None:
+    """Say `sentence` on standard error; a program may have closed it."""
+    if sys.stderr is None or sys.stderr.closed:
+        return
+    write(sys.stderr, f"tfdbg: {sentence}\n")
+    sys.stderr.flush()

@@ -1,0 +1,91 @@
+"""What is known about the terminal, and whether a full screen can work on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+CONTROLLING_TERMINAL = "/dev/tty"
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFacts:
+    """What the process finds around it. `ide` names a console that is no terminal, `environ` is the environment."""
+
+    stdin_tty: bool
+    stdout_tty: bool
+    controlling: bool  # /dev/tty can be opened
+    foreground: bool  # the terminal listens to this process
+    termios: bool
+    term: str
+    notebook: bool
+    ide: str
+
+    def obstacle(self, *, chosen: bool = False) -> str:
+        """Why a full screen cannot work, as the end of a sentence; empty when it can.
+
+        When the person has `chosen` the full screen, standard input may be anything: it draws on the
+        controlling terminal. Else a redirected standard input means that commands come from there.
+        """
+        if self.notebook:
+            return "a notebook has no terminal"
+        if not self.termios:
+            return "this system has no POSIX terminals"
+        if self.ide and not chosen:
+            return f"the console of {self.ide} is no full terminal"
+        if not self.controlling:
+            return "there is no terminal"
+        if not self.stdin_tty and not chosen:
+            return "standard input is not a terminal"
+        if self.term in {"", "dumb", "unknown"}:
+            return f"TERM is {self.term}" if self.term else "TERM is not set"
+        return "" if self.foreground else "the program runs in the background"
+
+
+def terminal_facts(environ: Mapping[str, str] = os.environ) -> TerminalFacts:
+    """Look around."""
+    controlling, foreground = _controlling_terminal()
+    return TerminalFacts(
+        stdin_tty=is_tty(sys.stdin),
+        stdout_tty=is_tty(sys.stdout),
+        controlling=controlling,
+        foreground=foreground,
+        termios=find_spec("termios") is not None,
+        term=environ.get("TERM", ""),
+        notebook="ipykernel" in sys.modules or "google.colab" in sys.modules,
+        ide=_ide(environ),
+    )
+
+
+def is_tty(stream: Any) -> bool:
+    """Whether `stream` is a terminal; a missing or closed one is none."""
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
+def _ide(environ: Mapping[str, str]) -> str:
+    if environ.get("PYCHARM_HOSTED"):
+        return "PyCharm"
+    if "idlelib.run" in sys.modules:
+        return "IDLE"
+    return "Spyder" if any(name.startswith("SPY_") or name == "SPYDER_ARGS" for name in environ) else ""
+
+
+def _controlling_terminal() -> tuple[bool, bool]:
+    """Whether there is a controlling terminal, and whether this process is in its foreground."""
+    try:
+        descriptor = os.open(CONTROLLING_TERMINAL, os.O_RDWR | getattr(os, "O_NOCTTY", 0))
+    except OSError:
+        return False, False
+    try:
+        return True, os.tcgetpgrp(descriptor) == os.getpgrp()
+    except OSError:
+        return True, False
+    finally:
+        os.close(descriptor)

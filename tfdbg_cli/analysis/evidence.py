@@ -1,0 +1,99 @@
+"""What is known about a tensor's non-finite elements when their cause is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.analysis.parts import ELEMENTWISE, REDUCTIONS, parts_of
+from tfdbg_cli.model.dtypes import is_inexact, name_of
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.values import Array
+
+# The other inputs say along which axes, not with what.
+_FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSegmentSum"}
+_LOOKED_AT = 10_000  # offending elements compared with their inputs; a share of a larger number tells as much
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An op, its offending output elements and, for an elementwise op, the input elements that made them.
+
+    `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
+    `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
+    """
+
+    op_type: str
+    dtype: str
+    largest: float
+    outputs: Array
+    operands: tuple[Array | None, ...]
+    arrays: tuple[Array | None, ...]
+    names: tuple[str, ...]
+
+    def operand(self, position: int) -> Array | None:
+        """The aligned elements of input `position`, or None."""
+        return self.operands[position] if position < len(self.operands) else None
+
+    def name(self, position: int) -> str:
+        """The name of input `position`."""
+        return self.names[position] if position < len(self.names) else "its input"
+
+    @property
+    def finite_inputs(self) -> bool:
+        """Whether every input that takes part in the arithmetic was seen and is finite."""
+        taking_part = self.arrays[:1] if self.op_type in _FIRST_INPUT_ONLY else self.arrays
+        return bool(taking_part) and all(array is not None and is_finite(array) for array in taking_part)
+
+
+def is_finite(array: Array) -> bool:
+    """Whether every element is a number; text and handles count as finite."""
+    return not is_inexact(array.dtype) or bool(np.isfinite(array).all())
+
+
+def gather(node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen]) -> Evidence:
+    """The evidence about the elements of `value` where `bad` is True."""
+    places = np.argwhere(bad)[:_LOOKED_AT]
+    where = tuple(places.T) if value.ndim else ()
+    arrays = tuple(item.value for item in inputs)
+    outputs = widened(value[where].reshape(-1))
+    if node.op_type in ELEMENTWISE and len(places):
+        operands = tuple(_aligned(node, arrays, i, value.shape, where) for i in range(len(arrays)))
+    else:
+        operands = (None,) * len(arrays)
+    names = tuple(str(item.name) for item in inputs)
+    return Evidence(node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names)
+
+
+def _aligned(
+    node: Node, arrays: Sequence[Array | None], i: int, shape: tuple[int, ...], where: tuple[Array, ...]
+) -> Array | None:
+    array = arrays[i]
+    if array is None or array.dtype.hasobject:
+        return None
+    first = tuple(int(axis[0]) for axis in where)
+    alone = [other if j == i else None for j, other in enumerate(arrays)]
+    if parts_of(node, alone, shape, first)[i] is None:
+        return None
+    if array.ndim == 1 and len(shape) > 1 and array.shape[0] != 1:
+        # A vector runs along the last axis, but a bias in NCHW and a condition of Select do not.
+        parts = (parts_of(node, alone, shape, tuple(int(x) for x in place))[i] for place in zip(*where, strict=True))
+        return widened(np.array([0 if part is None else part.value for part in parts]))
+    return widened(np.broadcast_to(array, shape)[where].reshape(-1))
+
+
+def widened(array: Array) -> Array:
+    """`array` as float64, or complex128 for complex numbers."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _largest(value: Array) -> float:
+    if not is_inexact(value.dtype):
+        return float("inf")
+    dtype = value.real.dtype if value.dtype.kind == "c" else value.dtype
+    return float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]

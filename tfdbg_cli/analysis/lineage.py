@@ -1,0 +1,187 @@
+"""The values a tensor was computed from, looked up in the run along the graph's edges."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array, NoValue, Value, as_array
+
+# Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
+_SAME_VALUE: Mapping[str, int | None] = {
+    "Identity": 0, "RefIdentity": 0, "IdentityN": None, "Snapshot": 0, "StopGradient": 0, "PreventGradient": 0,
+    "Switch": 0, "RefSwitch": 0, "Enter": 0, "RefEnter": 0, "Exit": 0, "RefExit": 0, "NextIteration": 0,
+    "RefNextIteration": 0, "_SwitchN": 0, "Copy": 0, "CopyHost": 0, "CheckNumerics": 0, "EnsureShape": 0,
+    "_Recv": 0, "_HostRecv": 0,
+}  # fmt: skip
+VARIABLE_OPS = frozenset({"VariableV2", "Variable", "TemporaryVariable", "VarHandleOp", "_VarHandlesOp"})
+PLACEHOLDER_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"})
+# The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
+_ARGUMENT = re.compile(r"^_arg_(?P<node>.+)_(?P<slot>\d+)_\d+$")
+
+
+@dataclass(frozen=True)
+class InputSeen:
+    """One input of a tensor as far as the run shows it.
+
+    `index` is its place in the run's tensors (None: the value was fed, or nobody kept it). `value` is None when
+    there is none, and `note` then says why. `stand_in` names the tensor whose equal value is shown instead.
+    """
+
+    name: TensorName
+    node: Node | None
+    index: int | None = None
+    tensor: Tensor | None = None
+    value: Array | None = None
+    note: str = ""
+    stand_in: str = ""
+
+
+def feed_name(node: Node | None) -> TensorName | None:
+    """The feed that `node` stands for: its own output 0, or for a runtime argument the tensor that was fed."""
+    if node is None or node.op_type not in PLACEHOLDER_OPS:
+        return None
+    match = _ARGUMENT.match(node.name) if node.op_type == "_Arg" else None
+    return TensorName(match["node"], int(match["slot"])) if match else TensorName(node.name, 0)
+
+
+def fed_value(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
+    """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no array."""
+    fed = feeds.get(str(name), feeds.get(name.node) if name.slot == 0 else None)
+    if fed is None:
+        return None
+    try:
+        array = as_array(fed)
+    except ValueError:  # rows of unequal length
+        return None
+    return None if array.dtype == np.dtype(object) else array
+
+
+class Lineage:
+    """Inputs of the tensors of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._feeds = run.call.feeds
+
+    def node(self, index: int) -> Node | None:
+        """The node that made the tensor at `index`, if a graph of the run holds it."""
+        tensor = self._run.tensors[index]
+        for graph in self._graphs():
+            found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
+            if found is not None:
+                return found
+        return None
+
+    def _graphs(self) -> list[Graph]:
+        return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
+
+    def edges(self, node: Node) -> list[Edge]:
+        """What `node` reads, in the graph it belongs to."""
+        for graph in self._graphs():
+            if graph.find(node.name, node.device) is node:
+                return neighbours_of(graph).inputs(node)
+        return []
+
+    def inputs(self, index: int) -> list[InputSeen]:
+        """The inputs of the tensor at `index`, each as it was when that tensor was made."""
+        node = self.node(index)
+        return [] if node is None else [self._seen(edge, index) for edge in self.edges(node)]
+
+    def inputs_of_node(self, node: Node) -> list[InputSeen]:
+        """The inputs of a node that made no tensor (it failed): their latest values."""
+        return [self._seen(edge, None) for edge in self.edges(node)]
+
+    def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
+        """The value that flowed along `edge`, if need be from the other side of ops that change nothing."""
+        name, node = edge.tensor, edge.node
+        met: set[TensorName] = set()
+        while True:
+            stand_in = "" if name == edge.tensor else str(name)
+            found = self._latest(name, node, reader)
+            if found is not None:
+                value: Value = self._run.tensors.value(found)
+                tensor = self._run.tensors[found]
+                if isinstance(value, NoValue):
+                    return InputSeen(edge.tensor, edge.node, found, tensor, None, value.text, stand_in)
+                return InputSeen(edge.tensor, edge.node, found, tensor, value, "", stand_in)
+            fed = fed_value(self._feeds, feed_name(node) or name)
+            if fed is not None:
+                return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or "fed")
+            met.add(name)
+            further = self._further(name, node)
+            if further is None or further.tensor in met:
+                return InputSeen(edge.tensor, edge.node, note=_why_unseen(node))
+            name, node = further.tensor, further.node
+
+    def _further(self, name: TensorName, node: Node | None) -> Edge | None:
+        if node is None or node.op_type not in _SAME_VALUE:
+            return None
+        position = _SAME_VALUE[node.op_type]
+        edges = self.edges(node)
+        position = name.slot if position is None else position
+        return edges[position] if position < len(edges) else None
+
+    def _latest(self, name: TensorName, node: Node | None, reader: int | None) -> int | None:
+        """The last tensor called `name` before the one at `reader`.
+
+        Timestamps of a runtime are taken beside the computation, so that an input may carry a later one than
+        its reader; without an earlier tensor, the one of the same execution counts.
+        """
+        store = self._run.tensors
+        found = store.named(name.node, name.slot)
+        end = len(found) if reader is None else bisect_left(found, reader)
+        device = node.device if node is not None and node.device else None
+        for position in range(end - 1, -1, -1):
+            if device is None or store[found[position]].device in ("", device):
+                return found[position]
+        if reader is None or (node is not None and node.op_type in ("NextIteration", "RefNextIteration")):
+            return None
+        execution = store[reader].execution
+        for position in range(end, len(found)):
+            tensor = store[found[position]]
+            if found[position] != reader and tensor.execution == execution and device in (None, tensor.device):
+                return found[position]
+        return None
+
+
+def _why_unseen(node: Node | None) -> str:
+    if node is None:
+        return "not in this graph"
+    if node.op_type == "Const":
+        return "a constant, not captured"
+    if node.op_type in PLACEHOLDER_OPS:
+        return "fed, its value was not kept"
+    return "not captured (folded by the optimizer, or left out)"
+
+
+def variable_of(node: Node, lineage: Lineage) -> str | None:
+    """The variable whose value `node` gives or reads through ops that change nothing; None for other nodes."""
+    met: set[str] = set()
+    current: Node | None = node
+    while current is not None and current.name not in met:
+        if current.op_type in VARIABLE_OPS:
+            return current.name
+        if current.op_type != "ReadVariableOp" and current.op_type not in _SAME_VALUE:
+            return None
+        met.add(current.name)
+        edges = lineage.edges(current)
+        if edges and edges[0].node is None and current.op_type == "ReadVariableOp":
+            return edges[0].tensor.node
+        current = edges[0].node if edges else None
+    return None
+
+
+def tensor_name_of(text: str) -> TensorName:
+    """`text` as a tensor name, a node name meaning its output 0."""
+    return parse_tensor_name(text) or TensorName(text, 0)

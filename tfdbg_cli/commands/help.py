@@ -8,8 +8,8 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, lines_of
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.runs import Estimate, Opened, RunStart

@@ -1,0 +1,70 @@
+"""What a user's filter gets to see of a tensor, under the names TensorFlow's tfdbg gave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Tensor, TensorStore
+from tfdbg_cli.model.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class TensorDatum:
+    """The first argument of a filter: one tensor of a run, as `DebugTensorDatum` of TensorFlow's debug_data.
+
+    `timestamp` counts microseconds from the epoch (0 where the capture keeps no times), `dump_size_bytes` is the
+    size of the values (0 where it is unknown).
+    """
+
+    tensor: Tensor
+    store: TensorStore
+    index: int
+
+    @property
+    def device_name(self) -> str:
+        return self.tensor.device
+
+    @property
+    def node_name(self) -> str:
+        return self.tensor.node
+
+    @property
+    def output_slot(self) -> int:
+        return self.tensor.slot
+
+    @property
+    def debug_op(self) -> str:
+        return "DebugIdentity"
+
+    @property
+    def timestamp(self) -> int:
+        return self.tensor.time_us or 0
+
+    @property
+    def tensor_name(self) -> str:
+        """`node:slot`."""
+        return str(self.tensor.name)
+
+    @property
+    def watch_key(self) -> str:
+        """`node:slot:DebugIdentity`."""
+        return f"{self.tensor.name}:{self.debug_op}"
+
+    @property
+    def dump_size_bytes(self) -> int:
+        return self.tensor.nbytes or 0
+
+    @property
+    def file_path(self) -> str | None:
+        """Always None: where a value lies is the store's affair, and it may lie in memory."""
+        return None
+
+    def get_tensor(self) -> Value:
+        """The array, or why there is none."""
+        return self.store.value(self.index)
+
+
+def datum_of(run: Run, index: int) -> TensorDatum:
+    """What a filter sees of the tensor at `index` of `run`."""
+    return TensorDatum(run.tensors[index], run.tensors, index)

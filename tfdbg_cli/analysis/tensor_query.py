@@ -1,0 +1,184 @@
+"""Choosing and sorting the tensors of a run. Reads no more of a tensor than the question needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfdbg_cli.analysis.datum import TensorDatum
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
+
+
+class SortKey(StrEnum):
+    """What `lt -s` sorts by; `timestamp` is the order of execution."""
+
+    TIMESTAMP = "timestamp"
+    DUMP_SIZE = "dump_size"
+    OP_TYPE = "op_type"
+    TENSOR_NAME = "tensor_name"
+    DTYPE = "dtype"
+    SHAPE = "shape"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True)
+class TensorQuery:
+    """A question to the tensors of a run. The patterns search anywhere; None admits everything.
+
+    `shape` is the text of a `shape_matcher`. `device` is searched in the device name, `exclude` in node names.
+    """
+
+    node: re.Pattern[str] | None = None
+    op_type: re.Pattern[str] | None = None
+    dtype: re.Pattern[str] | None = None
+    device: re.Pattern[str] | None = None
+    shape: str = ""
+    exclude: re.Pattern[str] | None = None
+    sort_by: SortKey = SortKey.TIMESTAMP
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A filter that raised: on how many tensors, the first of them, and what it raised there first."""
+
+    count: int = 0
+    first: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The indices that passed a filter, in order, and how often it raised."""
+
+    passed: tuple[int, ...]
+    raised: Raised = Raised()
+
+
+def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    """Indices of the tensors that `query` admits, sorted as it says.
+
+    Without patterns and in order of execution this is a range: no tensor is looked at.
+
+    Raises:
+        TfdbgError: the shape pattern cannot be read.
+
+    """
+    found = _by_name(store, graph, query)
+    if query.dtype or query.device or query.shape:
+        admitted = _row_test(query)
+        found = [i for i in found if admitted(store[i])]
+    if query.sort_by is SortKey.TIMESTAMP:
+        return found[::-1] if query.reverse else found
+    key = _SORT_KEYS[query.sort_by]
+    # Sorting a reversed list keeps equal rows in order of execution in both directions.
+    return sorted(found, key=lambda i: key(store[i]), reverse=query.reverse)
+
+
+def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    """What depends on the node alone is asked once a node, without a look at its tensors."""
+    if not (query.node or query.op_type or query.exclude):
+        return range(len(store))
+    found: list[int] = []
+    for name in store.nodes():
+        if query.node and not query.node.search(name):
+            continue
+        if query.exclude and query.exclude.search(name):
+            continue
+        indices = store.named(name)
+        if query.op_type and indices:
+            node = graph.find(name)
+            if not query.op_type.search(node.op_type if node else store[indices[0]].op_type):
+                continue
+        found += indices
+    return sorted(found)
+
+
+def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
+    fits = shape_matcher(query.shape) if query.shape else None
+
+    def admitted(tensor: Tensor) -> bool:
+        if query.dtype and not query.dtype.search(tensor.dtype):
+            return False
+        if query.device and not query.device.search(tensor.device):
+            return False
+        return fits is None or fits(tensor.shape)
+
+    return admitted
+
+
+def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
+    if tensor.shape is None:
+        return -1, ()
+    return len(tensor.shape), tensor.shape
+
+
+_SORT_KEYS: dict[SortKey, Callable[[Tensor], tuple[int | str | Shape, ...]]] = {
+    SortKey.DUMP_SIZE: lambda t: (-1 if t.nbytes is None else t.nbytes,),
+    SortKey.OP_TYPE: lambda t: (t.op_type,),
+    SortKey.TENSOR_NAME: lambda t: (t.node, t.slot),
+    SortKey.DTYPE: lambda t: (t.dtype,),
+    SortKey.SHAPE: _shape_key,
+    SortKey.DEVICE: lambda t: (t.device,),
+}
+
+_AXES = re.compile(r"^[\[(]?\s*([^\])]*?)\s*,?\s*[\])]?$")
+
+
+def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
+    """A test for shapes: `5,?,3` has three axes, `?` (or -1) any length, `*` any number of axes; `[]` is a scalar.
+
+    Raises:
+        TfdbgError: an axis is none of these.
+
+    """
+    match = _AXES.match(text.strip())
+    inner = match[1] if match else text
+    axes = [axis.strip() for axis in inner.split(",")] if inner.strip() else []
+    parts: list[str] = []
+    for axis in axes:
+        if axis == "*":
+            parts.append(r"(\d+,)*")
+        elif axis in {"?", "-1", "None"}:
+            parts.append(r"\d+,")
+        elif axis.isdecimal() and axis.isascii():
+            parts.append(f"{int(axis)},")
+        else:
+            raise TfdbgError(
+                f"Cannot read the shape {text!r}.",
+                hint="Write lengths, ? for any length and * for any axes, such as 5,?,3 or *,10. [] is a scalar.",
+            )
+    regex = re.compile("".join(parts))
+
+    def fits(shape: Shape | None) -> bool:
+        return shape is not None and regex.fullmatch("".join(f"{length}," for length in shape)) is not None
+
+    return fits
+
+
+def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter) -> Verdicts:
+    """Put `tensor_filter` to the tensors at `indices`, reading one value at a time.
+
+    A filter that raises passes nothing by it; that it did is counted. The answer may be any object with a truth.
+    """
+    passed: list[int] = []
+    count, first, error = 0, "", ""
+    for index, tensor in _tensors(store, indices):
+        try:
+            if bool(tensor_filter(TensorDatum(tensor, store, index), store.value(index))):
+                passed.append(index)
+        except Exception as problem:  # noqa: BLE001  # the filter is the user's: anything may come
+            if not count:
+                first, error = str(tensor.name), f"{type(problem).__name__}: {problem}"
+            count += 1
+    return Verdicts(tuple(passed), Raised(count, first, error))
+
+
+def _tensors(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[int, Tensor]]:
+    for index in indices:
+        yield index, store[index]

@@ -1,0 +1,90 @@
+"""What an array holds, in one line and in a small table."""
+
+from __future__ import annotations
+
+from tfdbg_cli.document.cells import pad
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.units import shape_text
+from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.values import NoValue, Value
+
+
+def number_text(number: float | None) -> str:
+    """`number` with four significant digits; `–` for None."""
+    return "–" if number is None else f"{number:.4g}"
+
+
+def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
+    """An array in one line, in the manner of lovely-tensors: float32[3,196] n=588 x∈[-2.1, 2.6] μ=-0.4 σ=1.1 NaN×3.
+
+    A scalar shows its value, an array of constants says so. `summary` saves computing it again.
+    """
+    if isinstance(value, NoValue):
+        return line(Span(dtype, Style.LABEL), " ", Span(printable(value.lack.value), Style.WARNING))
+    head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
+    facts = summary or summarize(value)
+    spans: list[Span | str] = [head]
+    if value.ndim:
+        spans += [" ", Span(f"n={facts.size:,}", Style.NUMBER)]
+    if facts.min is not None and facts.max is not None:
+        name = "|x|" if facts.of_magnitude else "x"
+        if facts.min == facts.max:
+            every = "" if facts.nonfinite or facts.size == 1 else "all "
+            spans.append(Span(f" {every}{name}={number_text(facts.min)}", Style.NUMBER))
+        else:
+            spans.append(Span(f" {name}∈[{number_text(facts.min)}, {number_text(facts.max)}]", Style.NUMBER))
+            spans.append(Span(f" μ={number_text(facts.mean)} σ={number_text(facts.std)}", Style.NUMBER))
+    for count, label, style in (
+        (facts.nan, "NaN", Style.NAN),
+        (facts.neg_inf, "-inf", Style.INF),
+        (facts.pos_inf, "inf" if facts.of_magnitude else "+inf", Style.INF),
+    ):
+        if count:
+            spans += [" ", Span(f"{label}×{count:,}", style)]
+    return line(*spans)
+
+
+def summary_data(summary: Summary | None) -> dict[str, int | float | None] | None:
+    """The JSON form of a summary, as docs/commands.md fixes it."""
+    if summary is None:
+        return None
+    names = ("size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos", "min", "max", "mean", "std")
+    return {name: getattr(summary, name) for name in names}
+
+
+def summary_lines(summary: Summary, *, boolean: bool = False) -> tuple[Line, ...]:
+    """The counts by sign and the moments as two small tables; zero counts are left out."""
+    if boolean:
+        counts = [("False", summary.zero, Style.NUMBER), ("True", summary.pos, Style.NUMBER)]
+    else:
+        positive = ("≠0", "|inf|") if summary.of_magnitude else ("+", "+inf")
+        counts = [
+            ("nan", summary.nan, Style.NAN),
+            ("-inf", summary.neg_inf, Style.INF),
+            ("-", summary.neg, Style.NUMBER),
+            ("0", summary.zero, Style.NUMBER),
+            (positive[0], summary.pos, Style.NUMBER),
+            (positive[1], summary.pos_inf, Style.INF),
+        ]
+    counted = [(name, f"{count:,}", style) for name, count, style in counts if count]
+    lines = list(_grid([*counted, ("total", f"{summary.size:,}", Style.NUMBER)])) if counted or boolean else []
+    if not lines:
+        return (line(f"{summary.size:,} element{'s' * (summary.size != 1)}; no numbers to summarize."),)
+    if boolean:
+        return tuple(lines)
+    of = " of the magnitude" if summary.of_magnitude else ""
+    moments = [(name, number_text(getattr(summary, name)), Style.NUMBER) for name in ("min", "max", "mean", "std")]
+    if summary.min is None:
+        return (*lines, line(Span("No finite element.", Style.WARNING)))
+    note = [line(Span(f"Over the finite elements{of}:", Style.DIM))] if of or summary.nonfinite else []
+    return (*lines, *note, *_grid(moments))
+
+
+def _grid(cells: list[tuple[str, str, Style]]) -> tuple[Line, Line]:
+    heads: list[Span | str] = []
+    values: list[Span | str] = []
+    for name, text, style in cells:
+        width = max(len(name), len(text))
+        heads += ["  ", pad(name, width), Span(name, Style.HEADING)]
+        values += ["  ", pad(text, width), Span(text, style)]
+    return line(*[h for h in heads if h != ""]), line(*[v for v in values if v != ""])

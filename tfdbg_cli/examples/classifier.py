@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--batch_size", type=int, default=100, metavar="N", help="images in a step")
     parser.add_argument("--hidden_size", type=int, default=100, metavar="N", help="units in the hidden layer")
     parser.add_argument("--learning_rate", type=float, default=1.0, metavar="X", help="of the optimizer")
-    parser.add_argument("--seed", type=int, default=42, metavar="N", help="for weights and batches")
+    parser.add_argument("--seed", type=int, default=7, metavar="N", help="for weights and batches")
     parser.add_argument("--fixed", action="store_true", help="compute the loss without the bug")
     flags = parser.parse_args()
     tf.disable_eager_execution()

@@ -1,0 +1,67 @@
+# Every target sets up what it needs in .venv, once; `make help` lists them.
+.DEFAULT_GOAL := help
+
+VENV := .venv
+PY := $(VENV)/bin/python
+JOBS ?= 2
+SOURCES := setup.cfg setup.py tfdbg_cli/version.py
+
+# The first Python that TensorFlow has wheels for; `make PYTHON=… TARGET` names another.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
+
+.PHONY: help demo test lint golden docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/ready-demo ## train a classifier until its loss is NaN, and open tfdbg on the op that made it so
+	@export TF_CPP_MIN_LOG_LEVEL=3; \
+	if [ -t 0 ] && [ -t 1 ]; then \
+	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -m tfdbg_cli.examples.classifier; \
+	else \
+	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -c origin -m tfdbg_cli.examples.classifier; \
+	fi
+
+test: lint ## check style and types, then run every test
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
+
+lint: $(VENV)/ready-test ## check style and types
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+golden: $(VENV)/ready-test ## write the expected screens and outputs of the tests anew; look at `git diff` afterwards
+	TFDBG_GOLDEN=1 $(PY) -m pytest -n $(JOBS) -m "not tf and not terminal"
+
+docs: $(VENV)/ready-test ## write the pages of commands and keys and the pictures anew
+	$(PY) -m tools.make_pages
+	$(PY) -m tools.make_pictures
+
+clean: ## remove what tests and builds leave behind; .venv stays
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name .venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+
+# --- set-up -----------------------------------------------------------------------------------------------------
+
+# $(call install,EXTRA,STAMP): pip is quiet, so say what is going on; the stamp comes last, so a killed set-up is repeated.
+define install
+	@$(PY) -c '' 2>/dev/null || { echo "$(VENV) is broken (was its Python removed?). Remove it and try again: rm -r $(VENV)" >&2; exit 1; }
+	@echo "Setting up $(VENV) with tfdbg[$(1)]; TensorFlow is large, the first time takes some minutes."
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-input -e '.[$(1)]' || { \
+	  echo "pip could not install tfdbg[$(1)]: see its message above. It needs a way to a package index and 2 GB of disk." >&2; exit 1; }
+	@touch $(VENV)/$(2)
+endef
+
+$(VENV)/ready-test: $(SOURCES) | $(VENV)/bin/pip
+	$(call install,dev,ready-test)
+	@touch $(VENV)/ready-demo
+
+$(VENV)/ready-demo: $(SOURCES) | $(VENV)/bin/pip
+	$(call install,tensorflow,ready-demo)
+
+$(VENV)/bin/pip:
+	@if [ -z "$(PYTHON)" ]; then \
+	  echo "tfdbg needs Python 3.11, 3.12 or 3.13. Install one, or name it: make PYTHON=/path/to/python3.12 …" >&2; exit 1; fi
+	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }

@@ -48,7 +48,7 @@ _NAMES = {
     15: "qint16", 16: "quint16", 17: "uint16", 18: "complex128", 19: "float16", 20: "resource",
     21: "variant", 22: "uint32", 23: "uint64", 24: "float8_e5m2", 25: "float8_e4m3fn",
     26: "float8_e4m3fnuz", 27: "float8_e4m3b11fnuz", 28: "float8_e5m2fnuz", 29: "int4", 30: "uint4",
-    31: "int2", 32: "uint2",
+    31: "int2", 32: "uint2", 33: "float4_e2m1fn",
 }  # fmt: skip
 
 

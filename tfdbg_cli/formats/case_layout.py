@@ -1,0 +1,22 @@
+"""What tfdbg adds to a dump directory: the folder `_tfdbg_cli`, which TensorFlow's own reader passes over.
+
+    case.json        the call, the error, notes, and which graph the tensors belong to
+    tracebacks.json  creation stacks: texts, frames and stacks, each once
+    profile.json     times of nodes, after a profiled run
+    python_graph.pb  the program's graph, a GraphDef
+    sources/NAME     the text of a source file; NAME is the SHA-256 of it, in hex
+    feeds/N          the value of feed N, an Event as for a dumped tensor
+
+There is no pickle in it, and no name in it is ever used as a path: files are found by hash and by number.
+"""
+
+from __future__ import annotations
+
+CASE_DIRECTORY = "_tfdbg_cli"
+CASE = "case.json"
+TRACEBACKS = "tracebacks.json"
+PROFILE = "profile.json"
+PYTHON_GRAPH = "python_graph.pb"
+SOURCES = "sources"
+FEEDS = "feeds"
+FORMAT = 1

@@ -1,0 +1,182 @@
+"""Reading what tfdbg added to a dump: small parts at once, sources and feeds when somebody looks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.formats import case_layout as layout
+from tfdbg_cli.formats.event_file import read_tensor
+from tfdbg_cli.formats.graph_def import graph_from_def
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.profile import NodeTime, Profile
+from tfdbg_cli.model.runs import Call, RunError, RunKind
+from tfdbg_cli.model.sources import Frame, Sources, Traceback
+from tfdbg_cli.model.values import NoValue
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+# What a JSON file of the wrong content can raise while it is taken apart.
+_WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True)
+class SavedCase:
+    """Everything in a case folder. `call` is None when case.json is damaged."""
+
+    call: Call | None
+    graph_kind: GraphKind
+    timed: bool
+    error: RunError | None
+    notes: tuple[str, ...]
+    python_graph: Graph | None
+    tracebacks: Mapping[str, Traceback]
+    sources: Sources
+    profile: Profile | None
+
+
+def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
+    """The case folder of the dump in `run_directory`, or None without one. What is damaged is appended to `notes`."""
+    root = run_directory / layout.CASE_DIRECTORY
+    if root.is_symlink() or not root.is_dir():
+        return None
+    fields = _read_json(root / layout.CASE, notes)
+    if fields.get("format", layout.FORMAT) != layout.FORMAT:
+        notes.append("This dump was saved by a newer tfdbg; a part of it may be missing here.")
+    call: Call | None = None
+    error: RunError | None = None
+    sources: Sources = CaseSources(root / layout.SOURCES, {})
+    try:
+        if fields:
+            call = _call(fields["call"], root / layout.FEEDS)
+            error = RunError(**fields["error"]) if fields.get("error") else None
+            sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
+    except _WRONG_CONTENT:
+        notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
+    kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
+    return SavedCase(
+        call=call,
+        graph_kind=kind,
+        timed=fields.get("timed") is not False,
+        error=error,
+        notes=tuple(note for note in _list(fields.get("notes")) if isinstance(note, str)),
+        python_graph=_graph(root / layout.PYTHON_GRAPH, notes),
+        tracebacks=_tracebacks(root / layout.TRACEBACKS, notes),
+        sources=sources,
+        profile=_profile(root / layout.PROFILE, notes),
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
+    try:
+        fields = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        notes.append(f"The file {path.name} cannot be read: {error.strerror or error}.")
+        return {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        notes.append(f"The file {path.name} is damaged and was left out.")
+        return {}
+    return fields
+
+
+def _call(fields: dict[str, Any], feeds: Path) -> Call:
+    kept = [(str(feed["name"]), bool(feed["kept"])) for feed in fields["feeds"]]
+    return Call(
+        number=int(fields["number"]),
+        kind=RunKind(fields["kind"]),
+        fetches=tuple(map(str, fields["fetches"])),
+        feeds=CaseFeeds(feeds, kept),
+        targets=tuple(map(str, fields["targets"])),
+        thread=str(fields["thread"]),
+        notes=tuple(map(str, fields["notes"])),
+    )
+
+
+def _graph(path: Path, notes: list[str]) -> Graph | None:
+    try:
+        return graph_from_def(path.read_bytes(), GraphKind.PYTHON)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        notes.append("The program's own graph was saved with this dump but is damaged.")
+        return None
+
+
+def _profile(path: Path, notes: list[str]) -> Profile | None:
+    fields = _read_json(path, notes)
+    try:
+        return Profile(tuple(NodeTime(*row) for row in fields["times"])) if fields else None
+    except _WRONG_CONTENT:
+        notes.append(f"The file {path.name} is damaged and was left out.")
+        return None
+
+
+def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
+    """Creation stacks by node name."""
+    fields = _read_json(path, notes)
+    try:
+        texts = [str(text) for text in fields.get("texts", [])]
+        frames = [
+            Frame(texts[file], int(line), texts[function], texts[text])
+            for file, line, function, text in fields.get("frames", [])
+        ]
+        stacks = [tuple(frames[index] for index in stack) for stack in fields.get("stacks", [])]
+        return {name: stacks[index] for name, index in fields.get("nodes", {}).items()}
+    except _WRONG_CONTENT:
+        notes.append(f"The file {path.name} is damaged; where nodes were made is not known.")
+        return {}
+
+
+class CaseFeeds(Mapping[str, Any]):
+    """What was fed, by name, read on access; None where the value was not kept or its file is damaged."""
+
+    def __init__(self, directory: Path, kept: Sequence[tuple[str, bool]]) -> None:
+        self._directory = directory
+        self._places = {name: index if is_kept else None for index, (name, is_kept) in enumerate(kept)}
+
+    def __getitem__(self, name: str) -> Any:
+        place = self._places[name]
+        if place is None:
+            return None
+        value = read_tensor(str(self._directory / str(place)))
+        return None if isinstance(value, NoValue) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class CaseSources:
+    """Source files by the path they had when the graph was built."""
+
+    def __init__(self, directory: Path, hashes: Mapping[str, str]) -> None:
+        self._directory = directory
+        self._hashes = hashes
+        self._lines: dict[str, Sequence[str] | None] = {}
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        if path not in self._lines:
+            self._lines[path] = self._read(self._hashes.get(path))
+        return self._lines[path]
+
+    def _read(self, name: str | None) -> Sequence[str] | None:
+        if not isinstance(name, str) or not _HASH.fullmatch(name):
+            return None
+        try:
+            text = (self._directory / name).read_bytes().decode("utf-8", "surrogateescape")
+        except OSError:
+            return None
+        return text.split("\n")

@@ -1,0 +1,122 @@
+"""The tensors of a dump directory, read file by file when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from tfdbg_cli.formats.dump_listing import VALUE_OP, DumpFile
+from tfdbg_cli.formats.event_file import read_tensor, tensor_facts
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Value
+
+
+def shown_name(file: DumpFile) -> TensorName:
+    """The tensor's name; a summary of it made by another debug op is a tensor of its own, `node_slot_DebugOp:0`."""
+    if file.debug_op == VALUE_OP:
+        return TensorName(file.node, file.slot)
+    return TensorName(f"{file.node}_{file.slot}_{file.debug_op}", 0)
+
+
+def debug_op_nodes(files: Sequence[DumpFile]) -> list[Node]:
+    """A node for each summary in `files`, reading the tensor that it sums up."""
+    nodes = {
+        (file.device, shown_name(file).node): Node(
+            shown_name(file).node, file.debug_op, file.device, (TensorName(file.node, file.slot),)
+        )
+        for file in files
+        if file.debug_op != VALUE_OP
+    }
+    return list(nodes.values())
+
+
+class DumpTensorStore:
+    """Tensors in files, in order of time over all devices. A row reads a header, a value reads its file.
+
+    `graph` tells the op types. Without times (`timed` false) the order alone counts.
+    """
+
+    def __init__(self, files: Sequence[DumpFile], graph: Graph, timed: bool = True) -> None:
+        self._files = files
+        self._graph = graph
+        self._timed = timed
+        self._rows: list[Tensor | None] = [None] * len(files)
+        self._executions: list[int] = []
+        self._by_node: dict[str, list[int]] = {}
+        seen: dict[tuple[str, TensorName], int] = {}
+        for index, file in enumerate(files):
+            name = shown_name(file)
+            execution = seen.get((file.device, name), 0)
+            seen[file.device, name] = execution + 1
+            self._executions.append(execution)
+            self._by_node.setdefault(name.node, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, index: int) -> Tensor:
+        row = self._rows[index]
+        if row is None:
+            row = self._rows[index] = self._describe(index % len(self._files))
+        return row
+
+    def _describe(self, index: int) -> Tensor:
+        file = self._files[index]
+        facts = tensor_facts(file.path)
+        name = shown_name(file)
+        node = self._graph.find(name.node, file.device) or self._graph.find(name.node)
+        return Tensor(
+            name=name,
+            device=file.device,
+            execution=self._executions[index],
+            dtype=facts.dtype,
+            shape=facts.shape,
+            nbytes=facts.nbytes,
+            time_us=file.time_us if self._timed else None,
+            op_type=node.op_type if node else "",
+        )
+
+    def value(self, index: int) -> Value:
+        return read_tensor(self._files[index].path)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        if slot is None:
+            return found
+        return [index for index in found if shown_name(self._files[index]).slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def in_order(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
+    """`files` by time over all devices; of one microsecond, what is read comes before what reads it."""
+    ordered: list[DumpFile] = []
+    for _, tied in groupby(sorted(files), key=lambda file: file.time_us):
+        group = list(tied)
+        ordered.extend(group if len(group) == 1 else _inputs_first(group, graph))
+    return ordered
+
+
+def _inputs_first(group: list[DumpFile], graph: Graph) -> list[DumpFile]:
+    waiting = {(file.device, file.node): False for file in group}
+    rank: dict[tuple[str, str], int] = {}
+
+    def place(device: str, name: str) -> None:
+        stack = [(device, name, False)]
+        while stack:
+            device, name, done = stack.pop()
+            key = (device, name)
+            if done:
+                rank.setdefault(key, len(rank))
+            elif not waiting.get(key, True):
+                waiting[key] = True
+                stack.append((device, name, True))
+                node = graph.find(name, device)
+                stack.extend((device, read.node, False) for read in reversed(node.inputs if node else ()))
+
+    for file in group:
+        place(file.device, file.node)
+    return sorted(group, key=lambda file: (rank[file.device, file.node], file.repeat, file.slot))

@@ -1,0 +1,141 @@
+"""The type and shape of a dumped tensor from the first bytes of its file, without its values.
+
+A dump file is one serialized Event (no record framing). The walk follows the wire format of protobuf
+(https://protobuf.dev/programming-guides/encoding) through Event.summary.value[0].tensor and stops at the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfdbg_cli.model.tensors import Shape
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_SUMMARY, _VALUE, _TENSOR = 5, 1, 8
+_DTYPE, _SHAPE, _VERSION, CONTENT = 1, 2, 3, 4
+_MAX_DIMS = 254  # TensorShape::MaxDimensions in TensorFlow
+
+
+class NotATensorError(ValueError):
+    """The bytes are no Event that holds a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHeader:
+    """What stands before the values. `shape` is None when the rank is unknown.
+
+    `field` is the field number of the values in TensorProto (4: tensor_content) or 0 when there are none;
+    they lie at `offset` and take `length` bytes (of the first value only, for a repeated field). `end` is where
+    the TensorProto ends.
+    """
+
+    dtype: int
+    shape: Shape | None
+    field: int
+    offset: int
+    length: int
+    end: int
+
+
+def read_header(data: bytes) -> TensorHeader:
+    """The header in `data`, the beginning of a dump file.
+
+    Raises:
+        NotATensorError: the bytes are something else.
+        IndexError: `data` ends before the values begin.
+
+    """
+    start, end = 0, 1 << 62
+    for field in (_SUMMARY, _VALUE, _TENSOR):
+        start, end = _enter(data, start, end, field)
+    dtype, shape = 0, ()  # type: int, Shape | None
+    while start < end:
+        key, start = _varint(data, start)
+        field, wire = key >> 3, key & 7
+        if field == _DTYPE and wire == _VARINT:
+            dtype, start = _varint(data, start)
+        elif field == _SHAPE and wire == _BYTES:
+            length, start = _varint(data, start)
+            shape = _shape(data, start, start + length)
+            start += length
+        elif field == _VERSION and wire == _VARINT:
+            _, start = _varint(data, start)
+        else:
+            length, offset = _varint(data, start) if wire == _BYTES else (end - start, start)
+            return TensorHeader(dtype, shape, field, offset, length, end)
+    if start != end:
+        raise NotATensorError("a field is longer than the tensor it lies in")
+    return TensorHeader(dtype, shape, 0, end, 0, end)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    if byte < 0x80:
+        return byte, at + 1
+    number, shift = byte & 0x7F, 7
+    while True:
+        at += 1
+        byte = data[at]
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, at + 1
+        shift += 7
+        if shift > 63:
+            raise NotATensorError("a number of more than 64 bits")
+
+
+def _skip(data: bytes, at: int, wire: int) -> int:
+    if wire == _BYTES:
+        length, at = _varint(data, at)
+        return at + length
+    if wire == _VARINT:
+        return _varint(data, at)[1]
+    if wire == _FIXED64:
+        return at + 8
+    if wire == _FIXED32:
+        return at + 4
+    raise NotATensorError(f"wire type {wire}")
+
+
+def _enter(data: bytes, start: int, end: int, wanted: int) -> tuple[int, int]:
+    while start < end:
+        key, start = _varint(data, start)
+        if key >> 3 == wanted and key & 7 == _BYTES:
+            length, start = _varint(data, start)
+            if start + length > end:
+                raise NotATensorError("a message is longer than the one it lies in")
+            return start, start + length
+        start = _skip(data, start, key & 7)
+    raise NotATensorError("there is no tensor in it")
+
+
+def _shape(data: bytes, start: int, end: int) -> Shape | None:
+    sizes: list[int] = []
+    unknown = False
+    while start < end:
+        key, start = _varint(data, start)
+        if key >> 3 == 2 and key & 7 == _BYTES:
+            length, start = _varint(data, start)
+            sizes.append(_dimension(data, start, start + length))
+            start += length
+        elif key == 3 << 3:
+            flag, start = _varint(data, start)
+            unknown = bool(flag)
+        else:
+            start = _skip(data, start, key & 7)
+    if len(sizes) > _MAX_DIMS:
+        raise NotATensorError(f"a shape of {len(sizes)} dimensions")
+    return None if unknown else tuple(sizes)
+
+
+def _dimension(data: bytes, start: int, end: int) -> int:
+    size = 0
+    while start < end:
+        key, start = _varint(data, start)
+        if key == 1 << 3:
+            size, start = _varint(data, start)
+        else:
+            start = _skip(data, start, key & 7)
+    if size >= 1 << 63:
+        raise NotATensorError("a negative size in the shape")
+    return size

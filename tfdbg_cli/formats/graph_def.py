@@ -1,0 +1,166 @@
+"""GraphDef to the graph of the model, without what TensorFlow's debugger put into it, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.formats import schema
+from tfdbg_cli.formats.attribute_text import AttributeTexts
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+
+_COPY_OPS = {"Copy", "CopyHost"}
+_COPY, _DEBUG = "__copy_", "__dbg_"
+_SLOT = re.compile(r":(\d+)\Z")
+
+
+class SavedGraph(Graph):
+    """A graph made from GraphDefs, which it keeps: `parts` holds (device, serialized GraphDef)."""
+
+    def __init__(self, nodes: Iterable[Node], kind: GraphKind, parts: Sequence[tuple[str, bytes]]) -> None:
+        super().__init__(nodes, kind)
+        self.parts = tuple(parts)
+
+    def with_nodes(self, nodes: Sequence[Node]) -> SavedGraph:
+        """This graph with `nodes` added."""
+        return SavedGraph((*self, *nodes), self.kind, self.parts) if nodes else self
+
+
+def graph_from_def(serialized: bytes, kind: GraphKind) -> SavedGraph:
+    """The graph in a serialized GraphDef; devices are those that its nodes name.
+
+    Raises:
+        ValueError: the bytes are no GraphDef.
+
+    """
+    return graph_from_parts([("", serialized)], kind)
+
+
+def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> SavedGraph:
+    """One graph of several partitions, each with its device (empty: as its nodes say).
+
+    Send and receive nodes are joined: a `_Recv` reads the tensor that its `_Send` reads, on whatever device.
+    Of nodes with one name on one device the first counts.
+
+    Raises:
+        ValueError: the bytes are no GraphDef.
+
+    """
+    nodes: dict[tuple[str, str], Node] = {}
+    sent: dict[tuple[bytes, ...], TensorName] = {}
+    receiving: list[tuple[tuple[str, str], tuple[bytes, ...]]] = []
+    for device, serialized in parts:
+        for node, proto in _nodes(parse_graph_def(serialized), device):
+            key = (node.device, node.name)
+            if key in nodes:
+                continue
+            nodes[key] = node
+            if node.op_type in {"_Send", "_HostSend"} and node.inputs:
+                sent[_channel(proto)] = node.inputs[0]
+            elif node.op_type in {"_Recv", "_HostRecv"}:
+                receiving.append((key, _channel(proto)))
+    for key, channel in receiving:
+        if channel in sent:
+            node = nodes[key]
+            nodes[key] = replace(node, inputs=(sent[channel],))
+    return SavedGraph(nodes.values(), kind, parts)
+
+
+def parse_graph_def(serialized: bytes) -> Any:
+    """The GraphDef message in `serialized`.
+
+    Raises:
+        ValueError: the bytes are no GraphDef.
+
+    """
+    try:
+        return schema.GraphDef.FromString(serialized)
+    except schema.DecodeError as error:
+        raise ValueError("The bytes are no GraphDef.") from error
+
+
+def _channel(proto: Any) -> tuple[bytes, ...]:
+    """What a send and its receive have in common (the rendezvous key of TensorFlow)."""
+    return tuple(proto.attr[name].s for name in ("tensor_name", "send_device", "recv_device") if name in proto.attr)
+
+
+def is_debug_node(proto: Any) -> bool:
+    """Whether a NodeDef was put in by TensorFlow's debugger."""
+    name: str = proto.name
+    return (name.startswith(_COPY) and proto.op in _COPY_OPS) or (
+        name.startswith(_DEBUG) and proto.op.startswith("Debug")
+    )
+
+
+def _nodes(graph: Any, device: str) -> Iterator[tuple[Node, Any]]:
+    debug = {proto.name for proto in graph.node if is_debug_node(proto)}
+    copied = {
+        proto.name: proto.input[0] for proto in graph.node if proto.name.startswith(_COPY) and len(proto.input) > 0
+    }
+    for proto in graph.node:
+        if proto.name in debug:
+            continue
+        inputs: list[TensorName] = []
+        controls: list[str] = []
+        for text in proto.input:
+            if text.startswith("^"):
+                _add_control(controls, text[1:], debug, copied)
+            else:
+                inputs.append(_tensor_name(text, debug, copied))
+        yield (
+            Node(
+                proto.name,
+                proto.op,
+                device or proto.device,
+                tuple(inputs),
+                tuple(controls),
+                AttributeTexts(proto.attr),
+            ),
+            proto,
+        )
+
+
+def _add_control(controls: list[str], name: str, debug: set[str], copied: dict[str, str]) -> None:
+    """Keep a control edge from an ordinary node; one from a copy comes from the node that was copied."""
+    if name in debug:
+        if name not in copied:
+            return
+        name = _tensor_name(name, debug, copied).node
+    if name not in controls:
+        controls.append(name)
+
+
+def _tensor_name(text: str, debug: set[str], copied: dict[str, str]) -> TensorName:
+    for _ in range(4):  # a copy of a copy would be strange, a circle of them damage
+        node = text.split(":", 1)[0]
+        if node not in debug or node not in copied:
+            break
+        text = copied[node]
+    match = _SLOT.search(text)
+    return TensorName(text[: match.start()], int(match[1])) if match else TensorName(text, 0)
+
+
+def graph_def_of(graph: Graph) -> bytes:
+    """A serialized GraphDef of `graph`: the one it was made from, or one whose attributes are the texts.
+
+    A text attribute is kept as a `placeholder`, so that it comes back as it was.
+    """
+    if isinstance(graph, SavedGraph) and len(graph.parts) == 1:
+        return graph.parts[0][1]
+    return graph_def_with(graph)
+
+
+def graph_def_with(nodes: Iterable[Node]) -> bytes:
+    """A serialized GraphDef of `nodes` alone."""
+    result = schema.GraphDef()
+    for node in nodes:
+        proto = result.node.add(name=node.name, op=node.op_type, device=node.device)
+        proto.input.extend(name.node if name.slot == 0 else str(name) for name in node.inputs)
+        proto.input.extend(f"^{name}" for name in node.control_inputs)
+        for name, text in node.attributes.items():
+            proto.attr[name].placeholder = text
+    serialized: bytes = result.SerializeToString()
+    return serialized

@@ -1,0 +1,115 @@
+"""The protobuf messages of TensorFlow that tfdbg reads and writes, declared here so that TensorFlow need not be installed.
+
+Field numbers and types are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary, tensor,
+tensor_shape, graph, node_def, attr_value, versions}.proto. The messages live in a descriptor pool of their own under
+a package name of our own, so they cannot clash with the ones that TensorFlow registers in the same process.
+What is only carried along (function libraries, resource handles, variants) is declared as bytes: on the wire an
+embedded message and a byte string are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError as DecodeError
+
+PACKAGE = "tfdbg_cli.formats"
+
+# name:type=number; `*` behind a type is a repeated field, `%` a map from string; `|` in front names the oneof.
+MESSAGES = {
+    "Event": (
+        "wall_time:double=1 step:int64=2 what|file_version:string=3 what|graph_def:bytes=4 what|summary:Summary=5"
+        " what|log_message:LogMessage=6"
+    ),
+    "LogMessage": "level:int32=1 message:string=2",
+    "Summary": "value:SummaryValue*=1",
+    "SummaryValue": (
+        "tag:string=1 node_name:string=7 metadata:SummaryMetadata=9 value|simple_value:float=2 value|tensor:TensorProto=8"
+    ),
+    "SummaryMetadata": "plugin_data:PluginData=1",
+    "PluginData": "plugin_name:string=1 content:bytes=2",
+    "TensorShapeProto": "dim:Dim*=2 unknown_rank:bool=3",
+    "Dim": "size:int64=1 name:string=2",
+    "TensorProto": (
+        "dtype:int32=1 tensor_shape:TensorShapeProto=2 version_number:int32=3 tensor_content:bytes=4"
+        " float_val:float*=5 double_val:double*=6 int_val:int32*=7 string_val:bytes*=8 scomplex_val:float*=9"
+        " int64_val:int64*=10 bool_val:bool*=11 dcomplex_val:double*=12 half_val:int32*=13"
+        " resource_handle_val:bytes*=14 variant_val:bytes*=15 uint32_val:uint32*=16 uint64_val:uint64*=17"
+        " float8_val:bytes=18"
+    ),
+    "GraphDef": "node:NodeDef*=1 library:bytes=2 version:int32=3 versions:VersionDef=4",
+    "VersionDef": "producer:int32=1 min_consumer:int32=2 bad_consumers:int32*=3",
+    "NodeDef": "name:string=1 op:string=2 input:string*=3 device:string=4 attr:AttrValue%=5",
+    "AttrValue": (
+        "value|list:ListValue=1 value|s:bytes=2 value|i:int64=3 value|f:float=4 value|b:bool=5 value|type:int32=6"
+        " value|shape:TensorShapeProto=7 value|tensor:TensorProto=8 value|placeholder:string=9 value|func:NameAttrList=10"
+    ),
+    "ListValue": (
+        "s:bytes*=2 i:int64*=3 f:float*=4 b:bool*=5 type:int32*=6 shape:TensorShapeProto*=7 tensor:TensorProto*=8"
+        " func:NameAttrList*=9"
+    ),
+    "NameAttrList": "name:string=1 attr:AttrValue%=2",
+}
+
+_FIELD = re.compile(r"(?:(?P<oneof>\w+)\|)?(?P<name>\w+):(?P<type>\w+)(?P<many>[*%]?)=(?P<number>\d+)")
+_Field = descriptor_pb2.FieldDescriptorProto
+_SCALARS = {
+    "double": _Field.TYPE_DOUBLE, "float": _Field.TYPE_FLOAT, "int64": _Field.TYPE_INT64, "uint64": _Field.TYPE_UINT64,
+    "int32": _Field.TYPE_INT32, "uint32": _Field.TYPE_UINT32, "bool": _Field.TYPE_BOOL, "string": _Field.TYPE_STRING,
+    "bytes": _Field.TYPE_BYTES,
+}  # fmt: skip
+
+
+def _set_type(field: Any, type_name: str) -> None:
+    if type_name in _SCALARS:
+        field.type = _SCALARS[type_name]
+    else:
+        field.type = _Field.TYPE_MESSAGE
+        field.type_name = f".{PACKAGE}.{type_name}"
+
+
+def _add_field(message: Any, match: re.Match[str]) -> None:
+    field = message.field.add(name=match["name"], number=int(match["number"]))
+    field.label = _Field.LABEL_REPEATED if match["many"] else _Field.LABEL_OPTIONAL
+    if match["many"] == "%":
+        entry = message.nested_type.add(name=f"{match['name'].title()}Entry")
+        entry.options.map_entry = True
+        for number, name in enumerate(("key", "value"), 1):
+            part = entry.field.add(name=name, number=number, label=_Field.LABEL_OPTIONAL)
+            _set_type(part, "string" if name == "key" else match["type"])
+        _set_type(field, f"{message.name}.{entry.name}")
+        return
+    _set_type(field, match["type"])
+    if match["oneof"]:
+        if not message.oneof_decl:
+            message.oneof_decl.add(name=match["oneof"])
+        field.oneof_index = 0
+
+
+def _build() -> dict[str, Any]:
+    file = descriptor_pb2.FileDescriptorProto(name="tfdbg_cli/formats/schema.proto", package=PACKAGE, syntax="proto3")
+    for name, fields in MESSAGES.items():
+        message = file.message_type.add(name=name)
+        for match in _FIELD.finditer(fields):
+            _add_field(message, match)
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}")) for name in MESSAGES
+    }
+
+
+_CLASSES = _build()
+Event: Any = _CLASSES["Event"]
+TensorProto: Any = _CLASSES["TensorProto"]
+GraphDef: Any = _CLASSES["GraphDef"]
+NodeDef: Any = _CLASSES["NodeDef"]
+AttrValue: Any = _CLASSES["AttrValue"]
+SummaryValue: Any = _CLASSES["SummaryValue"]
+
+
+def message_class(name: str) -> Any:
+    """The message class called `name` in MESSAGES."""
+    return _CLASSES[name]

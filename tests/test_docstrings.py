@@ -1,0 +1,66 @@
+"""Every public module, class, function and method says what it does.
+
+Without a docstring may go: a dataclass or Protocol property of one line, whose name says it all; a method that does
+for one class what a documented method of the same name promises in general (a Protocol, a base class).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+from package_source import Module, modules
+
+MODULES = modules()
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _public(body: list[ast.stmt]) -> Iterator[ast.ClassDef | Function]:
+    for node in body:
+        if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
+            yield node
+        elif isinstance(node, ast.If | ast.Try):
+            yield from _public(node.body)
+
+
+def _documented_methods() -> set[str]:
+    return {
+        method.name
+        for module in MODULES
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+        for method in _public(node.body)
+        if ast.get_docstring(method)
+    }
+
+
+DOCUMENTED = _documented_methods()
+
+
+def _says_it_by_its_name(method: Function) -> bool:
+    decorators = {ast.unparse(decorator).split(".")[-1] for decorator in method.decorator_list}
+    if decorators & {"overload", "setter", "override"}:
+        return True
+    return bool(decorators & {"property", "cached_property"}) and len(method.body) == 1
+
+
+def _silent(module: Module) -> Iterator[str]:
+    if not ast.get_docstring(module.tree):
+        yield f"{module.where}: the module"
+    for node in _public(module.tree.body):
+        if not ast.get_docstring(node):
+            yield f"{module.where}:{node.lineno}: {node.name}"
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for method in _public(node.body):
+            if ast.get_docstring(method) or method.name in DOCUMENTED:
+                continue
+            if isinstance(method, ast.ClassDef) or not _says_it_by_its_name(method):
+                yield f"{module.where}:{method.lineno}: {node.name}.{method.name}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.name)
+def test_every_public_name_says_what_it_does(module: Module) -> None:
+    silent = list(_silent(module))
+    assert not silent, "without a docstring:\n" + "\n".join(silent)

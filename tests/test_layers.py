@@ -1,0 +1,186 @@
+"""The layers of docs/design.md, held against the imports of the code. The table of that page is the rule."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+import pytest
+from package_source import PACKAGE, PROJECT, Module, modules
+
+MODULES = modules()
+_NAMES = {module.name for module in MODULES}
+
+# Which layers may import packages that are not Python's own. NumPy and ml_dtypes (its element types) go anywhere.
+OUTSIDE = {
+    "urwid": {"tui"},
+    "wcwidth": {"tui", "document"},
+    "pygments": {"document", "tui"},
+    "google": {"formats", "capture"},
+    "tensorflow": {"capture", "examples"},
+    "tf_keras": {"examples"},
+    "numpy": None,
+    "ml_dtypes": None,
+}
+PRIVATE_NAMES_ALLOWED = "tfdbg_cli.capture.compat"
+
+
+def table() -> dict[str, set[str]]:
+    """What each layer may import, read from the page."""
+    text = (PROJECT / "docs" / "design.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.+?) \| .+? \| (.+?) \|$", text, re.MULTILINE)
+    layers = [(re.findall(r"`(\w+)/?`", names), rule) for names, rule in rows]
+    everything = {name for names, _ in layers for name in names}
+    basis = set(layers[0][0])
+    allowed: dict[str, set[str]] = {}
+    for names, rule in layers:
+        for name in names:
+            allowed[name] = {*names, *basis, *_permitted(rule, allowed, everything)}
+    return allowed
+
+
+def _permitted(rule: str, allowed: dict[str, set[str]], everything: set[str]) -> set[str]:
+    if rule == "nothing of ours":
+        return set()
+    if rule.startswith("everything"):
+        return everything - set(re.findall(r"\w+", rule)[2:])
+    found: set[str] = set()
+    for part in rule.split(", "):
+        name = part.removesuffix(" and what it may import").strip("`/")
+        assert name in everything, f"docs/design.md lets a layer import {name!r}, which is no layer"
+        found |= {name} | (allowed[name] if " and what it may import" in part else set())
+    return found
+
+
+ALLOWED = table()
+
+
+def _module_of(target: str) -> str:
+    """The module of ours that an imported name lies in."""
+    while target not in _NAMES and "." in target:
+        target = target.rpartition(".")[0]
+    return target
+
+
+def _ours(module: Module) -> list[tuple[str, int, bool]]:
+    imports = [i for i in module.imports() if i.target.split(".")[0] == "tfdbg_cli"]
+    return sorted({(_module_of(i.target), i.line, i.typing_only) for i in imports})
+
+
+def test_the_table_was_read() -> None:
+    assert ALLOWED["model"] == {"model", "errors", "version", "paths"}
+    assert "document" in ALLOWED["tui"]
+    assert "tui" not in ALLOWED["line"]
+    assert "cli" not in ALLOWED["wrappers"]
+
+
+@pytest.mark.parametrize("layer", sorted({module.layer for module in MODULES} - {"", "__main__", "examples"}))
+def test_every_layer_stands_in_the_table(layer: str) -> None:
+    assert layer in ALLOWED, f"docs/design.md says nothing about `{layer}`: add it to the table of layers"
+
+
+def test_the_table_names_only_what_exists() -> None:
+    gone = [name for name in ALLOWED if not (PACKAGE / name).is_dir() and not (PACKAGE / f"{name}.py").is_file()]
+    assert not gone
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.layer in ALLOWED], ids=lambda m: m.name)
+def test_a_module_imports_only_its_own_layer_and_those_below(module: Module) -> None:
+    wrong = [
+        f"{module.where}:{line}: {module.layer} may not import {target}"
+        for target, line, _ in _ours(module)
+        if target.split(".")[1:2] and target.split(".")[1] not in ALLOWED[module.layer]
+    ]
+    # The root is the public API: it stands above every layer.
+    wrong += [
+        f"{module.where}:{line}: import from the module itself" for t, line, _ in _ours(module) if t == "tfdbg_cli"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.layer == "examples"], ids=lambda m: m.name)
+def test_an_example_uses_the_public_names_only(module: Module) -> None:
+    used = {target for target, _, _ in _ours(module)}
+    assert all(target == "tfdbg_cli" or target.startswith("tfdbg_cli.examples") for target in used)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.name)
+def test_outside_packages_stay_in_their_layers(module: Module) -> None:
+    wrong = []
+    for found in module.imports():
+        package = found.target.split(".")[0]
+        assert package, f"{module.where}:{found.line}: a relative import; write the full name"
+        if package in sys.stdlib_module_names or package == "tfdbg_cli":
+            continue
+        if package not in OUTSIDE:
+            wrong.append(f"{module.where}:{found.line}: {package} is not a dependency of tfdbg")
+        elif OUTSIDE[package] is not None and module.layer not in OUTSIDE[package]:
+            wrong.append(
+                f"{module.where}:{found.line}: {package} may not be imported in {module.layer or 'the root'}"
+            )
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.name)
+def test_private_names_of_tensorflow_only_in_compat(module: Module) -> None:
+    if module.name == PRIVATE_NAMES_ALLOWED:
+        return
+    wrong = [
+        f"{module.where}:{found.line}: {found.target}"
+        for found in module.imports()
+        if found.target.startswith(("tensorflow.python", "tensorflow.core", "keras.src", "tf_keras.src"))
+    ]
+    if module.layer in ("capture", "examples"):
+        wrong += _private_attributes(module)
+    assert not wrong, "\n".join(wrong)
+
+
+def _private_attributes(module: Module) -> list[str]:
+    """Names with one leading underscore that are read from objects, though this module does not define them."""
+    own = {node.name for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own |= {
+        node.attr
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    own |= {
+        node.target.id
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    found = []
+    for node in ast.walk(module.tree):
+        name = ""
+        if isinstance(node, ast.Attribute):
+            name = node.attr
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr", "setattr"):
+            named = node.args[1]
+            name = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else ""
+        if name.startswith("_") and not name.startswith("__") and name not in own:
+            found.append(f"{module.where}:{node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_no_import_cycles() -> None:
+    graph = {m.name: {t for t, _, typing_only in _ours(m) if not typing_only} - {m.name} for m in MODULES}
+    # The root only names the public classes and loads them when asked; every module imports it first.
+    graph["tfdbg_cli"] = set()
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, "cycle: " + " → ".join((*trail[trail.index(name) :], name))
+        if name not in done:
+            for target in sorted(graph.get(name, ())):
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.name)
+def test_a_file_holds_one_concept_under_its_own_name(module: Module) -> None:
+    assert module.path.stem not in {"util", "utils", "common", "helper", "helpers", "misc", "tools"}
+    lines = len(module.path.read_text(encoding="utf-8").splitlines())
+    assert lines <= 400, f"{module.where} has {lines} lines: it holds more than one thing"

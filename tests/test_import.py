@@ -1,4 +1,4 @@
-"""What is not needed is not loaded: a recording opens without TensorFlow, a program without stops runs without urwid."""
+"""What is not needed is not loaded: recordings open without TensorFlow, programs that never stop do without urwid."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def tensor_facts(path: str) -> TensorFacts:
     A damaged or missing file gives an empty type and no shape. Never raises.
     """
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - ten thousand of them, and a Path is slow
             header = _header(file)
             size = os.fstat(file.fileno()).st_size
     except (OSError, NotATensorError, IndexError):
@@ -68,7 +69,7 @@ def tensor_facts(path: str) -> TensorFacts:
 def read_tensor(path: str) -> Value:
     """The tensor in the dump file at `path`, or why there is none. Never raises."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - ten thousand of them, and a Path is slow
             return _read_tensor(file)
     except FileNotFoundError:
         return NoValue(Lack.GONE, "The file of this tensor is no longer there.")
@@ -115,7 +116,7 @@ def _read_content(file: BinaryIO, header: TensorHeader, element: ElementType, sh
     """Read the elements straight into their array: one copy, and no more memory than the file has bytes."""
     content: Array = np.empty(header.length, np.uint8)
     file.seek(header.offset)
-    view, got = memoryview(content), 0
+    view, got = content.data, 0
     while got < header.length:
         count = file.readinto(view[got:])  # type: ignore[attr-defined]
         if not count:
@@ -180,7 +181,7 @@ def write_tensor(
     description = schema.SummaryValue(tag=node, node_name=watch)
     plugin = description.metadata.plugin_data
     plugin.plugin_name = "debugger"
-    plugin.content = f'{{"device":"{device}","outputSlot":{slot},"numChunks":1,"chunkIndex":0}}'.encode()
+    plugin.content = json.dumps({"device": device, "outputSlot": int(slot), "numChunks": 1, "chunkIndex": 0}).encode()
     before = description.SerializeToString() + b"\x42" + tensor_proto.varint(len(head) + len(content)) + head
     summary = b"\x0a" + tensor_proto.varint(len(before) + len(content)) + before
     event = schema.Event(wall_time=float(time_us)).SerializeToString()

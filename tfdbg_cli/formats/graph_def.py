@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ class SavedGraph(Graph):
         self.parts = tuple(parts)
 
     def with_nodes(self, nodes: Sequence[Node]) -> SavedGraph:
-        """This graph with `nodes` added."""
+        """The same graph with `nodes` added."""
         return SavedGraph((*self, *nodes), self.kind, self.parts) if nodes else self
 
 
@@ -150,17 +150,30 @@ def graph_def_of(graph: Graph) -> bytes:
     """
     if isinstance(graph, SavedGraph) and len(graph.parts) == 1:
         return graph.parts[0][1]
-    return graph_def_with(graph)
-
-
-def graph_def_with(nodes: Iterable[Node]) -> bytes:
-    """A serialized GraphDef of `nodes` alone."""
     result = schema.GraphDef()
-    for node in nodes:
-        proto = result.node.add(name=node.name, op=node.op_type, device=node.device)
-        proto.input.extend(name.node if name.slot == 0 else str(name) for name in node.inputs)
-        proto.input.extend(f"^{name}" for name in node.control_inputs)
-        for name, text in node.attributes.items():
-            proto.attr[name].placeholder = text
+    result.node.extend(map(_proto_of, graph))
     serialized: bytes = result.SerializeToString()
     return serialized
+
+
+def partition_def(graph: Graph, names: Set[str], device: str) -> bytes:
+    """A serialized GraphDef of those nodes of `graph` that are in `names`, as a partition on `device`."""
+    result = schema.GraphDef()
+    if isinstance(graph, SavedGraph) and graph.parts:
+        for _, serialized in graph.parts:
+            result.node.extend(proto for proto in parse_graph_def(serialized).node if proto.name in names)
+    else:
+        result.node.extend(_proto_of(node) for node in graph if node.name in names)
+    for proto in result.node:
+        proto.device = device
+    partition: bytes = result.SerializeToString()
+    return partition
+
+
+def _proto_of(node: Node) -> Any:
+    proto = schema.NodeDef(name=node.name, op=node.op_type, device=node.device)
+    proto.input.extend(name.node if name.slot == 0 else str(name) for name in node.inputs)
+    proto.input.extend(f"^{name}" for name in node.control_inputs)
+    for name, text in node.attributes.items():
+        proto.attr[name].placeholder = text
+    return proto

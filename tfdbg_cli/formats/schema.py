@@ -1,4 +1,4 @@
-"""The protobuf messages of TensorFlow that tfdbg reads and writes, declared here so that TensorFlow need not be installed.
+"""The protobuf messages of TensorFlow that tfdbg reads and writes, declared here so that it need not be installed.
 
 Field numbers and types are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary, tensor,
 tensor_shape, graph, node_def, attr_value, versions}.proto. The messages live in a descriptor pool of their own under
@@ -26,7 +26,8 @@ MESSAGES = {
     "LogMessage": "level:int32=1 message:string=2",
     "Summary": "value:SummaryValue*=1",
     "SummaryValue": (
-        "tag:string=1 node_name:string=7 metadata:SummaryMetadata=9 value|simple_value:float=2 value|tensor:TensorProto=8"
+        "tag:string=1 node_name:string=7 metadata:SummaryMetadata=9 value|simple_value:float=2"
+        " value|tensor:TensorProto=8"
     ),
     "SummaryMetadata": "plugin_data:PluginData=1",
     "PluginData": "plugin_name:string=1 content:bytes=2",
@@ -44,7 +45,8 @@ MESSAGES = {
     "NodeDef": "name:string=1 op:string=2 input:string*=3 device:string=4 attr:AttrValue%=5",
     "AttrValue": (
         "value|list:ListValue=1 value|s:bytes=2 value|i:int64=3 value|f:float=4 value|b:bool=5 value|type:int32=6"
-        " value|shape:TensorShapeProto=7 value|tensor:TensorProto=8 value|placeholder:string=9 value|func:NameAttrList=10"
+        " value|shape:TensorShapeProto=7 value|tensor:TensorProto=8 value|placeholder:string=9"
+        " value|func:NameAttrList=10"
     ),
     "ListValue": (
         "s:bytes*=2 i:int64*=3 f:float*=4 b:bool*=5 type:int32*=6 shape:TensorShapeProto*=7 tensor:TensorProto*=8"
@@ -56,10 +58,9 @@ MESSAGES = {
 _FIELD = re.compile(r"(?:(?P<oneof>\w+)\|)?(?P<name>\w+):(?P<type>\w+)(?P<many>[*%]?)=(?P<number>\d+)")
 _Field = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {
-    "double": _Field.TYPE_DOUBLE, "float": _Field.TYPE_FLOAT, "int64": _Field.TYPE_INT64, "uint64": _Field.TYPE_UINT64,
-    "int32": _Field.TYPE_INT32, "uint32": _Field.TYPE_UINT32, "bool": _Field.TYPE_BOOL, "string": _Field.TYPE_STRING,
-    "bytes": _Field.TYPE_BYTES,
-}  # fmt: skip
+    name: getattr(_Field, f"TYPE_{name.upper()}")
+    for name in ("double", "float", "int64", "uint64", "int32", "uint32", "bool", "string", "bytes")
+}
 
 
 def _set_type(field: Any, type_name: str) -> None:

@@ -92,7 +92,8 @@ def from_content(content: Array, element: ElementType, shape: Shape) -> Value:
         array: Array = content.view(element.numpy).reshape(shape)
         return array
     if bits < 8 and content.size == -(-count * bits // 8):
-        return _unpack(content, bits)[:count].view(element.numpy).reshape(shape)
+        unpacked: Array = _unpack(content, bits)[:count].view(element.numpy).reshape(shape)
+        return unpacked
     return damaged(
         f"The shape {list(shape)} of {element.name} takes {count * element.numpy.itemsize} bytes,"
         f" the file holds {content.size}."
@@ -101,8 +102,8 @@ def from_content(content: Array, element: ElementType, shape: Shape) -> Value:
 
 def _unpack(content: Array, bits: int) -> Array:
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    unpacked: Array = ((content[:, None] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)
-    return unpacked
+    parts: Array = ((content[:, None] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)
+    return parts
 
 
 def _typed_values(proto: Any, element: ElementType) -> Array:
@@ -189,7 +190,7 @@ def encode_parts(array: Array, dtype: str = "") -> tuple[bytes, memoryview]:
         texts = [_as_bytes(item) for item in array.flat]
         return head + schema.TensorProto(string_val=texts).SerializeToString(), memoryview(b"")
     flat = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).reshape(-1)
-    content = memoryview(flat.view(np.uint8)) if flat.size else memoryview(b"")
+    content = flat.view(np.uint8).data if flat.size else memoryview(b"")
     return (head + b"\x22" + varint(len(content)) if flat.size else head), content
 
 

@@ -1,0 +1,54 @@
+"""Folders that appear whole or not at all, and what is said when they cannot be written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def whole_directory(target: Path) -> Iterator[Path]:
+    """A new folder beside `target` to write into; it takes the name `target` when everything went well.
+
+    What goes wrong removes it. An existing `target` is replaced only at the end. Readers pass over the unfinished
+    folder that a killed process leaves: its name ends in `.partial-` and a number.
+
+    Raises:
+        TfdbgError: the disk is full, or the place cannot be written to.
+
+    """
+    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        yield partial
+        if target.is_symlink() or target.is_file():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        if target.is_dir():
+            shutil.rmtree(target)
+        partial.rename(target)
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def cannot_write(target: Path, error: OSError) -> TfdbgError:
+    """What to tell about `error`, which came while `target` was written."""
+    if error.errno in _FULL:
+        return TfdbgError(
+            f"The disk is full: {target} was not saved.",
+            hint="Make room, save somewhere else, or save fewer tensors.",
+            exit_code=2,
+        )
+    return TfdbgError(
+        f"Cannot write {target}: {error.strerror or error}.", hint="Choose a folder that you may write to."
+    )

@@ -4,47 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TextIO
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
 from tfdbg_cli.config import Settings, load_settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontend import Frontend
-from tfdbg_cli.line.output import to_stderr
+from tfdbg_cli.launch_options import launch_options
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Decision, Detach
+from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.model.decision import Decision, Detach, RunUntil
 from tfdbg_cli.model.names import did_you_mean
-from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.terminal_facts import terminal_facts
 
 # The names of TensorFlow's tfdbg stay good.
 _NAMES = {"tui": "tui", "curses": "tui", "line": "line", "readline": "line", "none": "none", "auto": ""}
 
 
-@dataclass(frozen=True)
-class Launch:
-    """What a person asked of every front end of this process on the command line of `tfdbg`.
-
-    `ui` is "" where they left the choice. `script` holds the `-c` commands, fed to whichever prompt is open; None
-    without any. `output` is where answers go, whatever the program does to sys.stdout meanwhile.
-    """
-
-    ui: str = ""
-    script: Script | None = None
-    json: bool = False
-    output: TextIO | None = None
-
-
-_launch = Launch()
 _said: set[str] = set()
-
-
-def set_launch(launch: Launch) -> Launch:
-    """Make `launch` hold for every front end chosen from now on; gives back the one before."""
-    global _launch
-    before, _launch = _launch, launch
-    return before
 
 
 def ui_name(name: str | None) -> str:
@@ -81,19 +58,45 @@ def choose_frontend(
         TfdbgError: there is no front end of that name.
 
     """
-    launch = _launch
-    script = Script(commands) if commands else launch.script
-    wanted = launch.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
-    settings = settings if settings is not None else _settings()
-    json = json or launch.json
+    options = launch_options()
+    script = Script(commands) if commands else options.script
+    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
+    settings = settings if settings is not None else person_settings()
+    chosen = _chosen(wanted, script, filters, settings, json or options.json)
+    return Until(chosen, options.until) if options.until else chosen
+
+
+def _chosen(
+    wanted: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
+) -> Frontend:
     if script is None and wanted == "none":
         return NoFrontend()
+    reason = ""
     if script is None and not json and wanted != "line":
-        obstacle = terminal_facts().obstacle(chosen=wanted == "tui")
-        if not obstacle:
+        reason = terminal_facts().obstacle(chosen=wanted == "tui")
+        if not reason:
             return _full_screen(filters, settings)
-        _say(f"The line prompt is used, since {obstacle}.")
-    return _line(filters, settings, script, json, launch.output)
+    if reason in _said:
+        reason = ""
+    _said.add(reason)
+    return _line(filters, settings, script, json, reason)
+
+
+class Until:
+    """Begins with `run -f FILTER` in place of the first stop; then `frontend` is asked."""
+
+    def __init__(self, frontend: Frontend, filter_name: str) -> None:
+        self._frontend = frontend
+        self._first: Decision | None = RunUntil(filter_name)
+
+    def stop(self, event: Stop) -> Decision:
+        if self._first is None or not isinstance(event, RunStart):
+            return self._frontend.stop(event)
+        decision, self._first = self._first, None
+        return decision
+
+    def notify(self, message: str) -> None:
+        self._frontend.notify(message)
 
 
 class NoFrontend:
@@ -115,23 +118,22 @@ def _full_screen(filters: Mapping[str, TensorFilter], settings: Settings) -> Fro
 
 
 def _line(
-    filters: Mapping[str, TensorFilter], settings: Settings, script: Script | None, json: bool, output: TextIO | None
+    filters: Mapping[str, TensorFilter], settings: Settings, script: Script | None, json: bool, reason: str
 ) -> Frontend:
     from tfdbg_cli.commands.standard import standard_registry
     from tfdbg_cli.line.frontend import LineFrontend
 
-    return LineFrontend(standard_registry(), settings, filters, script=script, json=json, output=output)
+    output = launch_options().output
+    return LineFrontend(
+        standard_registry(), settings, filters, script=script, json=json, output=output, reason=reason
+    )
 
 
-def _settings() -> Settings:
+def person_settings() -> Settings:
+    """The settings of the person at the terminal; what is wrong with their file is said on standard error."""
     settings, warnings = load_settings()
     for warning in warnings:
-        _say(warning)
+        if warning not in _said:
+            _said.add(warning)
+            to_stderr(warning)
     return settings
-
-
-def _say(sentence: str) -> None:
-    """Say `sentence` on standard error, once in a process."""
-    if sentence not in _said:
-        _said.add(sentence)
-        to_stderr(sentence)

@@ -46,6 +46,8 @@ class Conversation:
                 if not self._source.interactive:
                     return Abort()
                 self._output.note("Interrupted.")
+        if self._source.silent():
+            return self._ended()
         with self._source.opened(partial(complete, context=self._context, registry=self._registry)):
             return self._listen()
 
@@ -171,7 +173,7 @@ class Conversation:
 def _bug(command: str, error: Exception) -> TfdbgError:
     """What to show for an exception that nobody expected."""
     trace = "".join(traceback.format_exception(error)).rstrip()
-    shown = f"{trace}\n" if os.environ.get("TFDBG_DEBUG") == "1" else ""
+    shown = f"{trace}\n" if os.environ.get("TFDBG_DEBUG", "0") not in {"", "0"} else ""
     hint = "" if shown else "TFDBG_DEBUG=1 shows the traceback."
     word = command.split()[0]
     return TfdbgError(

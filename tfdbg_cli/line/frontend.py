@@ -19,10 +19,11 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
-from tfdbg_cli.line.output import JsonOutput, Output, TextOutput, to_stderr
+from tfdbg_cli.line.output import JsonOutput, Output, TextOutput
 from tfdbg_cli.line.script import Script
+from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
-from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.model.runs import RunStart, Stop
 from tfdbg_cli.terminal_facts import is_tty, terminal_facts
 
 
@@ -31,8 +32,9 @@ class LineFrontend:
 
     Commands come from `script`, else from a person at the terminal or in a notebook, else from standard input.
     When no more come, the program goes on without the debugger. `output` is where answers go (default:
-    sys.stdout as it is at each stop). `failures` counts the commands that did not work, `broken` says that
-    nobody reads the answers any more.
+    sys.stdout as it is at each stop). `reason` says why there is no full screen, where a person may expect one.
+    `failures` counts the commands that did not work without a person to mend them, `broken` says that nobody
+    reads the answers any more.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class LineFrontend:
         script: Script | None = None,
         json: bool = False,
         output: TextIO | None = None,
+        reason: str = "",
     ) -> None:
         self.failures = 0
         self.broken = False
@@ -53,6 +56,7 @@ class LineFrontend:
         self._script = script
         self._json = json
         self._stream = output
+        self._reason = reason
         self._source: Input | None = None
         self._history: History | None = None
 
@@ -62,16 +66,15 @@ class LineFrontend:
             return Detach()
         stream = self._stream or sys.stdout
         source = self._input(stream)
-        color = source.interactive or self._script is None
-        context = Context(
-            event,
-            self._settings,
-            self._filters,
-            width=shutil.get_terminal_size().columns if is_tty(stream) and self._script is None else None,
-            interactive=source.interactive,
-            on_setting=self._set,
-        )
-        conversation = Conversation(context, self._registry, source, self._output(stream, context.width, color))
+        if isinstance(event, RunStart) and source.silent():
+            # Nobody is there: the program's output stays its own.
+            to_stderr(f"{source.ending}: the program goes on undebugged.")
+            return Detach()
+        if self._reason:
+            to_stderr(f"The line prompt is used, since {self._reason}.")
+            self._reason = ""
+        context = self._context(event, stream, source)
+        conversation = Conversation(context, self._registry, source, self._output(stream, context.width))
         try:
             with _ctrl_c_interrupts():
                 return conversation.hold(opening=self._script is None and not self._json)
@@ -79,7 +82,7 @@ class LineFrontend:
             self.broken = True
             return Detach()
         finally:
-            self.failures += conversation.failures
+            self.failures += 0 if source.interactive else conversation.failures
 
     def notify(self, message: str) -> None:
         """Say `message` on standard error."""
@@ -98,10 +101,22 @@ class LineFrontend:
             self._source = choose_input(self._script, terminal_facts(), self._history, aside=aside)
         return self._source
 
-    def _output(self, stream: TextIO, width: int | None, color: bool) -> Output:
+    def _context(self, event: Stop, stream: TextIO, source: Input) -> Context:
+        laid_out = is_tty(stream) and self._script is None
+        return Context(
+            event,
+            self._settings,
+            self._filters,
+            width=shutil.get_terminal_size().columns if laid_out else None,
+            interactive=source.interactive,
+            on_setting=self._set,
+        )
+
+    def _output(self, stream: TextIO, width: int | None) -> Output:
         if self._json:
             return JsonOutput(stream)
-        return TextOutput(stream, color=color and wants_color(os.environ, is_tty(stream)), width=width)
+        color = self._script is None and wants_color(os.environ, is_tty(stream))
+        return TextOutput(stream, color=color, width=width)
 
     def _set(self, settings: Settings) -> None:
         self._settings = settings

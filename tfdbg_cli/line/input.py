@@ -11,8 +11,8 @@ from typing import Protocol, TextIO
 from tfdbg_cli.commands.completion import Completions
 from tfdbg_cli.commands.history import History
 from tfdbg_cli.line.editing import Editing
-from tfdbg_cli.line.output import write
 from tfdbg_cli.line.script import Script
+from tfdbg_cli.line.stream import write
 from tfdbg_cli.terminal_facts import TerminalFacts
 
 PROMPT = "tfdbg> "
@@ -35,9 +35,13 @@ class Input(Protocol):
         """The next command; None when no more will come."""
         ...
 
+    def silent(self) -> bool:
+        """Whether there was never a command and none will come. May wait for the first one."""
+        ...
+
     @property
     def ending(self) -> str:
-        """Why no more came, as a sentence; empty when there is nothing to explain."""
+        """Why no more came, as the beginning of a sentence; empty when there is nothing to explain."""
         ...
 
 
@@ -57,6 +61,9 @@ class ScriptInput:
     def read(self, prompt: str = PROMPT) -> str | None:
         return self._script.next()
 
+    def silent(self) -> bool:
+        return False
+
 
 class NoInput:
     """Nobody to ask; `reason` ends a sentence."""
@@ -73,6 +80,9 @@ class NoInput:
     def read(self, prompt: str = PROMPT) -> str | None:
         return None
 
+    def silent(self) -> bool:
+        return True
+
 
 class PipeInput:
     """Commands on a standard input that is no terminal.
@@ -88,11 +98,26 @@ class PipeInput:
         self.ending = ""
         self._patience = patience
         self._began = False
+        self._first: str | None = None
 
     def opened(self, completer: Completer) -> AbstractContextManager[object]:
         return nullcontext()
 
+    def silent(self) -> bool:
+        if not self._began and self._first is None:
+            self._first = self._line()
+        return not self._began and self._first is None
+
     def read(self, prompt: str = PROMPT) -> str | None:
+        text = self._line() if self._first is None else self._first
+        self._first = None
+        if text is None:
+            self.ending = self.ending or "Standard input holds no more commands"
+            return None
+        self._began = True
+        return text
+
+    def _line(self) -> str | None:
         # The program's own reader is used, so that lines it has buffered are not lost.
         stream = sys.stdin
         try:
@@ -100,18 +125,15 @@ class PipeInput:
                 self.ending = f"No command came on standard input within {self._patience:g} seconds"
                 return None
             text = stream.readline()
-        except (AttributeError, OSError, ValueError):  # no standard input, or one that is closed or not for reading
-            self.ending = "There is no standard input to read commands from"
-            return None
         except UnicodeDecodeError as error:
             self.ending = f"Standard input holds bytes that are no text ({error.reason})"
             return None
-        if not text:
-            self.ending = (
-                "Standard input holds no more commands" if self._began else "Standard input holds no commands"
-            )
+        except (AttributeError, OSError, ValueError):  # no standard input, or one that is closed or not for reading
+            self.ending = "There is no standard input to read commands from"
             return None
-        self._began = True
+        if not text:
+            self.ending = "" if self._began else "Standard input holds no commands"
+            return None
         return text.rstrip("\r\n")
 
     def _ready(self, stream: TextIO) -> bool:
@@ -158,6 +180,9 @@ class TerminalInput:
         if prompt == PROMPT:
             self._history.add(text)
         return text
+
+    def silent(self) -> bool:
+        return False
 
 
 def choose_input(script: Script | None, facts: TerminalFacts, history: History, *, aside: bool) -> Input:

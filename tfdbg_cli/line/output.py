@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Protocol, TextIO
 
@@ -12,6 +11,7 @@ from tfdbg_cli.document.jsonlines import decision_json, document_json, error_jso
 from tfdbg_cli.document.plain import plain_row
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.decision import Decision
 
 
@@ -99,25 +99,9 @@ class JsonOutput:
         self._print(error_json(command, error))
 
     def note(self, sentence: str) -> None:
-        to_stderr(sentence)
+        if sentence.strip():
+            to_stderr(sentence.strip())
 
     def _print(self, text: str) -> None:
         write(self._stream, text + "\n")
         self._stream.flush()
-
-
-def write(stream: TextIO, text: str) -> None:
-    """Write `text`; what the encoding of `stream` cannot express is written as escapes."""
-    try:
-        stream.write(text)
-    except UnicodeEncodeError:
-        encoding = stream.encoding or "ascii"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-def to_stderr(sentence: str) -> None:
-    """Say `sentence` on standard error; a program may have closed it."""
-    if sys.stderr is None or sys.stderr.closed:
-        return
-    write(sys.stderr, f"tfdbg: {sentence}\n")
-    sys.stderr.flush()

@@ -1,0 +1,187 @@
+"""The program `tfdbg`: the one place where errors become messages and exit codes.
+
+Little is imported here: a program that sets environment variables for NumPy or TensorFlow must come first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.line.script import Script
+from tfdbg_cli.line.stream import to_stderr, write
+from tfdbg_cli.version import __version__
+
+Job = Callable[[], int]
+
+_UIS = ("tui", "line", "none")
+_PLANNED = ("diff", "replay", "attach", "listen")
+_WITH_VALUE = ("--ui", "-c", "--command", "--until", "-m", "--module")
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks; 0 when fine, 1 for the user's mistake, 2 when tfdbg could not work.
+
+    A program under `tfdbg run` ends as it would without us: its exceptions and exit code pass through.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        job = _job(words)
+    except TfdbgError as error:
+        return _failed(error)
+    if words[0] == "run":
+        return job()
+    try:
+        code = job()
+        sys.stdout.flush()
+        return code
+    except TfdbgError as error:
+        return _failed(error)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _reader_left()
+
+
+def _job(words: list[str]) -> Job:
+    """What `words` ask for.
+
+    Raises:
+        TfdbgError: they make no sense.
+
+    """
+    if words and words[0] in _PLANNED:
+        raise TfdbgError(f"`tfdbg {words[0]}` does not exist yet.", hint="See `tfdbg --help`.", exit_code=2)
+    own, program = _split(words)
+    options = _parser().parse_args(own)
+    if options.verb == "run":
+        return _run(options, program)
+    if options.verb == "open":
+        return lambda: _open(options)
+    if options.verb == "info":
+        return _info
+    _parser().print_help(sys.stderr)
+    raise TfdbgError("Nothing to do.", hint="Write: tfdbg run SCRIPT, or tfdbg open PATH.")
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words of ours and, after `run`, those of the program: its options are none of our business."""
+    if words[:1] != ["run"]:
+        return words, []
+    at = 1
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        word = words[at]
+        if word == "--":
+            return words[:at], words[at + 1 :]
+        at += 2 if word in _WITH_VALUE else 1
+        if word.startswith(("-m", "--module")):
+            break
+    return words[:at], words[at:]
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose errors are those of tfdbg."""
+
+    def error(self, message: str) -> NoReturn:
+        raise TfdbgError(f"{self.prog}: {message}.", hint=f"See `{self.prog} --help`.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="tfdbg", description="The terminal debugger for TensorFlow.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"tfdbg {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
+    run = verbs.add_parser(
+        "run",
+        help="run a program and debug its sessions",
+        usage="tfdbg run [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… -m MODULE [ARG]…",
+        description="Run a program as `python` would. Every TensorFlow session that it makes can be debugged.",
+    )
+    _add_prompt_options(run)
+    run.add_argument("--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes")
+    run.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
+    opened = verbs.add_parser(
+        "open",
+        help="look at runs on disk",
+        description="Look at runs on disk. TensorFlow is not needed.",
+    )
+    opened.add_argument("path", metavar="PATH", help="a dump directory of one run, or a folder of many")
+    _add_prompt_options(opened)
+    verbs.add_parser("info", help="print versions, paths and what is known about the terminal")
+    return parser
+
+
+def _add_prompt_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ui", choices=_UIS, default="", help="full screen, line prompt, or -c commands only")
+    parser.add_argument(
+        "-c", "--command", action="append", metavar="CMD", dest="commands", help="run CMD at the prompt; repeatable"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line for each command")
+
+
+def _launch_options(options: argparse.Namespace) -> LaunchOptions:
+    script = Script(options.commands) if options.commands else None
+    until = getattr(options, "until", "")
+    return LaunchOptions(options.ui, script, until, options.json, sys.stdout)
+
+
+def _run(options: argparse.Namespace, program: list[str]) -> Job:
+    from tfdbg_cli import launch
+
+    if options.module is None and not program:
+        raise TfdbgError("No program is named.", hint="Write: tfdbg run SCRIPT [ARG]…, or tfdbg run -m MODULE [ARG]…")
+    if options.module is not None:
+        start = launch.module_program(options.module, program)
+    else:
+        start = launch.script_program(program[0], program[1:])
+    asked = _launch_options(options)
+
+    def job() -> int:
+        launch.debug_sessions(asked)
+        try:
+            start()
+        finally:
+            if asked.script is not None and asked.script.left:
+                to_stderr(f"The program ended before these commands were used: {'; '.join(asked.script.left)}.")
+        return 0
+
+    return job
+
+
+def _open(options: argparse.Namespace) -> int:
+    from tfdbg_cli.formats.opening import open_path
+    from tfdbg_cli.frontends import choose_frontend
+    from tfdbg_cli.model.decision import Abort
+
+    set_launch_options(_launch_options(options))
+    frontend = choose_frontend()
+    decision = frontend.stop(open_path(options.path))
+    if isinstance(decision, Abort):
+        raise KeyboardInterrupt
+    if getattr(frontend, "broken", False):
+        raise BrokenPipeError
+    return 1 if getattr(frontend, "failures", 0) else 0
+
+
+def _info() -> int:
+    from tfdbg_cli.info import info_lines
+
+    for row in info_lines():
+        write(sys.stdout, row + "\n")
+    return 0
+
+
+def _failed(error: TfdbgError) -> int:
+    to_stderr(str(error))
+    return error.exit_code
+
+
+def _reader_left() -> int:
+    """Nobody reads our output any more (`| head`). The interpreter must not complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,51 @@
+"""`tfdbg info`: what to know before asking why something does not work."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+
+from tfdbg_cli.commands.version import tensorflow_version
+from tfdbg_cli.document.ansi import wants_color
+from tfdbg_cli.paths import config_file, history_file
+from tfdbg_cli.terminal_facts import terminal_facts
+from tfdbg_cli.version import __version__
+
+_PACKAGES = ("numpy", "urwid", "pygments", "ml_dtypes", "protobuf")
+
+
+def info_lines() -> Iterator[str]:
+    """Versions, places and facts about the terminal, one a line. TensorFlow is not loaded."""
+    facts = terminal_facts()
+    obstacle = facts.obstacle()
+    rows = {
+        "tfdbg": __version__,
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "tensorflow": tensorflow_version() or "not installed",
+        **{name: _version(name) for name in _PACKAGES},
+        "settings": _place(str(config_file())),
+        "history": _place(str(history_file())),
+        "front end": f"line prompt, since {obstacle}" if obstacle else "full screen",
+        "TFDBG_UI": os.environ.get("TFDBG_UI") or "not set",
+        "TERM": facts.term or "not set",
+        "stdin": "a terminal" if facts.stdin_tty else "no terminal",
+        "stdout": "a terminal" if facts.stdout_tty else "no terminal",
+        "/dev/tty": "can be opened" if facts.controlling else "cannot be opened",
+        "colours": "yes" if wants_color(os.environ, facts.stdout_tty) else "no",
+    }
+    for name, value in rows.items():
+        yield f"{name:<11} {value}"
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _place(path: str) -> str:
+    return path if os.path.exists(path) else f"{path} (not there)"  # noqa: PTH110

@@ -1,0 +1,151 @@
+"""Running somebody's program under the debugger, in this process, as `python` itself would run it."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.import_hook import after_import
+from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
+
+_our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
+
+
+def debug_sessions(options: LaunchOptions) -> None:
+    """Have every TensorFlow session that this process makes from now on debugged as `options` say.
+
+    TensorFlow is not imported here: programs set environment variables before they import it.
+    """
+    set_launch_options(options)
+    if options.ui != "none" or options.script is not None:
+        after_import("tensorflow", _intercept)
+
+
+def _intercept() -> None:
+    try:
+        from tfdbg_cli.capture.everywhere import intercept_all_sessions
+        from tfdbg_cli.debugger import Debugger
+        from tfdbg_cli.frontends import choose_frontend, person_settings
+
+        settings = person_settings()
+        debugger = Debugger(lambda: choose_frontend(filters=debugger.filters, settings=settings), settings=settings)
+        intercept_all_sessions(debugger)
+    except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
+        from tfdbg_cli.capture.mishaps import report
+
+        report("debug the sessions of this program", error)
+
+
+def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
+    """What runs the script, folder or archive at `path` with `arguments`.
+
+    Raises:
+        TfdbgError: there is no such file, or it cannot be read.
+
+    """
+    place = Path(path)
+    if place.is_dir() or (place.is_file() and zipfile.is_zipfile(place)):
+        if place.is_dir() and not (place / "__main__.py").is_file():
+            raise TfdbgError(f"The folder {path} holds no __main__.py.", hint="Name a script, or use -m MODULE.")
+        return lambda: _run_container(path, arguments)
+    try:
+        source = place.read_bytes()
+    except FileNotFoundError:
+        raise TfdbgError(f"There is no script {path}.", hint="Write: tfdbg run SCRIPT [ARG]…") from None
+    except OSError as error:
+        raise TfdbgError(f"Cannot read the script {path}: {error.strerror}.") from None
+    return lambda: _run_script(path, source, arguments)
+
+
+def module_program(name: str, arguments: Sequence[str]) -> Callable[[], None]:
+    """What runs the module `name` with `arguments`, as `python -m` does."""
+    return lambda: _run_module(name, arguments)
+
+
+def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
+    file = os.path.abspath(path)  # noqa: PTH100  # python keeps symbolic links and `..` out in the same way
+    _set_path(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
+    sys.argv = [path, *arguments]
+    main = _new_main()
+    vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
+
+    def start() -> None:
+        code = compile(source, file, "exec", dont_inherit=True)
+        exec(code, main.__dict__)
+
+    _run(start, lambda code: code.co_filename == file and code.co_name == "<module>")
+
+
+def _run_container(path: str, arguments: Sequence[str]) -> None:
+    _set_path(os.path.join(os.getcwd(), path))  # noqa: PTH109, PTH118
+    sys.argv = [path, *arguments]
+    _new_main()
+    _run_by_runpy("__main__", alter_argv=False)
+
+
+def _run_module(name: str, arguments: Sequence[str]) -> None:
+    _set_path(os.getcwd())  # noqa: PTH109
+    sys.argv = ["-m", *arguments]
+    _new_main()
+    _run_by_runpy(name, alter_argv=True)
+
+
+def _run_by_runpy(name: str, *, alter_argv: bool) -> None:
+    # The interpreter calls this very function for -m and for folders: messages and exit codes are its own.
+    main = runpy._run_module_as_main  # type: ignore[attr-defined]
+    _run(lambda: main(name, alter_argv), lambda code: code is main.__code__)
+
+
+def _set_path(entry: str) -> None:
+    """Put `entry` where python puts a script's folder: in place of ours, unless it runs with -P or -I."""
+    if not sys.flags.safe_path:
+        sys.path[:1] = [entry]
+
+
+def _new_main() -> ModuleType:
+    """A fresh module `__main__`, so that pickled classes of the program are found, and nothing of ours is."""
+    _our_main.append(sys.modules["__main__"])
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    if sys.version_info < (3, 14):  # from then on annotations are made when asked for
+        vars(main)["__annotations__"] = {}
+    vars(main)["__builtins__"] = sys.modules["builtins"]
+    return main
+
+
+def _run(start: Callable[[], object], begins: Callable[[CodeType], bool]) -> None:
+    """Call `start`. An exception goes on to the interpreter, which shows it from the frame whose code `begins`."""
+    try:
+        start()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _hide_frames(error, begins)
+        raise
+
+
+def _hide_frames(error: BaseException, begins: Callable[[CodeType], bool]) -> None:
+    """Have our own frames left out when the interpreter shows `error`, by whatever hook the program has set."""
+    theirs = sys.excepthook
+
+    def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
+        sys.excepthook = theirs
+        if value is error:
+            trace = _from_frame(trace, begins)
+            value.__traceback__ = sys.last_traceback = trace
+        theirs(kind, value, trace)
+
+    sys.excepthook = hook
+
+
+def _from_frame(trace: TracebackType | None, begins: Callable[[CodeType], bool]) -> TracebackType | None:
+    """`trace` from the first frame whose code `begins`; None when the program never ran."""
+    while trace is not None and not begins(trace.tb_frame.f_code):
+        trace = trace.tb_next
+    return trace

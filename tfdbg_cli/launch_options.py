@@ -1,0 +1,39 @@
+"""What a person asked on the command line of `tfdbg`, for every front end of the process. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TextIO
+
+from tfdbg_cli.line.script import Script
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """The options of `tfdbg run` and `tfdbg open`.
+
+    `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
+    without any. `until` names a filter: each session then begins with `run -f FILTER` instead of a stop. `output`
+    is where answers go, whatever the program does to sys.stdout meanwhile.
+    """
+
+    ui: str = ""
+    script: Script | None = None
+    until: str = ""
+    json: bool = False
+    output: TextIO | None = None
+
+
+_options = LaunchOptions()
+
+
+def launch_options() -> LaunchOptions:
+    """The options that hold in this process; in a program that `tfdbg` did not start, the defaults."""
+    return _options
+
+
+def set_launch_options(options: LaunchOptions) -> LaunchOptions:
+    """Make `options` hold for every front end chosen from now on; gives back the ones before."""
+    global _options
+    before, _options = _options, options
+    return before

@@ -1,0 +1,23 @@
+"""Writing to text streams that may be closed or know few characters."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write `text`; what the encoding of `stream` cannot express is written as escapes."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def to_stderr(sentence: str) -> None:
+    """Say `sentence` on standard error; a program may have closed it."""
+    if sys.stderr is None or sys.stderr.closed:
+        return
+    write(sys.stderr, f"tfdbg: {sentence}\n")
+    sys.stderr.flush()

@@ -108,7 +108,7 @@ def _adam_epsilon_zero(evidence: Evidence) -> Array | None:
 
 
 def _sign_lost(a: Array, b: Array) -> Array:
-    return (a < 0) & (b != np.floor(b.real))
+    return np.asarray((a.real < 0) & (b != np.floor(b.real)))
 
 
 _LOSS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -30,7 +30,7 @@ class Neighbours:
     """The edges of one graph. Reads of one node cost its own edges; an index is made on first use."""
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self._held = ref(graph)  # the graph's own edges must not keep it alive
         self._senders: dict[tuple[str, ...], Node] | None = None
         self._receivers: dict[tuple[str, ...], list[Node]] = {}
 
@@ -64,6 +64,13 @@ class Neighbours:
         """Nodes that wait for `node`."""
         waiting = self._graph.control_consumers(node.name)
         return [n for n in waiting if not self._hides(n) and self._local(node.name, n) is node]
+
+    @property
+    def _graph(self) -> Graph:
+        graph = self._held()
+        if graph is None:
+            raise ReferenceError("the graph of these edges is gone")
+        return graph
 
     def _hides(self, node: Node | None) -> bool:
         return node is not None and node.op_type in HIDDEN_OPS

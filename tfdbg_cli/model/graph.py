@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -68,6 +68,10 @@ class Graph:
             if device is None or node.device == device:
                 return node
         return None
+
+    def all_named(self, name: str) -> Sequence[Node]:
+        """The nodes called `name`, one for each device that has one."""
+        return self._by_name.get(name, ())
 
     def node(self, name: str, device: str | None = None) -> Node:
         """The node called `name`.

@@ -1,0 +1,69 @@
+"""Finding the node that a person named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.patterns import pattern
+from tfdbg_cli.commands.registry import Argument, Kind
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.runs import RunStart
+
+NODE_ARGUMENT = Argument(("node_name",), "a node, or one of its tensors", Kind.NODE, metavar="NODE")
+DEVICE_ARGUMENT = Argument(
+    ("--device",),
+    "which one, when several devices have a node of this name",
+    Kind.DEVICE,
+    metavar="REGEX",
+    default="",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node, the graph it stands in, and a sentence where that needs saying."""
+
+    node: Node
+    graph: Graph
+    note: str = ""
+
+
+def find_node(context: Context, text: str, device: str = "") -> FoundNode:
+    """The node called `text` (a node name, a tensor name, or a tensor with a slice) at the stop of `context`.
+
+    A node that the optimizer left out of the runtime graph is found in the program's graph, with a note.
+
+    Raises:
+        TfdbgError: there is none, or none on a device that matches `device`.
+
+    """
+    name = node_of(split_slice(text)[0])
+    graph = context.graph
+    if name not in graph and not isinstance(context.stop, RunStart):
+        python_graph = context.run.python_graph
+        if python_graph is not None and name in python_graph:
+            note = (
+                f"Not in the {graph.kind}: the optimizer removed, folded or renamed it, or this run did not need it."
+            )
+            return FoundNode(_on_device(python_graph, name, device), python_graph, note)
+    return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
+
+
+def _on_device(graph: Graph, name: str, device: str) -> Node:
+    nodes = graph.all_named(name)
+    if not device or not nodes:
+        return graph.node(name)
+    wanted = pattern(device)
+    for node in nodes:
+        if node.device == device or wanted.search(node.device):
+            return node
+    where = " and ".join(node.device for node in nodes)
+    raise TfdbgError(f"There is no node {name!r} on a device like {device!r}.", hint=f"It is on {where}.")
+
+
+def _elsewhere(graph: Graph, name: str, device: str) -> str:
+    others = [node.device for node in graph.all_named(name)[1:]] if not device else []
+    return f"A node of this name is also on {' and '.join(others)}; choose with --device." if others else ""

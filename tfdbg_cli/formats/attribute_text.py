@@ -14,23 +14,24 @@ _REF = 100
 
 
 class AttributeTexts(Mapping[str, str]):
-    """The attributes of a NodeDef by name, sorted; each becomes a text on access."""
+    """The attributes of `node` (a NodeDef) by name, sorted; each becomes a text on access."""
 
-    __slots__ = ("_attributes",)
+    __slots__ = ("_node",)
 
-    def __init__(self, attributes: Any) -> None:
-        self._attributes = attributes
+    def __init__(self, node: Any) -> None:
+        self._node = node
 
     def __getitem__(self, name: str) -> str:
-        if name not in self._attributes:  # a protobuf map makes what it is asked for
+        attributes = self._node.attr
+        if name not in attributes:  # a protobuf map makes what it is asked for
             raise KeyError(name)
-        return attribute_text(self._attributes[name])
+        return attribute_text(attributes[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._attributes))
+        return iter(sorted(self._node.attr))
 
     def __len__(self) -> int:
-        return len(self._attributes)
+        return len(self._node.attr)
 
     def __repr__(self) -> str:
         return repr(dict(self))

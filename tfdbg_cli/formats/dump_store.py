@@ -64,7 +64,7 @@ class DumpTensorStore:
 
     def _describe(self, index: int) -> Tensor:
         file = self._files[index]
-        facts = tensor_facts(file.path)
+        facts = tensor_facts(file.path, file.file_bytes)
         name = shown_name(file)
         node = self._graph.find(name.node, file.device) or self._graph.find(name.node)
         return Tensor(

@@ -40,30 +40,39 @@ class DamagedFileError(ValueError):
 _NOTHING_KNOWN = TensorFacts("", None, None)
 
 
-def tensor_facts(path: str) -> TensorFacts:
+def tensor_facts(path: str, size: int) -> TensorFacts:
     """Type, shape and size of the tensor in the file at `path`, from its header alone (strings: from all of it).
 
-    A damaged or missing file gives an empty type and no shape. Never raises.
+    `size` is that of the file. A damaged or missing file gives an empty type and no shape. Never raises.
     """
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - ten thousand of them, and a Path is slow
-            header = _header(file)
-            size = os.fstat(file.fileno()).st_size
+        header = _header_at(path)
     except (OSError, NotATensorError, IndexError):
         return _NOTHING_KNOWN
-    element = element_type(header.dtype)
-    if header.end > size and header.offset + header.length > size:
-        return TensorFacts(element.name, header.shape, None)
+    element, shape = element_type(header.dtype), header.shape
+    if header.offset + header.length > size or shape is None:
+        return TensorFacts(element.name, shape, None)
     if element.itemsize is not None:
-        stored = header.field != 0 or math.prod(header.shape or ()) == 0
-        known = header.shape is not None and stored
-        return TensorFacts(
-            element.name, header.shape, math.prod(header.shape or ()) * element.itemsize if known else None
-        )
+        count = math.prod(shape)
+        return TensorFacts(element.name, shape, count * element.itemsize if header.field or not count else None)
     if element.name == "string":
         value = read_tensor(path)
-        return TensorFacts(element.name, header.shape, None if isinstance(value, NoValue) else nbytes_of(value))
-    return TensorFacts(element.name, header.shape, None)
+        return TensorFacts(element.name, shape, None if isinstance(value, NoValue) else nbytes_of(value))
+    return TensorFacts(element.name, shape, None)
+
+
+def _header_at(path: str) -> TensorHeader:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = os.read(descriptor, _FIRST_READ)
+        try:
+            return read_header(data)
+        except IndexError:
+            if len(data) < _FIRST_READ:
+                raise
+        return read_header(data + os.read(descriptor, _HEADER_LIMIT))
+    finally:
+        os.close(descriptor)
 
 
 def read_tensor(path: str) -> Value:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tfdbg_cli.model.tensors import Shape
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_SUMMARY, _VALUE, _TENSOR = 5, 1, 8
+_SUMMARY, _VALUE, _TENSOR = 5 << 3 | _BYTES, 1 << 3 | _BYTES, 8 << 3 | _BYTES  # keys of one byte each
 _DTYPE, _SHAPE, _VERSION, CONTENT = 1, 2, 3, 4
 _MAX_DIMS = 254  # TensorShape::MaxDimensions in TensorFlow
 
@@ -46,8 +46,8 @@ def read_header(data: bytes) -> TensorHeader:
 
     """
     start, end = 0, 1 << 62
-    for field in (_SUMMARY, _VALUE, _TENSOR):
-        start, end = _enter(data, start, end, field)
+    for key in (_SUMMARY, _VALUE, _TENSOR):
+        start, end = _enter(data, start, end, key)
     dtype, shape = 0, ()  # type: int, Shape | None
     while start < end:
         key, start = _varint(data, start)
@@ -84,14 +84,17 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             raise NotATensorError("a number of more than 64 bits")
 
 
-def _skip(data: bytes, at: int, wire: int) -> int:
+def _skip(data: bytes, at: int) -> int:
+    """The place behind the field that begins at `at`."""
+    key, at = _varint(data, at)
+    wire = key & 7
     if wire == _BYTES:
         length, at = _varint(data, at)
         return at + length
-    if wire == _VARINT:
-        return _varint(data, at)[1]
     if wire == _FIXED64:
         return at + 8
+    if wire == _VARINT:
+        return _varint(data, at)[1]
     if wire == _FIXED32:
         return at + 4
     raise NotATensorError(f"wire type {wire}")
@@ -99,13 +102,12 @@ def _skip(data: bytes, at: int, wire: int) -> int:
 
 def _enter(data: bytes, start: int, end: int, wanted: int) -> tuple[int, int]:
     while start < end:
-        key, start = _varint(data, start)
-        if key >> 3 == wanted and key & 7 == _BYTES:
-            length, start = _varint(data, start)
+        if data[start] == wanted:
+            length, start = _varint(data, start + 1)
             if start + length > end:
                 raise NotATensorError("a message is longer than the one it lies in")
             return start, start + length
-        start = _skip(data, start, key & 7)
+        start = _skip(data, start)
     raise NotATensorError("there is no tensor in it")
 
 
@@ -113,16 +115,16 @@ def _shape(data: bytes, start: int, end: int) -> Shape | None:
     sizes: list[int] = []
     unknown = False
     while start < end:
-        key, start = _varint(data, start)
-        if key >> 3 == 2 and key & 7 == _BYTES:
-            length, start = _varint(data, start)
+        key = data[start]
+        if key == 2 << 3 | _BYTES:
+            length, start = _varint(data, start + 1)
             sizes.append(_dimension(data, start, start + length))
             start += length
         elif key == 3 << 3:
-            flag, start = _varint(data, start)
+            flag, start = _varint(data, start + 1)
             unknown = bool(flag)
         else:
-            start = _skip(data, start, key & 7)
+            start = _skip(data, start)
     if len(sizes) > _MAX_DIMS:
         raise NotATensorError(f"a shape of {len(sizes)} dimensions")
     return None if unknown else tuple(sizes)
@@ -131,11 +133,10 @@ def _shape(data: bytes, start: int, end: int) -> Shape | None:
 def _dimension(data: bytes, start: int, end: int) -> int:
     size = 0
     while start < end:
-        key, start = _varint(data, start)
-        if key == 1 << 3:
-            size, start = _varint(data, start)
+        if data[start] == 1 << 3:
+            size, start = _varint(data, start + 1)
         else:
-            start = _skip(data, start, key & 7)
+            start = _skip(data, start)
     if size >= 1 << 63:
         raise NotATensorError("a negative size in the shape")
     return size

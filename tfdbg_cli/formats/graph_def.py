@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from tfdbg_cli.model.names import TensorName
 
 _COPY_OPS = {"Copy", "CopyHost"}
 _COPY, _DEBUG = "__copy_", "__dbg_"
-_SLOT = re.compile(r":(\d+)\Z")
+_COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
 
 
 class SavedGraph(Graph):
@@ -96,51 +95,40 @@ def is_debug_node(proto: Any) -> bool:
 
 
 def _nodes(graph: Any, device: str) -> Iterator[tuple[Node, Any]]:
-    debug = {proto.name for proto in graph.node if is_debug_node(proto)}
-    copied = {
-        proto.name: proto.input[0] for proto in graph.node if proto.name.startswith(_COPY) and len(proto.input) > 0
-    }
+    debug: dict[str, str] = {}  # nodes of the debugger, with what they read
+    for proto in graph.node:
+        if proto.name.startswith("__") and is_debug_node(proto):
+            debug[proto.name] = proto.input[0] if proto.input else ""
     for proto in graph.node:
         if proto.name in debug:
             continue
         inputs: list[TensorName] = []
         controls: list[str] = []
         for text in proto.input:
-            if text.startswith("^"):
-                _add_control(controls, text[1:], debug, copied)
-            else:
-                inputs.append(_tensor_name(text, debug, copied))
-        yield (
-            Node(
-                proto.name,
-                proto.op,
-                device or proto.device,
-                tuple(inputs),
-                tuple(controls),
-                AttributeTexts(proto.attr),
-            ),
-            proto,
-        )
+            if not text.startswith("^"):
+                inputs.append(_tensor_name(_behind_copies(text, debug) if debug else text))
+            elif text[1:] not in debug:
+                controls.append(text[1:])
+            elif text.startswith(f"^{_COPY}"):
+                controls.append(_tensor_name(_behind_copies(text[1:], debug)).node)
+        attributes = AttributeTexts(proto)
+        controls_once = tuple(dict.fromkeys(controls))
+        yield Node(proto.name, proto.op, device or proto.device, tuple(inputs), controls_once, attributes), proto
 
 
-def _add_control(controls: list[str], name: str, debug: set[str], copied: dict[str, str]) -> None:
-    """Keep a control edge from an ordinary node; one from a copy comes from the node that was copied."""
-    if name in debug:
-        if name not in copied:
-            return
-        name = _tensor_name(name, debug, copied).node
-    if name not in controls:
-        controls.append(name)
-
-
-def _tensor_name(text: str, debug: set[str], copied: dict[str, str]) -> TensorName:
-    for _ in range(4):  # a copy of a copy would be strange, a circle of them damage
-        node = text.split(":", 1)[0]
-        if node not in debug or node not in copied:
+def _behind_copies(text: str, debug: Mapping[str, str]) -> str:
+    """The tensor that the debugger's copy of it is read for."""
+    for _ in range(_COPIES_OF_COPIES):
+        text_behind = debug.get(text.partition(":")[0])
+        if not text_behind:
             break
-        text = copied[node]
-    match = _SLOT.search(text)
-    return TensorName(text[: match.start()], int(match[1])) if match else TensorName(text, 0)
+        text = text_behind
+    return text
+
+
+def _tensor_name(text: str) -> TensorName:
+    node, mark, slot = text.rpartition(":")
+    return TensorName(node, int(slot)) if mark and slot.isdecimal() else TensorName(text, 0)
 
 
 def graph_def_of(graph: Graph) -> bytes:

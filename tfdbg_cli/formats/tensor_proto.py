@@ -87,13 +87,11 @@ def from_content(content: Array, element: ElementType, shape: Shape) -> Value:
     count = math.prod(shape)
     bits = _BITS.get(element.name, 8 * element.numpy.itemsize)
     if content.size == count * element.numpy.itemsize:
-        if element.numpy == np.bool_:
-            return (content != 0).reshape(shape)
-        array: Array = content.view(element.numpy).reshape(shape)
-        return array
+        array: Array = (content != 0) if element.numpy == np.bool_ else content.view(element.numpy)
+        return array.reshape(shape)
     if bits < 8 and content.size == -(-count * bits // 8):
-        unpacked: Array = _unpack(content, bits)[:count].view(element.numpy).reshape(shape)
-        return unpacked
+        array = _unpack(content, bits)[:count].view(element.numpy)
+        return array.reshape(shape)
     return damaged(
         f"The shape {list(shape)} of {element.name} takes {count * element.numpy.itemsize} bytes,"
         f" the file holds {content.size}."

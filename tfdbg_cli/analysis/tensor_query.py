@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import TensorFilter
@@ -161,24 +162,30 @@ def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
     return fits
 
 
-def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter) -> Verdicts:
-    """Put `tensor_filter` to the tensors at `indices`, reading one value at a time.
+Answers: TypeAlias = dict[int, "bool | str"]  # by index: what a filter said, or the text of what it raised
+
+
+def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers) -> Verdicts:
+    """Put `tensor_filter` to the tensors at `indices`, reading one value at a time; `known` is looked up and filled.
 
     A filter that raises passes nothing by it; that it did is counted. The answer may be any object with a truth.
     """
     passed: list[int] = []
-    count, first, error = 0, "", ""
-    for index, tensor in _tensors(store, indices):
-        try:
-            if bool(tensor_filter(TensorDatum(tensor, store, index), store.value(index))):
-                passed.append(index)
-        except Exception as problem:  # noqa: BLE001  # the filter is the user's: anything may come
-            if not count:
-                first, error = str(tensor.name), f"{type(problem).__name__}: {problem}"
-            count += 1
-    return Verdicts(tuple(passed), Raised(count, first, error))
-
-
-def _tensors(store: TensorStore, indices: Sequence[int]) -> Iterator[tuple[int, Tensor]]:
+    raised = Raised()
     for index in indices:
-        yield index, store[index]
+        if index not in known:
+            known[index] = _answer(store, index, tensor_filter)
+        answer = known[index]
+        if isinstance(answer, str):
+            raised = Raised(raised.count + 1, raised.first or str(store[index].name), raised.error or answer)
+        elif answer:
+            passed.append(index)
+    return Verdicts(tuple(passed), raised)
+
+
+def _answer(store: TensorStore, index: int, tensor_filter: TensorFilter) -> bool | str:
+    datum, value = TensorDatum(store[index], store, index), store.value(index)
+    try:
+        return bool(tensor_filter(datum, value))
+    except Exception as error:  # noqa: BLE001  # the filter is the user's: anything may come
+        return f"{type(error).__name__}: {error}"

@@ -6,11 +6,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Call, Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
+from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.values import NoValue
+
+
+@dataclass
+class Memory:
+    """What was computed at this prompt and would be computed again by a click on a column's head.
+
+    `answers` holds what a filter said of tensors, by run, filter and index; `summaries` by run and index.
+    """
+
+    answers: dict[tuple[int, TensorFilter], Answers] = field(default_factory=dict)
+    summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -27,6 +41,7 @@ class Context:
     interactive: bool = True
     on_setting: Callable[[Settings], None] = lambda settings: None
     current: int = field(init=False)
+    memory: Memory = field(default_factory=Memory, repr=False)
 
     def __post_init__(self) -> None:
         self.current = self.stop.current if isinstance(self.stop, Opened) else 0
@@ -64,6 +79,18 @@ class Context:
     def sources(self) -> Sources:
         """The source files on show."""
         return self.stop.sources if isinstance(self.stop, RunStart) else self.run.sources
+
+    def answers(self, tensor_filter: TensorFilter) -> Answers:
+        """What `tensor_filter` has said so far of the tensors of the run looked at."""
+        return self.memory.answers.setdefault((self.current, tensor_filter), {})
+
+    def summary(self, index: int) -> Summary | None:
+        """The summary of the tensor at `index`, computed once; None where there is no array."""
+        key = self.current, index
+        if key not in self.memory.summaries:
+            value = self.run.tensors.value(index)
+            self.memory.summaries[key] = None if isinstance(value, NoValue) else summarize(value)
+        return self.memory.summaries[key]
 
     def filter(self, name: str) -> TensorFilter:
         """The filter called `name`.

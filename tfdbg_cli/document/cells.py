@@ -34,3 +34,10 @@ def clip(text: str, width: int) -> str:
             break
         kept.append(char)
     return "".join(kept) + "…" if width > 0 else ""
+
+
+def clip_start(text: str, width: int) -> str:
+    """`text` in at most `width` columns, its end kept; what does not fit gives way to `…`."""
+    if display_width(text) <= width:
+        return text
+    return clip(text[::-1], width)[::-1]

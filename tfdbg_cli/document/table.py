@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from tfdbg_cli.document.cells import clip, display_width, pad
+from tfdbg_cli.document.cells import clip, clip_start, display_width, pad
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 
 _GAP = "  "
@@ -22,6 +22,7 @@ class Column:
     drop: int = 0
     link: str = ""  # following the head runs this, usually a sort
     width: int = 0  # fixed width; 0: from the head and a sample of the rows
+    keep_end: bool = False  # what does not fit is cut at the start: the end of a path says more
 
 
 Row = Sequence[Span]
@@ -29,7 +30,10 @@ Row = Sequence[Span]
 
 @dataclass(frozen=True)
 class Table:
-    """`count` rows, the i-th given by `row(i)`, one span a column. The last column takes the room that is left."""
+    """`count` rows, the i-th given by `row(i)`, one span a column. The last column takes the room that is left.
+
+    Cells are read one by one and only in columns that are shown or measured, so a row may compute them lazily.
+    """
 
     columns: tuple[Column, ...]
     count: int
@@ -44,10 +48,11 @@ class Table:
         widths = [column.width or display_width(column.title) for column in self.columns]
         step = max(1, self.count // _SAMPLE)
         # Without a width nothing is clipped, so every row must be measured for the columns to line up.
+        measured = [j for j, column in enumerate(self.columns) if not column.width]
         for i in range(0, self.count, 1 if width is None else step):
-            for j, span in enumerate(self.row(i)):
-                if not self.columns[j].width:
-                    widths[j] = max(widths[j], display_width(span.text))
+            row = self.row(i)
+            for j in measured:
+                widths[j] = max(widths[j], display_width(row[j].text))
         shown = list(range(len(self.columns)))
         if width is None:
             return shown, widths
@@ -95,7 +100,8 @@ class _TableLines(Sequence[Line]):
         spans: list[Span] = []
         for j in self._shown:
             cell, width = cells[j], self._widths[j]
-            text = clip(cell.text, width) if self._clipped else cell.text
+            cut = clip_start if self._table.columns[j].keep_end else clip
+            text = cut(cell.text, width) if self._clipped else cell.text
             last = j == self._shown[-1]
             filler = "" if last and not self._table.columns[j].right else pad(text, width)
             if spans:

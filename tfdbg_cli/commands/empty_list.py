@@ -1,0 +1,68 @@
+"""Why a list of tensors is empty."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+
+
+def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
+    """Sentences that say why `lt` with these flags found nothing, and what to try."""
+    run = context.run
+    if not len(run.tensors):
+        return [*_nothing_captured(context), *(line(Span(printable(note), Style.HINT)) for note in run.notes)]
+    if options.node_name_filter and not _any(options.node_name_filter, run.tensors.nodes()):
+        return _no_such_node(context, options.node_name_filter)
+    if options.tensor_filter:
+        return [line(f"No tensor that the other flags admit passes {printable(options.tensor_filter)}.")]
+    return [line("Each of the flags excludes tensors; together they leave none.")]
+
+
+def _any(regex: str, names: Iterable[str]) -> bool:
+    search = re.compile(regex).search
+    return any(search(name) for name in names)
+
+
+def _nothing_captured(context: Context) -> list[Line]:
+    run = context.run
+    if run.error is not None:
+        return [line("The run failed before a value was captured."), _hint("error_info", " shows the error.")]
+    if run.profile is not None:
+        return [line("This run was timed, not captured."), _hint("lp", " lists the times.")]
+    if len(run.graph) and all(node.op_type in {"Const", "NoOp"} for node in run.graph):
+        return [line("TensorFlow computed everything beforehand (constant folding): no op ran."), _python_hint()]
+    return [
+        line("No tensor was captured: the run computed nothing, or every node lies outside the filters of `run`."),
+        _python_hint(),
+    ]
+
+
+def _no_such_node(context: Context, regex: str) -> list[Line]:
+    run = context.run
+    shown = printable(regex)
+    in_graph = sum(1 for name in run.graph.names() if re.search(regex, name))
+    if in_graph:
+        verb = "matches" if in_graph == 1 else "match"
+        text = f"{count_text(in_graph, 'node')} of the {run.graph.kind} {verb} {shown}, but no value was captured:"
+        return [
+            line(text),
+            line("they have no output, did not run, or lie outside the filters of `run`."),
+            _python_hint(),
+        ]
+    if run.python_graph is not None and _any(regex, run.python_graph.names()):
+        text = f"Nodes of the Python graph match {shown}, but TensorFlow's optimizer folded, fused or pruned them."
+        return [line(text), _python_hint()]
+    return [line(f"No node name matches {shown}."), line(Span("Case counts; (?i) in front ignores it.", Style.HINT))]
+
+
+def _python_hint() -> Line:
+    return _hint("run --graph python", " captures the graph as the program built it.")
+
+
+def _hint(command: str, rest: str) -> Line:
+    return line(Span(command, Style.KEY, command), Span(rest, Style.HINT))

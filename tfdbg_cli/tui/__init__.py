@@ -1,1 +1,1 @@
-"""The full-screen front end on urwid."""
+"""The full-screen front end. urwid is imported here and nowhere else."""

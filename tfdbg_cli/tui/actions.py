@@ -1,0 +1,328 @@
+"""What only a screen can do: moving, searching, typing, copying. One method for each `ui:` action."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.document.text import Line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Abort, Continue, Detach
+from tfdbg_cli.tui.bars import Message
+from tfdbg_cli.tui.bugs import save_report
+from tfdbg_cli.tui.dialogs import key_list
+from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.paint import LinkPlace, shown_line
+from tfdbg_cli.tui.viewport import LINK_REACH
+
+if TYPE_CHECKING:
+    from tfdbg_cli.tui.app import App
+
+_SIDEWAYS = 8
+_ELEMENT = re.compile(r"@?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
+
+
+class Actions:
+    """The `ui:` and `edit:` actions of one screen."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._state = app.state
+        self._table: dict[str, Callable[[], None]] = {
+            "down": lambda: self._move(1),
+            "up": lambda: self._move(-1),
+            "page-down": lambda: self._state.front.page(1),
+            "page-up": lambda: self._state.front.page(-1),
+            "half-down": lambda: self._state.front.page(0.5),
+            "half-up": lambda: self._state.front.page(-0.5),
+            "top": lambda: self._end(0),
+            "bottom": lambda: self._end(len(self._state.front.lines)),
+            "left": lambda: self._beside(-1),
+            "right": lambda: self._beside(1),
+            "scroll-left": lambda: self._sideways(-1),
+            "scroll-right": lambda: self._sideways(1),
+            "next-link": lambda: self._next_link(1),
+            "previous-link": lambda: self._next_link(-1),
+            "follow": self._follow,
+            "escape": self._escape,
+            "prompt": lambda: self._go_to(Place.PROMPT),
+            "element": self._element,
+            "submit": self._submit,
+            "complete": lambda: self._complete(1),
+            "complete-back": lambda: self._complete(-1),
+            "history-back": self._state.prompt.older,
+            "history-forward": self._state.prompt.newer,
+            "close-prompt": self.close,
+            "search": self._search,
+            "search-done": self._search_done,
+            "search-cancel": self._search_cancel,
+            "next-match": lambda: self._match(forward=True),
+            "previous-match": lambda: self._match(forward=False),
+            "sort": self._sort,
+            "reverse": self._reverse,
+            "copy": self._copy,
+            "copy-line": lambda: self._copied(self._selected_text()),
+            "mouse": lambda: app.set_mouse(not self._state.mouse),
+            "keys": self._keys,
+            "close": self.close,
+            "continue": lambda: app.leave(Continue()),
+            "detach": lambda: app.leave(Detach()),
+            "abort": lambda: app.leave(Abort()),
+            "interrupt": app.interrupted,
+            "redraw": self._redraw,
+            "save-report": self._save_report,
+        }
+
+    def names(self) -> frozenset[str]:
+        """The `ui:` actions there are, beside `ui:page N`."""
+        return frozenset(self._table)
+
+    def perform(self, action: str) -> None:
+        """Do what `action` says."""
+        kind, _, name = action.partition(":")
+        if kind == "edit":
+            self._edit(name)
+        elif kind != "ui":
+            self._app.command(action)
+        elif name.startswith("page "):
+            self.travel_to(int(name.removeprefix("page ")))
+        else:
+            self._table[name]()
+
+    def typed(self, text: str) -> None:
+        """Something was typed into the line at the bottom."""
+        if self._state.place is Place.SEARCH:
+            self._state.sought.insert(text)
+            self._sought()
+        else:
+            self._state.prompt.editor.insert(text)
+            self._prompt_changed()
+
+    def travel(self, step: int) -> None:
+        """One screen back (-1) or forward (1)."""
+        if not self._state.pages.go(self._state.pages.at + step):
+            self._app.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
+
+    def travel_to(self, at: int) -> None:
+        """To the screen numbered `at`."""
+        self._state.pages.go(at)
+
+    def close(self) -> None:
+        """Close what is open over or under the document; the prompt keeps its text."""
+        self._state.prompt.touched()
+        self._state.dialog = None
+        self._state.place = Place.DOCUMENT
+
+    def follow(self, link: LinkPlace) -> None:
+        """Do what a link says. A table's head sorts: its new order takes the place of the old one."""
+        page = self._state.page
+        if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
+            self._app.command(link.link, replace=True)
+        else:
+            self._app.perform(link.link)
+
+    def _move(self, lines: int) -> None:
+        front = self._state.front
+        if self._state.place in {Place.KEYS, Place.LEAVE}:
+            front.next_link(lines)
+        elif not front.move(lines):
+            self._app.say(Message("Last line." if lines > 0 else "First line."))
+
+    def _end(self, line: int) -> None:
+        self._state.front.left = 0
+        self._state.front.go(line)
+
+    def _beside(self, step: int) -> None:
+        if not self._state.front.beside(step):
+            self._sideways(step)
+
+    def _sideways(self, step: int) -> None:
+        self._state.front.sideways(step * _SIDEWAYS)
+
+    def _next_link(self, step: int) -> None:
+        if not self._state.front.next_link(step):
+            end = self._state.front.selected + LINK_REACH * step
+            near = 0 <= end < len(self._state.front.lines)
+            where = f"the {LINK_REACH:,} lines" if near else "the lines"
+            self._app.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+
+    def _follow(self) -> None:
+        link = self._state.front.chosen
+        if link is None:
+            self._app.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
+            return
+        if self._state.dialog is not None:
+            self.close()
+            self._app.perform(link.link)
+        else:
+            self.follow(link)
+
+    def _escape(self) -> None:
+        if self._state.page.finder.active:
+            self._state.page.finder.stop()
+        elif self._state.pages.at == 0:
+            self._app.say(Message("This is the first screen.", hint="q leaves."))
+        else:
+            self.travel(-1)
+
+    def _go_to(self, place: Place) -> None:
+        self._state.place = place
+        self._prompt_changed()
+
+    def _element(self) -> None:
+        self._state.prompt.editor.put("@[")
+        self._go_to(Place.PROMPT)
+
+    def _edit(self, name: str) -> None:
+        if self._state.place is Place.SEARCH:
+            self._state.sought.edit(name)
+            self._sought()
+        else:
+            self._state.prompt.editor.edit(name)
+            self._prompt_changed()
+
+    def _prompt_changed(self) -> None:
+        self._state.prompt.touched()
+        words = self._state.prompt.editor.text.split()
+        known = bool(words) and words[0] in self._app.registry
+        self._state.hint = self._app.registry.find(words[0]).usage if known else ""
+
+    def _submit(self) -> None:
+        text = self._state.prompt.take()
+        self.close()
+        if text.startswith("/"):
+            self._search_for(text[1:])
+        elif text.startswith("@"):
+            self._scroll_to(text)
+        elif text:
+            self._app.command(text)
+
+    def _complete(self, step: int) -> None:
+        if not self._state.prompt.complete(step):
+            self._app.say(Message("Nothing completes this."))
+
+    def _scroll_to(self, text: str) -> None:
+        match = _ELEMENT.fullmatch(text)
+        if match is None:
+            raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
+        index = tuple(int(part) for part in match["index"].split(","))
+        view = self._state.page.view
+        line = view.find_element(index)
+        if line is None:
+            raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
+        view.go(line, centre=True)
+        if self._elided(line):
+            self._app.say(Message(f"{list(index)} may be elided here.", hint="`pt -a NAME` prints every element."))
+
+    def _elided(self, line: int) -> bool:
+        """Whether the array leaves something out between this line and the next that names an element."""
+        view = self._state.page.view
+        if "..." in shown_line(view.line(line)):
+            return True
+        for below in range(line + 1, min(line + 4, len(view.lines))):
+            if view.line(below).element is not None:
+                return False
+            if "..." in shown_line(view.line(below)):
+                return True
+        return False
+
+    def _search(self) -> None:
+        self._state.page.finder.begin()
+        self._state.sought.put("")
+        self._state.place = Place.SEARCH
+
+    def _sought(self) -> None:
+        """The pattern changed: search anew from where the search began."""
+        self._state.page.finder.look_for(self._state.sought.text)
+        self._app.search_on()
+
+    def _search_done(self) -> None:
+        self._state.place = Place.DOCUMENT
+        if not self._state.sought.text:
+            self._search_for("")
+
+    def _search_cancel(self) -> None:
+        self._state.page.finder.cancel()
+        self._state.place = Place.DOCUMENT
+
+    def _search_for(self, text: str) -> None:
+        """Search for `text`; without one, go to the next match of the last search."""
+        if not text:
+            self._match(forward=True)
+            return
+        self._state.page.finder.begin()
+        self._state.sought.put(text)
+        self._sought()
+
+    def _match(self, *, forward: bool) -> None:
+        finder = self._state.page.finder
+        if not finder.active:
+            if not self._state.sought.text:
+                self._app.say(Message("Nothing was searched for yet.", hint="/ searches."))
+                return
+            self._search_for(self._state.sought.text)
+            return
+        if forward:
+            finder.next()
+        else:
+            finder.previous()
+        self._app.search_on()
+
+    def _sort(self) -> None:
+        heads = self._heads()
+        page = self._state.page
+        at = (page.sorted_by + 1) % len(heads)
+        self._app.command(heads[at].link, replace=True)
+        self._state.page.sorted_by = at
+
+    def _reverse(self) -> None:
+        heads = self._heads()
+        at = max(0, self._state.page.sorted_by)
+        self._app.command(heads[at].link, replace=True)
+        self._state.page.sorted_by = at
+
+    def _heads(self) -> list[LinkPlace]:
+        heads = self._state.page.view.heads()
+        if not heads:
+            raise TfdbgError("There is no table here that sorts.", hint="`lt` lists the tensors.")
+        return heads
+
+    def _copy(self) -> None:
+        link = self._state.page.view.chosen
+        self._copied(link.text if link is not None else self._selected_text())
+
+    def _selected_text(self) -> str:
+        view = self._state.page.view
+        line: Line = view.line(view.selected)
+        return shown_line(line).strip()
+
+    def _copied(self, text: str) -> None:
+        screen = self._app.loop.screen if self._app.loop is not None else None
+        copy = getattr(screen, "copy", None)
+        if not text:
+            self._app.say(Message("There is nothing to copy on this line."))
+        elif copy is None:
+            raise TfdbgError("This screen has no clipboard.")
+        elif copy(text):
+            self._app.say(Message(f"Copied {len(text)} characters."))
+        else:
+            raise TfdbgError(
+                f"{len(text)} characters are more than a terminal's clipboard takes.",
+                hint="`COMMAND > FILE` writes a screen to a file.",
+            )
+
+    def _keys(self) -> None:
+        self._app.open_dialog(key_list(moment_of(self._state.context)), Place.KEYS)
+
+    def _redraw(self) -> None:
+        if self._app.loop is not None:
+            self._app.loop.screen.clear()
+
+    def _save_report(self) -> None:
+        try:
+            path = save_report(self._app.report)
+        except OSError as error:
+            raise TfdbgError(f"Cannot save the report: {error.strerror}.") from None
+        self._app.say(Message(f"Saved to {path}."))

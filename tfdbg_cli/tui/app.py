@@ -1,0 +1,299 @@
+"""One stop on the screen: keys and clicks become actions, actions change the state, until there is a decision."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import urwid
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.commands.completion import complete
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.interpreter import execute, moment_of
+from tfdbg_cli.commands.registry import Registry, UiAction
+from tfdbg_cli.config import Settings
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Abort, Decision, Detach
+from tfdbg_cli.model.runs import Opened, Stop
+from tfdbg_cli.tui.actions import Actions
+from tfdbg_cli.tui.bars import Message
+from tfdbg_cli.tui.bugs import bug_document, bug_report
+from tfdbg_cli.tui.busy import Busy
+from tfdbg_cli.tui.dialogs import leave_question
+from tfdbg_cli.tui.keymap import Place, action_of
+from tfdbg_cli.tui.mouse import Mouse
+from tfdbg_cli.tui.pages import Page
+from tfdbg_cli.tui.prompt import Prompt
+from tfdbg_cli.tui.state import Dialog, State
+from tfdbg_cli.tui.theme import palette
+from tfdbg_cli.tui.view import View
+from tfdbg_cli.tui.viewport import Viewport
+
+_MESSAGE_SECONDS = 8.0
+_SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
+_HOUSEKEEPING = 1.0
+_NOT_SCREENS = {"empty", "written", "setting"}  # kinds of answers that are one sentence: said, not shown
+
+
+class App:
+    """The screen of one stop.
+
+    `run(screen)` shows it and gives the decision. `housekeeping` is called about once a second.
+    """
+
+    def __init__(
+        self,
+        event: Stop,
+        registry: Registry,
+        settings: Settings,
+        filters: Mapping[str, TensorFilter],
+        history: History,
+        opening: str,
+        *,
+        housekeeping: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.registry = registry
+        self.decision: Decision | None = None
+        self.report = ""
+        context = Context(event, settings, filters, on_setting=self._settings_changed)
+        prompt = Prompt(history, lambda text: complete(text, context, registry))
+        self.state = State(context, prompt, settings.mouse_mode)
+        self.view = View(self.state, self.key, self.click, self.bug)
+        self.actions = Actions(self)
+        self.mouse = Mouse(self.state, self.view, self.actions)
+        self.busy = Busy(self._draw_busy)
+        self.loop: urwid.MainLoop | None = None
+        self._opening = opening
+        self._housekeeping = housekeeping
+        self._wake: int | None = None
+        self._expiry: Any = None
+        self._searching = False
+        self._interrupted = False
+        self._pasting = False
+        self._doing = ""
+
+    def run(self, screen: Any) -> Decision:
+        """Show the stop on `screen` until there is a decision; a screen that ends without one detaches."""
+        self.loop = loop = urwid.MainLoop(
+            self.view,
+            palette(self.state.context.settings.theme),
+            screen=screen,
+            handle_mouse=self.state.mouse,
+        )
+        self._wake = loop.watch_pipe(self._woken)
+        self.view.size = screen.get_cols_rows()
+        loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
+        try:
+            self.perform(self._opening)
+            if self.decision is None:
+                loop.run()
+        finally:
+            wake, self._wake = self._wake, None
+            loop.remove_watch_pipe(wake)
+            os.close(wake)
+            self.loop = None
+        return self.decision or Detach()
+
+    def interrupt(self) -> None:
+        """Ctrl-C, from a signal handler: stop the command that runs, or tell the loop."""
+        if self.busy.running:
+            raise KeyboardInterrupt
+        if self._wake is not None:
+            os.write(self._wake, b"c")
+
+    def key(self, key: str) -> None:
+        """A key was pressed."""
+        if key in {"begin paste", "end paste"}:
+            self._pasting = key == "begin paste"
+            if self._pasting and self.state.place is Place.DOCUMENT:
+                self.state.place = Place.PROMPT
+            return
+        if key in {"focus in", "focus out"}:
+            return
+        if self._pasting:
+            self._type(" " if key in {"enter", "tab"} else key)
+            return
+        action = action_of(key, self.state.place, moment_of(self.state.context))
+        if action:
+            self.perform(action)
+        elif self.state.place in {Place.PROMPT, Place.SEARCH}:
+            self._type(key)
+        elif self.state.place is Place.DOCUMENT:
+            self.say(Message(f"{key} does nothing here.", hint="? shows the keys, : takes a command."))
+
+    def _type(self, key: str) -> None:
+        if len(key) == 1 and key.isprintable():
+            self._guarded(f"typing {key!r}", lambda: self.actions.typed(key))
+
+    def click(self, what: str, col: int, row: int) -> None:
+        """The mouse did `what` at a place of the screen."""
+        self._guarded(f"a click: {what}", lambda: self._clicked(what, col, row))
+
+    def _clicked(self, what: str, col: int, row: int) -> None:
+        remark = self.mouse.event(what, col, row)
+        if remark:
+            self.say(Message(remark))
+
+    def perform(self, action: str) -> None:
+        """Do what a key or link says: a command string, `ui:NAME` or `edit:NAME`."""
+        if action != "ui:interrupt":
+            self._interrupted = False
+            self.say(None)
+        self._guarded(action, lambda: self.actions.perform(action))
+
+    def _guarded(self, what: str, work: Callable[[], None]) -> None:
+        before, self._doing = self._doing, what
+        try:
+            work()
+        except urwid.ExitMainLoop:
+            raise
+        except TfdbgError as error:
+            self.say(Message(error.message, error=True, hint=error.hint))
+        except KeyboardInterrupt:
+            self.say(Message(f"Stopped: {what}."))
+        except Exception as error:  # noqa: BLE001  # a bug of ours must take neither the screen nor the program away
+            self.bug(what, error)
+        finally:
+            self._doing = before
+        if not self.state.pages.all:
+            self._show("", Document("nothing", ()), replace=False)
+
+    def bug(self, what: str, error: Exception) -> None:
+        """Show a mistake of tfdbg's own in the place of what could not be shown."""
+        self.report = bug_report(f"{what}; {self._doing}", error)
+        broken = what == "drawing the screen" and bool(self.state.pages.all)
+        self.state.dialog = None
+        self.state.place = Place.DOCUMENT
+        command = self.state.page.command if broken else what
+        self.state.pages.open(Page(command, bug_document(what, self.report)), replace=broken)
+
+    def command(self, text: str, *, replace: bool = False) -> None:
+        """Run a command string and show its answer, in the place of the present screen if `replace`."""
+        self._doing = text
+        self.state.context.width = self.view.size[0] - 1
+        with self.busy():
+            outcome = execute(text, self.state.context, self.registry)
+            if isinstance(outcome, Document) and (outcome.kind not in _NOT_SCREENS or not self.state.pages.all):
+                self._show(text, outcome, replace)
+                return
+        if isinstance(outcome, Document):
+            self.say(Message(" ".join(item.text for item in outcome.lines(None))))
+        elif isinstance(outcome, UiAction):
+            self._obey(outcome)
+        else:
+            self.leave(outcome)
+
+    def _show(self, command: str, document: Document, replace: bool) -> None:
+        self.state.pages.open(Page(command, document), replace=replace)
+        self.state.dialog = None
+        self.state.place = Place.DOCUMENT
+        # Laid out here, where Ctrl-C can stop it, and not while drawing.
+        self.view.arrange(self.view.size)
+        for index in self.state.page.view.visible():
+            self.state.page.view.line(index)
+
+    def _obey(self, action: UiAction) -> None:
+        if action is UiAction.LEAVE:
+            self.ask_to_leave()
+        elif action in {UiAction.BACK, UiAction.FORWARD}:
+            self.actions.travel(-1 if action is UiAction.BACK else 1)
+        else:
+            self.set_mouse(action is UiAction.MOUSE_ON)
+
+    def leave(self, decision: Decision) -> None:
+        """The stop is over."""
+        self.decision = decision
+        raise urwid.ExitMainLoop
+
+    def ask_to_leave(self) -> None:
+        """Ask how to leave; a recording loses nothing, so there it is not asked."""
+        if isinstance(self.state.context.stop, Opened):
+            self.leave(Detach())
+        self.open_dialog(leave_question(), Place.LEAVE)
+
+    def open_dialog(self, document: Document, place: Place) -> None:
+        """Open `document` over the screen; keys go to `place`."""
+        self.state.dialog = Dialog(document.title, Viewport(document))
+        self.state.place = place
+
+    def interrupted(self) -> None:
+        """Ctrl-C while no command ran: the first ends what is going on, the second asks how to leave."""
+        if self.state.place is Place.LEAVE:
+            self.leave(Abort())
+        if self._interrupted:
+            self._interrupted = False
+            self.ask_to_leave()
+            return
+        self._interrupted = True
+        finder = self.state.pages.all and self.state.page.finder
+        if finder and finder.running:
+            finder.halt()
+        elif self.state.place is Place.PROMPT and self.state.prompt.editor.text:
+            self.state.prompt.editor.put("")
+            self.state.prompt.touched()
+        else:
+            self.actions.close()
+        self.say(Message("Ctrl-C again asks how to leave."))
+
+    def say(self, message: Message | None) -> None:
+        """Show `message` for a while, or take the one on show away."""
+        self.state.message = message
+        if self.loop is None:
+            return
+        if self._expiry is not None:
+            self.loop.remove_alarm(self._expiry)
+            self._expiry = None
+        if message is not None and not message.error:
+            self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
+
+    def search_on(self) -> None:
+        """Let the search of the present screen go on between key presses."""
+        if self.loop is not None and not self._searching and self.state.page.finder.running:
+            self._searching = True
+            self.loop.set_alarm_in(0, self._search_some)
+
+    def _search_some(self, loop: Any, data: Any) -> None:
+        self._searching = False
+        end = time.monotonic() + _SEARCH_SLICE
+        while self.state.page.finder.running and time.monotonic() < end:
+            self._guarded("searching", lambda: self.state.page.finder.work(200))
+        self.search_on()
+
+    def set_mouse(self, on: bool) -> None:
+        """Take the mouse, or leave it to the terminal's own selection."""
+        self.state.mouse = on
+        if self.loop is not None:
+            self.loop.handle_mouse = on
+            self.loop.screen.set_mouse_tracking(on)
+        self.say(Message("Mouse on: click links, turn the wheel." if on else "Mouse off: the terminal selects text."))
+
+    def _settings_changed(self, settings: Settings) -> None:
+        if settings.mouse_mode != self.state.mouse:
+            self.set_mouse(settings.mouse_mode)
+        if self.loop is not None:
+            self.loop.screen.register_palette(palette(settings.theme))
+            self.loop.screen.clear()
+
+    def _woken(self, data: bytes) -> bool:
+        self.perform("ui:interrupt")
+        return True
+
+    def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:
+        self._housekeeping()
+        if loop.screen_size and loop.screen.get_cols_rows() != loop.screen_size:
+            # Off the main thread no signal tells of a new size.
+            loop.screen_size = None
+            loop.screen.clear()
+        loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
+
+    def _draw_busy(self, seconds: float) -> None:
+        loop = self.loop
+        if loop is not None and loop.screen.started:
+            size = loop.screen.get_cols_rows()
+            words = f"{self._doing}: working, {seconds:.0f} s. Ctrl-C stops it."
+            loop.screen.draw_screen(size, self.view.busy(size, words))

@@ -1,0 +1,204 @@
+"""The rows around the document, as lines: title, breadcrumbs, candidates, status, footer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.document.cells import clip
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
+from tfdbg_cli.tui.keymap import Place, bindings, key_name
+from tfdbg_cli.tui.pages import Pages
+from tfdbg_cli.tui.paint import columns, shown, shown_line
+from tfdbg_cli.tui.viewport import Viewport
+
+MESSAGE_ROWS = 3
+_CRUMB = 32  # columns that one breadcrumb may take
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing to say in the status row; `error` makes it red, `hint` is the way out."""
+
+    text: str
+    error: bool = False
+    hint: str = ""
+
+
+def title_part(context: Context) -> str:
+    """The palette name of the title: what kind of stop this is."""
+    stop = context.stop
+    if isinstance(stop, RunStart):
+        return "title start"
+    if isinstance(stop, Opened):
+        return "title opened"
+    if stop.run.error is not None:
+        return "title error"
+    return "title hit" if stop.hit is not None else "title end"
+
+
+def title(context: Context, cols: int) -> Line:
+    """The title of the stop, and at the right which graph is shown."""
+    words = "".join(span.text for span in stop_title(context.stop).spans)
+    kind = _graph(context)
+    left = f" {words}"
+    gap = cols - columns(left) - columns(kind) - 1
+    return line(f"{left}{' ' * gap}{kind}" if kind and gap > 2 else clip(left, cols))
+
+
+def _graph(context: Context) -> str:
+    if isinstance(context.stop, RunEnd):
+        return context.stop.run.graph_kind.value
+    return "recording" if isinstance(context.stop, Opened) else ""
+
+
+def crumbs(context: Context, pages: Pages, cols: int) -> Line:
+    """The way here, each screen a link; what lies ahead is dim. The oldest give way when there is no room."""
+    root = f"run #{_number(context)}"
+    spans = [Span(f" {root}", Style.PLAIN, "ui:page 0")]
+    tail: list[Span] = []
+    room = cols - columns(root) - 5
+    for at in range(pages.at, -1, -1):
+        text = clip(shown(pages.all[at].command), _CRUMB if at != pages.at else max(_CRUMB, cols // 2))
+        if columns(text) + 3 > room and tail:
+            tail[:0] = [Span(" › "), Span("…", Style.DIM)]
+            break
+        room -= columns(text) + 3
+        style = Style.TITLE if at == pages.at else Style.PLAIN
+        tail[:0] = [Span(" › "), Span(text, style, f"ui:page {at}")]
+    for at in range(pages.at + 1, len(pages.all)):
+        text = clip(shown(pages.all[at].command), _CRUMB)
+        if columns(text) + 3 > room:
+            break
+        room -= columns(text) + 3
+        tail += [Span(" › ", Style.DIM), Span(text, Style.DIM, f"ui:page {at}")]
+    return Line((*spans, *tail))
+
+
+def _number(context: Context) -> int:
+    try:
+        return context.call.number
+    except TfdbgError:  # an empty recording has no run
+        return 0
+
+
+def footer(place: Place, context: Context, cols: int) -> Line:
+    """The most useful keys here, as many as there is room for; a click does what the key does."""
+    spans: list[Span] = []
+    room = cols
+    for binding in bindings(place, moment_of(context)):
+        if not binding.footer:
+            continue
+        key = key_name(binding.keys[0])
+        width = columns(key) + len(binding.footer) + 3
+        if width > room:
+            break
+        room -= width
+        link = binding.action if place is Place.DOCUMENT else ""
+        spans += [Span(" "), Span(key, Style.KEY, link), Span(f" {binding.footer} ", Style.PLAIN, link)]
+    return Line(tuple(spans))
+
+
+def position(view: Viewport, mouse: bool) -> Line:
+    """Where the person is: array element, line, part of the document, columns scrolled off, mouse off."""
+    total = len(view.lines)
+    parts = []
+    if not mouse:
+        parts.append("mouse off")
+    if view.left:
+        parts.append(f"column {view.left + 1}")
+    element = view.line(view.selected).element if total else None
+    if element is not None:
+        parts.append(f"@{list(element)}")
+    if total:
+        parts.append(f"{view.selected + 1:,}/{total:,}")
+        parts.append(_share(view, total))
+    return line("  ".join(parts) + " ")
+
+
+def _share(view: Viewport, total: int) -> str:
+    if total <= view.rows:
+        return "all"
+    if view.top == 0:
+        return "top"
+    last = total - view.rows
+    return "end" if view.top >= last else f"{view.top / last:.0%}"
+
+
+def status(message: Message | None, otherwise: str, where: Line, cols: int) -> list[Line]:
+    """The message in up to three rows, or what Enter would run with the position at the right."""
+    if message is not None:
+        words = f"{message.text} {message.hint}".strip()
+        rows = _wrap(shown(words), cols - 2, MESSAGE_ROWS)
+        if len(rows) > 1 or columns(rows[0]) + columns(shown_line(where)) + 4 > cols:
+            return [line(f" {row}") for row in rows]
+        otherwise = rows[0]
+    gap = cols - columns(shown_line(where)) - 1
+    left = clip(f" {shown(otherwise)}", max(0, gap))
+    return [line(left + " " * (gap - columns(left) + 1), *where.spans)]
+
+
+def _wrap(text: str, cols: int, most: int) -> list[str]:
+    """`text` in rows of `cols` columns, broken at blanks; what does not fit in `most` rows is elided."""
+    rows, row = [], ""
+    for word in text.split(" "):
+        while columns(word) > cols:
+            head = clip(word, cols - 1).rstrip("…") or word[:1]
+            rows += [row] if row else []
+            rows.append(head)
+            row, word = "", word[len(head) :]
+        if row and columns(row) + 1 + columns(word) > cols:
+            rows.append(row)
+            row = word
+        else:
+            row = f"{row} {word}" if row else word
+    rows.append(row)
+    if len(rows) > most:
+        rows = [*rows[: most - 1], clip(" ".join(rows[most - 1 :]), cols)]
+    return rows
+
+
+def candidates(names: Sequence[str], picked: int, left_out: int, cols: int, rows: int) -> list[Line]:
+    """The candidates in at most `rows` rows of columns; the row of the picked one is always among them."""
+    if not names or rows < 1:
+        return []
+    shown_names = [clip(printable(name), cols - 3) for name in names]
+    width = min(max(map(columns, shown_names)), cols - 3) + 2
+    across = max(1, (cols - 1) // width)
+    first = max(0, picked // across - rows + 1) if picked >= 0 else 0
+    result: list[Line] = []
+    for start in range(first * across, len(names), across):
+        if len(result) == rows:
+            break
+        spans = [Span(" ")]
+        for i in range(start, min(start + across, len(names))):
+            text = shown_names[i]
+            spans += [Span(text, Style.MARK if i == picked else Style.PLAIN), Span(" " * (width - columns(text)))]
+        result.append(Line(tuple(spans)))
+    hidden = len(names) + left_out - min(len(names), (first + len(result)) * across)
+    if hidden:
+        note = f"… {hidden:,} more "
+        last = shown_line(result[-1]).rstrip()
+        if columns(last) + columns(note) + 2 <= cols:
+            gap = " " * (cols - columns(last) - columns(note))
+            result[-1] = Line((*_trimmed(result[-1], columns(last)), Span(gap), Span(note, Style.DIM)))
+    return result
+
+
+def _trimmed(row: Line, cols: int) -> list[Span]:
+    """The spans of `row` without the blanks behind column `cols`."""
+    kept, taken = [], 0
+    for span in row.spans:
+        width = columns(span.text)
+        if taken + width > cols:
+            span = Span(clip(span.text, cols - taken).rstrip("…"), span.style)
+        kept.append(span)
+        taken += width
+        if taken >= cols:
+            break
+    return kept

@@ -1,0 +1,47 @@
+"""What opens over the document: the list of keys, and the question how to leave."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.registry import Moment
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.tui.keymap import BINDINGS, Binding, Place, bindings, key_name
+
+_KEYS = 22  # columns for the keys of one binding
+
+# urwid's screen handles this one itself.
+SUSPEND = ("Ctrl-Z", "suspend the program; `fg` in the shell comes back here")
+
+
+def keys_of(binding: Binding) -> str:
+    """The keys of `binding`, for reading."""
+    return ", ".join(key_name(key) for key in binding.keys)
+
+
+def key_list(moment: Moment) -> Document:
+    """The keys that work in a document at this kind of stop, each a link that does what the key does."""
+    rows: list[Line] = []
+    for binding in bindings(Place.DOCUMENT, moment):
+        link = binding.action if binding.action != "ui:keys" else ""
+        rows.append(line(Span(f"{keys_of(binding):<{_KEYS}}", Style.KEY, link), binding.help))
+    rows.append(line(Span(f"{SUSPEND[0]:<{_KEYS}}", Style.KEY), SUSPEND[1]))
+    typing = [
+        EMPTY_LINE,
+        line(Span("At the prompt", Style.HEADING)),
+        *(
+            line(Span(f"{keys_of(binding):<{_KEYS}}", Style.KEY), binding.help)
+            for binding in BINDINGS
+            if binding.place in {Place.PROMPT, Place.EDIT}
+        ),
+    ]
+    return text_document("keys", *rows, *typing, title="Keys")
+
+
+def leave_question() -> Document:
+    """How to leave: each answer a link."""
+    rows = [
+        line(Span(f"{keys_of(binding):<8}", Style.KEY, binding.action), binding.help)
+        for binding in BINDINGS
+        if binding.place is Place.LEAVE
+    ]
+    return text_document("leave", *rows, title="How do you want to leave?")

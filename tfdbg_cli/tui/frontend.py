@@ -1,0 +1,121 @@
+"""The front end that fills the screen."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.opening import opening_command
+from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.decision import (
+    Abort,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RunUntil,
+)
+from tfdbg_cli.model.runs import Opened, Stop
+from tfdbg_cli.tui.app import App
+from tfdbg_cli.tui.paint import shown
+from tfdbg_cli.tui.terminal import Terminal
+
+
+class TuiFrontend:
+    """Shows stops on the controlling terminal, one at a time; other threads wait for their turn.
+
+    `filters` is looked into at every stop, so filters may be added later. Settings that a person changes hold for
+    the stops to come.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        settings: Settings,
+        filters: Mapping[str, TensorFilter],
+        *,
+        opening: Callable[[Stop], str] = opening_command,
+    ) -> None:
+        self._registry = registry
+        self._settings = settings
+        self._filters = filters
+        self._opening = opening
+        self._history: History | None = None
+        self._lock = threading.Lock()
+
+    def stop(self, event: Stop) -> Decision:
+        """Open the screen on `event` until there is a decision.
+
+        When the terminal goes away meanwhile, the program runs on undebugged.
+
+        Raises:
+            TfdbgError: there is no terminal.
+
+        """
+        with self._lock:
+            return self._stop(event)
+
+    def notify(self, message: str) -> None:
+        """Say one sentence on standard error."""
+        if sys.stderr is not None:
+            print(f"tfdbg: {message}", file=sys.stderr, flush=True)
+
+    def _stop(self, event: Stop) -> Decision:
+        if self._history is None:
+            self._history = History.load(length=self._settings.history_length)
+        terminal = Terminal(lambda: app.interrupt())
+        app = App(
+            event,
+            self._registry,
+            self._settings,
+            self._filters,
+            self._history,
+            self._opening(event),
+            housekeeping=terminal.spool.trim,
+        )
+        try:
+            with terminal:
+                decision = app.run(terminal.screen)
+                terminal.last_words = last_words(app, decision)
+        except OSError as error:
+            self.notify(f"The terminal is gone ({error.strerror}); the program runs on without the debugger.")
+            return Detach()
+        self._settings = replace(app.state.context.settings, mouse_mode=app.state.mouse)
+        return decision
+
+
+def last_words(app: App, decision: Decision) -> str:
+    """One line for the scrollback: which run, which screen was left, what comes next."""
+    stop = app.state.context.stop
+    left = shown(app.state.page.command)
+    if isinstance(stop, Opened):
+        return f"tfdbg: closed {shown(stop.path)} at `{left}`."
+    return f"tfdbg: run #{app.state.context.call.number}, left at `{left}`; {next_words(decision)}."
+
+
+def next_words(decision: Decision) -> str:
+    """What `decision` lets happen, in words."""
+    match decision:
+        case DebugRun(times=1):
+            return "the next run is captured"
+        case DebugRun(times=times):
+            return f"the run after {times - 1} others is captured"
+        case RunUntil(filter_name=name):
+            return f"running until a tensor passes {name}"
+        case ProfileRun():
+            return "the next run is profiled"
+        case PlainRun():
+            return "the next run is not captured"
+        case Continue():
+            return "running on; an error opens the debugger again"
+        case Detach():
+            return "running on without the debugger"
+        case Abort():
+            return "ending the program"

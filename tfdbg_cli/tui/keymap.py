@@ -1,0 +1,197 @@
+"""Every key of the full screen, as data: where it works, what it runs, and what help says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, WITH_TENSORS, Moment
+
+
+class Place(Enum):
+    """Where the keys go. The value is its heading in help."""
+
+    DOCUMENT = "In a document"
+    PROMPT = "At the prompt"
+    SEARCH = "While typing a search"
+    EDIT = "Editing a line (prompt and search)"
+    KEYS = "In the list of keys"
+    LEAVE = "At the question how to leave"
+    ANYWHERE = "Anywhere"
+
+
+# The places whose keys count together, the nearest first.
+CHAINS = {
+    Place.DOCUMENT: (Place.DOCUMENT, Place.ANYWHERE),
+    Place.PROMPT: (Place.PROMPT, Place.EDIT, Place.ANYWHERE),
+    Place.SEARCH: (Place.SEARCH, Place.EDIT, Place.ANYWHERE),
+    Place.KEYS: (Place.KEYS, Place.ANYWHERE),
+    Place.LEAVE: (Place.LEAVE, Place.ANYWHERE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Keys (in urwid's names) that run `action`: a command string, or `ui:NAME` for what only a screen can do.
+
+    `footer` is its label in the last row; bindings without one are found by `?`. `moments` are the stops at which
+    the keys mean this.
+    """
+
+    place: Place
+    keys: tuple[str, ...]
+    action: str
+    help: str
+    footer: str = ""
+    moments: frozenset[Moment] = EVERYWHERE
+
+
+def _at(place: Place, *rows: tuple[str, ...]) -> tuple[Binding, ...]:
+    """Bindings of `place`, each as keys, action, help and, where it has one, footer."""
+    return tuple(Binding(place, _split(row[0]), *row[1:]) for row in rows)  # type: ignore[arg-type]
+
+
+def _split(keys: str) -> tuple[str, ...]:
+    """Keys are parted by two blanks, since a name such as `page down` holds one."""
+    return tuple(" " if key == "space" else key for key in keys.split("  "))
+
+
+_VERBS = (
+    Binding(Place.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
+    Binding(Place.DOCUMENT, ("r",), "run", "run on and capture the next run", "run", LIVE),
+    Binding(
+        Place.DOCUMENT, ("F",), "run -f has_inf_or_nan", "run on until a tensor is NaN or infinite", "to NaN", LIVE
+    ),
+    Binding(Place.DOCUMENT, ("o",), "origin", "where the first non-finite value came from", "origin", WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("/",), "ui:search", "search with a regular expression, as you type", "search"),
+    Binding(Place.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
+    Binding(Place.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
+    Binding(Place.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave"),
+    Binding(Place.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
+    Binding(Place.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
+    Binding(Place.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
+)
+
+BINDINGS: tuple[Binding, ...] = (
+    *_VERBS,
+    *_at(
+        Place.DOCUMENT,
+        ("j  down", "ui:down", "next line"),
+        ("k  up", "ui:up", "line before"),
+        ("ctrl f  page down  space", "ui:page-down", "one page down"),
+        ("ctrl b  page up", "ui:page-up", "one page up"),
+        ("ctrl d", "ui:half-down", "half a page down"),
+        ("ctrl u", "ui:half-up", "half a page up"),
+        ("g  home", "ui:top", "first line"),
+        ("G  end", "ui:bottom", "last line"),
+        ("right", "ui:right", "next link on this line, else scroll right"),
+        ("left", "ui:left", "link before on this line, else scroll left"),
+        ("l", "ui:scroll-right", "scroll right"),
+        ("h", "ui:scroll-left", "scroll left"),
+        ("tab", "ui:next-link", "next link"),
+        ("shift tab", "ui:previous-link", "link before"),
+        ("ctrl p", "prev", "back to the screen before, where it was left"),
+        ("ctrl n", "next", "forward again"),
+        ("n", "ui:next-match", "next match of the search"),
+        ("N", "ui:previous-match", "match before"),
+        ("@", "ui:element", "go to an element of the array, such as @[10, 0]"),
+        ("s", "ui:sort", "sort the table by its next column"),
+        ("S", "ui:reverse", "sort the other way round"),
+        ("y", "ui:copy", "copy the chosen name or value to the clipboard"),
+        ("Y", "ui:copy-line", "copy the line"),
+        ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
+        ("f1", "help", "the manual of the commands"),
+    ),
+    *_at(
+        Place.PROMPT,
+        ("enter", "ui:submit", "run the command", "run"),
+        ("tab", "ui:complete", "complete; again, choose among the candidates", "complete"),
+        ("shift tab", "ui:complete-back", "the candidate before"),
+        ("up  ctrl p", "ui:history-back", "the command before that begins so", "history"),
+        ("down  ctrl n", "ui:history-forward", "the command after it"),
+        ("esc", "ui:close-prompt", "back to the document; the text is kept", "back"),
+        ("page down", "ui:page-down", "one page down in the document"),
+        ("page up", "ui:page-up", "one page up in the document"),
+    ),
+    *_at(
+        Place.SEARCH,
+        ("enter", "ui:search-done", "stay at the match", "stay"),
+        ("down", "ui:next-match", "next match", "next"),
+        ("up", "ui:previous-match", "match before"),
+        ("esc", "ui:search-cancel", "back to where the search began", "cancel"),
+    ),
+    *_at(
+        Place.EDIT,
+        ("left  ctrl b", "edit:left", "one character left"),
+        ("right  ctrl f", "edit:right", "one character right"),
+        ("home  ctrl a", "edit:start", "start of the line"),
+        ("end  ctrl e", "edit:end", "end of the line"),
+        ("meta b  ctrl left  meta left", "edit:word-left", "one word left"),
+        ("meta f  ctrl right  meta right", "edit:word-right", "one word right"),
+        ("backspace  ctrl h", "edit:erase", "erase the character before"),
+        ("delete  ctrl d", "edit:erase-ahead", "erase the character under the cursor"),
+        ("ctrl w", "edit:erase-word", "erase back to the blank"),
+        ("meta backspace", "edit:erase-part", "erase the part of a name before"),
+        ("meta d", "edit:erase-word-ahead", "erase the word ahead"),
+        ("ctrl u", "edit:erase-start", "erase to the start"),
+        ("ctrl k", "edit:erase-end", "erase to the end"),
+        ("ctrl y", "edit:yank", "put back what was erased last"),
+    ),
+    *_at(
+        Place.KEYS,
+        ("j  down  tab", "ui:down", "next key"),
+        ("k  up  shift tab", "ui:up", "key before"),
+        ("ctrl f  page down  space", "ui:page-down", "one page down"),
+        ("ctrl b  page up", "ui:page-up", "one page up"),
+        ("g  home", "ui:top", "first key"),
+        ("G  end", "ui:bottom", "last key"),
+        ("enter", "ui:follow", "do what the key does", "do it"),
+        ("esc  q  ?", "ui:close", "close", "close"),
+    ),
+    Binding(Place.LEAVE, ("c",), "ui:continue", "run on; an error of an op still stops here"),
+    Binding(Place.LEAVE, ("d",), "ui:detach", "run on without the debugger"),
+    Binding(Place.LEAVE, ("a",), "ui:abort", "end the program, as Ctrl-C would"),
+    Binding(Place.LEAVE, ("esc", "q"), "ui:close", "stay here"),
+    *_at(
+        Place.ANYWHERE,
+        ("ctrl c", "ui:interrupt", "stop what is going on or clear the line; twice: ask how to leave"),
+        ("ctrl l", "ui:redraw", "draw the screen anew"),
+    ),
+)
+
+_SHOWN = {
+    "page down": "PgDn",
+    "page up": "PgUp",
+    " ": "Space",
+    "esc": "Esc",
+    "meta backspace": "Alt-Backspace",
+    "shift tab": "Shift-Tab",
+}
+_ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
+
+
+def key_name(key: str) -> str:
+    """The key as people write it: Ctrl-F, PgDn, ↑."""
+    if key in _SHOWN:
+        return _SHOWN[key]
+    parts = [part for part in key.split(" ") if part]
+    last = _ARROWS.get(parts[-1], parts[-1] if len(parts[-1]) == 1 else parts[-1].capitalize())
+    modifiers = ["Alt" if part == "meta" else part.capitalize() for part in parts[:-1]]
+    if modifiers and len(last) == 1 and last.isalpha():
+        last = last.upper()
+    return "-".join([*modifiers, last])
+
+
+def bindings(place: Place, moment: Moment | None = None) -> Iterator[Binding]:
+    """The bindings of `place` and of what stands behind it, at `moment` (None: at any)."""
+    for link in CHAINS.get(place, (place,)):
+        for binding in BINDINGS:
+            if binding.place is link and (moment is None or moment in binding.moments):
+                yield binding
+
+
+def action_of(key: str, place: Place, moment: Moment) -> str:
+    """What `key` runs at `place`; empty when it means nothing there."""
+    return next((binding.action for binding in bindings(place, moment) if key in binding.keys), "")

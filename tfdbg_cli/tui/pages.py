@@ -1,0 +1,56 @@
+"""The screens of one stop, in the order in which they were opened, as a browser keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.tui.finder import Finder
+from tfdbg_cli.tui.viewport import Viewport
+
+_MOST = 200
+
+
+@dataclass
+class Page:
+    """A screen: the command that opened it, and where the person is in its document.
+
+    `sorted_by` is the number of the head link that the last `s` followed.
+    """
+
+    command: str
+    document: Document
+    sorted_by: int = -1
+    view: Viewport = field(init=False)
+    finder: Finder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.view = Viewport(self.document)
+        self.finder = Finder(self.view)
+
+
+class Pages:
+    """Screens one after another; one of them is current. Never empty once one was opened."""
+
+    def __init__(self) -> None:
+        self.all: list[Page] = []
+        self.at = -1
+
+    @property
+    def current(self) -> Page:
+        return self.all[self.at]
+
+    def open(self, page: Page, *, replace: bool = False) -> None:
+        """Make `page` current, behind the current one or in its place. Screens ahead are forgotten."""
+        keep = self.at if replace else self.at + 1
+        self.all[max(0, keep) :] = [page]
+        if len(self.all) > _MOST:
+            del self.all[1]  # the first one is where the stop began
+        self.at = len(self.all) - 1
+
+    def go(self, at: int) -> bool:
+        """Make the screen numbered `at` current; False if there is none."""
+        if not 0 <= at < len(self.all):
+            return False
+        self.at = at
+        return True

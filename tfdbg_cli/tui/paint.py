@@ -1,0 +1,193 @@
+"""Lines of a document as rows of a canvas: cut to the screen, coloured, with the columns of their links."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import urwid
+from urwid.util import apply_target_encoding
+
+from tfdbg_cli.document.text import Line, Span, Style, printable
+
+Run: TypeAlias = tuple[Hashable, int]
+Range: TypeAlias = tuple[int, int]
+Charset: TypeAlias = Literal["0", "U"] | None
+
+_MORE_LEFT = "‹"
+_MORE_RIGHT = "›"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPlace:
+    """A link on a line: the columns it takes, unscrolled, what it runs, and what stands there."""
+
+    start: int
+    end: int
+    link: str
+    text: str
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the screen, exactly as wide as asked for: encoded text and its attributes."""
+
+    text: bytes
+    attributes: list[Run]
+    charsets: list[tuple[Charset, int]]
+
+
+def shown(text: str) -> str:
+    """`text` as it may go to a terminal: tabs as blanks, other control characters made visible."""
+    return text if text.isprintable() else printable(text.replace("\t", "    "))
+
+
+def shown_line(line: Line) -> str:
+    """The whole text of `line` as the screen shows it; what a search looks through."""
+    return "".join(shown(span.text) for span in line.spans)
+
+
+def columns(text: str) -> int:
+    """Terminal columns of `text`, as urwid counts them."""
+    return len(text) if text.isascii() else urwid.calc_width(text, 0, len(text))
+
+
+def links_of(line: Line) -> list[LinkPlace]:
+    """The links of `line`, from left to right."""
+    found: list[LinkPlace] = []
+    column = 0
+    for span in line.spans:
+        text = shown(span.text)
+        width = columns(text)
+        if span.link:
+            found.append(LinkPlace(column, column + width, span.link, text, span.style is Style.HEADING))
+        column += width
+    return found
+
+
+@lru_cache(maxsize=4096)
+def attribute(*layers: str) -> Hashable:
+    """A display attribute of palette names, innermost first; empty names are left out."""
+    return urwid.LayeredAttr(*[layer for layer in layers if layer], "screen")
+
+
+def paint(
+    line: Line,
+    cols: int,
+    *,
+    base: str = "",
+    left: int = 0,
+    focus: int | None = None,
+    matches: Iterable[Range] = (),
+    follow: bool = True,
+) -> Row:
+    """Paint the columns `left` to `left + cols` of `line`.
+
+    `base` is the palette name under the whole row. `focus` is the index of the link to show as chosen, `matches`
+    are character ranges of `shown_line(line)` to show as found. Marks at the edges say that there is more.
+    """
+    pieces = _pieces(line, base, focus, sorted(matches), follow)
+    total = sum(columns(text) for text, _ in pieces)
+    cut = _cut(pieces, left, cols)
+    dim = attribute(Style.DIM, base)
+    if left and total and cols > 1:
+        cut = [(_MORE_LEFT, dim), *_cut(cut, 1, cols - 1)]
+    if total > left + cols and cols > 1:
+        cut = [*_cut(cut, 0, cols - 1), (_MORE_RIGHT, dim)]
+    return assemble(cut, cols, attribute(base))
+
+
+Piece: TypeAlias = tuple[str, Hashable]
+
+
+def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> Row:
+    """`pieces` side by side as one row, filled up to `cols` columns with blanks that look like `rest`."""
+    taken = sum(columns(text) for text, _ in pieces)
+    text = b""
+    attributes: list[Run] = []
+    charsets: list[tuple[Charset, int]] = []
+    for piece, attr in (*pieces, (" " * (cols - taken), rest)):
+        encoded, cs = apply_target_encoding(piece)
+        if encoded:
+            text += encoded
+            attributes.append((attr, len(encoded)))
+            charsets.extend(cs)
+    return Row(text, attributes, charsets)
+
+
+def canvas(rows: Sequence[Row], cols: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:
+    """`rows` as a canvas of `cols` columns."""
+    return urwid.TextCanvas(
+        [row.text for row in rows],
+        [list(row.attributes) for row in rows],
+        [list(row.charsets) for row in rows],
+        cursor=cursor,
+        maxcol=cols,
+    )
+
+
+def _pieces(line: Line, base: str, focus: int | None, matches: Sequence[Range], follow: bool) -> list[Piece]:
+    pieces: list[Piece] = []
+    link = -1
+    offset = 0
+    for span in line.spans:
+        text = shown(span.text)
+        if span.link:
+            link += 1
+        layers = _layers(span, base, bool(span.link) and link == focus, follow)
+        for start, end, found in _split(len(text), offset, matches):
+            attr = attribute(Style.MATCH, *layers) if found else attribute(*layers)
+            pieces.append((text[start:end], attr))
+        offset += len(text)
+    return pieces
+
+
+def _layers(span: Span, base: str, focused: bool, follow: bool) -> tuple[str, ...]:
+    if focused:
+        return ("link focus", base)
+    if span.link and follow and span.style in {Style.PLAIN, Style.NUMBER, Style.NAME}:
+        return (span.style, "link", base) if span.style is Style.NAME else ("link", base)
+    return (span.style, base)
+
+
+def _split(length: int, offset: int, matches: Sequence[Range]) -> list[tuple[int, int, bool]]:
+    """The text of `length` at `offset` in its line, in parts that lie in a match or in none."""
+    parts: list[tuple[int, int, bool]] = []
+    done = 0
+    for start, end in matches:
+        start, end = max(start - offset, done), min(end - offset, length)
+        if start >= end:
+            continue
+        if start > done:
+            parts.append((done, start, False))
+        parts.append((start, end, True))
+        done = end
+    if done < length:
+        parts.append((done, length, False))
+    return parts
+
+
+def _cut(pieces: Sequence[Piece], left: int, cols: int) -> list[Piece]:
+    """The columns `left` to `left + cols`; a wide character cut in half becomes a blank."""
+    kept: list[Piece] = []
+    column = 0
+    for text, attr in pieces:
+        width = columns(text)
+        first, last = max(0, left - column), min(width, left + cols - column)
+        column += width
+        if first >= last:
+            continue
+        if first == 0 and last == width:
+            kept.append((text, attr))
+            continue
+        begin, at = urwid.calc_text_pos(text, 0, len(text), first)
+        ahead = ""
+        if at < first:  # the left half of a wide character is cut off
+            begin, at = urwid.calc_text_pos(text, 0, len(text), first + 1)
+            ahead = " " * (at - first)
+        end, reached = urwid.calc_text_pos(text, 0, len(text), last)
+        kept.append((ahead + text[begin:end] + " " * (last - reached), attr))
+    return kept

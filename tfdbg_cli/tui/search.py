@@ -1,0 +1,100 @@
+"""Searching a document of any length in small steps, so that the screen answers meanwhile."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Sequence
+
+from tfdbg_cli.document.text import Line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.paint import shown_line
+
+
+def compile_pattern(text: str) -> re.Pattern[str]:
+    """A regex that ignores case unless `text` has a capital letter.
+
+    Raises:
+        TfdbgError: not a regular expression.
+
+    """
+    try:
+        # A capital in an escape such as \\S or \\W asks for nothing.
+        capital = any(c.isupper() for c in re.sub(r"\\.", "", text))
+        return re.compile(text, 0 if capital else re.IGNORECASE)
+    except re.error as error:
+        raise TfdbgError(
+            f"{text!r} is not a regular expression: {error}.", hint=r"A literal ( or [ is \( or \[."
+        ) from None
+
+
+class Search:
+    """The lines that match a pattern, looked for from the line `start` on, round to it again."""
+
+    def __init__(self, text: str, lines: Sequence[Line], start: int) -> None:
+        self.text = text
+        self.pattern = compile_pattern(text)
+        self._lines = lines
+        self._start = min(max(0, start), max(0, len(lines) - 1))
+        self._scanned = 0
+        self._after: list[int] = []  # matching lines from `start` on
+        self._before: list[int] = []  # those above it, which are looked at last
+        self._found: list[int] = []  # both, in order, once every line was looked at
+
+    @property
+    def done(self) -> bool:
+        """Whether every line was looked at."""
+        return self._scanned >= len(self._lines)
+
+    @property
+    def share(self) -> float:
+        """The part of the lines that was looked at."""
+        return self._scanned / len(self._lines) if len(self._lines) else 1.0
+
+    @property
+    def count(self) -> int:
+        """Matching lines found so far."""
+        return len(self._after) + len(self._before)
+
+    def scan(self, lines: int) -> None:
+        """Look at the next `lines` lines."""
+        total = len(self._lines)
+        for _ in range(min(lines, total - self._scanned)):
+            index = (self._start + self._scanned) % total
+            self._scanned += 1
+            if self.pattern.search(shown_line(self._lines[index])):
+                (self._after if index >= self._start else self._before).append(index)
+        if self.done:
+            self._found = self._before + self._after
+
+    def ranges(self, line: Line) -> list[tuple[int, int]]:
+        """Where the pattern matches in `line`, in characters of its shown text."""
+        return [m.span() for m in self.pattern.finditer(shown_line(line)) if m.end() > m.start()]
+
+    def ordinal(self, line: int) -> int | None:
+        """The number of the matching line `line` among all, from 1; None before all are known, or if it is none."""
+        if not self.done:
+            return None
+        at = bisect.bisect_left(self._found, line)
+        return at + 1 if at < len(self._found) and self._found[at] == line else None
+
+    def after(self, line: int, *, here: bool = False) -> tuple[int, bool] | None:
+        """The next matching line below `line` (or at it, if `here`) and whether the end was passed on the way.
+
+        None when there is none, or none is known yet.
+        """
+        low = line if here else line + 1
+        found = self._found if self.done else self._after
+        at = bisect.bisect_left(found, low)
+        if at < len(found) and (self.done or low >= self._start):
+            return found[at], False
+        return (found[0], True) if self.done and found else None
+
+    def before(self, line: int) -> tuple[int, bool] | None:
+        """The matching line next above `line` and whether the top was passed. None as for `after`."""
+        if not self.done:
+            return None
+        at = bisect.bisect_left(self._found, line) - 1
+        if at >= 0:
+            return self._found[at], False
+        return (self._found[-1], True) if self._found else None

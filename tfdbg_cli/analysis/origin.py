@@ -32,6 +32,7 @@ from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
 
 MOST_ELEMENTS = 10
+_AFTERMATH_BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
 
 BadMask: TypeAlias = Callable[[Array], Array]
 
@@ -48,6 +49,15 @@ class Element:
     index: tuple[int, ...]
     value: object
     parts: tuple[Part | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """Of `total` tensors behind the origin `seen` were looked at, and `bad` of those are bad."""
+
+    bad: int
+    seen: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -138,10 +148,17 @@ class OriginSearch:
             if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
         ]
 
-    def count_after(self, index: int | None) -> int:
-        """How many later tensors are bad too. Reads every value that was not read before."""
+    def after(self, index: int | None, budget: int = _AFTERMATH_BUDGET) -> Aftermath:
+        """How many tensors behind the one at `index` are bad too, looking at about `budget` bytes of values."""
         start = 0 if index is None else index + 1
-        return sum(self._verdicts.bad(i) for i in range(start, len(self._run.tensors)))
+        bad = seen = read = 0
+        for i in range(start, len(self._run.tensors)):
+            if read > budget:
+                break
+            bad += self._verdicts.bad(i)
+            seen += 1
+            read += self._run.tensors[i].nbytes or 0
+        return Aftermath(bad, seen, len(self._run.tensors) - start)
 
     def _inputs_of(self, index: int) -> list[InputSeen]:
         found = self._inputs.get(index)
@@ -254,7 +271,7 @@ def find_origin(run: Run, *, nan_only: bool = False, exclude_node_names: str = "
     return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names).first()
 
 
-def frame_of(run: Run, node: str, feed: TensorName | None) -> Frame | None:
+def frame_of(run: Run, node: str, feed: TensorName | None = None) -> Frame | None:
     """Where the user's program made `node` (or the placeholder of `feed`); None when nobody knows."""
     traceback = run.tracebacks.get(feed.node if feed else node, ())
     return user_frame(traceback) or (traceback[-1] if traceback else None)

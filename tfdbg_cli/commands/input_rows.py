@@ -1,0 +1,74 @@
+"""The inputs of a node on the screen: name, op type, what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.commands.links import node_link, tensor_link
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.summary import chip, number_text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.units import shape_text
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import has_numbers
+from tfdbg_cli.model.values import Array
+
+_FEW = 6  # elements shown in full
+
+
+def input_rows(run: Run, inputs: Sequence[InputSeen], label_width: int, label: str = "From") -> Table:
+    """One row for each of `inputs` behind a column with `label`."""
+    columns = (Column("", width=label_width - 2), Column(""), Column(""), Column(""))
+
+    def row(i: int) -> Row:
+        item = inputs[i]
+        return (
+            Span(label if i == 0 else "", Style.LABEL),
+            Span(printable(str(item.name)), Style.NAME, _value_link(run, item)),
+            Span(
+                printable(item.node.op_type) if item.node else "?",
+                Style.OP,
+                node_link(item.node.name) if item.node else "",
+            ),
+            _holds(item),
+        )
+
+    return Table(columns, len(inputs), row, show_head=False)
+
+
+def _value_link(run: Run, item: InputSeen) -> str:
+    if item.index is not None:
+        return tensor_link(run.tensors, item.index)
+    if item.value is not None:
+        return f"pf {quoted(str(item.name))}"
+    return node_link(item.node.name) if item.node else ""
+
+
+def _holds(item: InputSeen) -> Span:
+    if item.value is None:
+        return Span(item.note, Style.DIM)
+    dtype = item.tensor.dtype if item.tensor is not None else name_of(item.value.dtype)
+    through = f" (as {printable(item.stand_in)})" if item.stand_in else ""
+    return Span(f"{_short(item.value, dtype) or chip(item.value, dtype).text}{through}")
+
+
+def _short(value: Array, dtype: str) -> str:
+    """A few numbers in full, `int32[2] [3, 5]`; an empty text where a summary says more."""
+    if value.ndim != 1 or not 0 < value.size <= _FEW or not has_numbers(value) or value.dtype.kind == "c":
+        return ""
+    return f"{dtype}{shape_text(value.shape)} [{', '.join(number_text(float(number)) for number in value)}]"
+
+
+def input_data(item: InputSeen) -> dict[str, Any]:
+    """The JSON form: {name, dtype, shape, note}; dtype and shape are null for an input that was not seen."""
+    value = item.value
+    return {
+        "name": str(item.name),
+        "dtype": None if value is None else item.tensor.dtype if item.tensor is not None else name_of(value.dtype),
+        "shape": None if value is None else list(value.shape),
+        "note": item.note,
+    }

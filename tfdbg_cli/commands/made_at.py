@@ -1,0 +1,23 @@
+"""Where a node was made, with the lines of source around."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.links import place_span
+from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame
+
+
+def made_at(run: Run, frame: Frame | None, label_width: int) -> list[Line]:
+    """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept."""
+    label = Span("Made at".ljust(label_width), Style.LABEL)
+    if frame is None:
+        why = "the runtime made this node; it has no traceback" if len(run.tracebacks) else "no tracebacks are known"
+        return [line(label, Span(why, Style.DIM))]
+    head = line(label, place_span(frame), f" in {printable(frame.function)}")
+    source = run.sources.lines(frame.file)
+    rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
+    if not rows and frame.text.strip():
+        rows = (line(" " * label_width, printable(frame.text.strip())),)
+    return [head, *rows]

@@ -1,0 +1,33 @@
+"""Paragraphs behind a label, wrapped to the width of the screen."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.document.text import Line, Span, Style, line
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """`label` in a column of its own, and beside it `text`, wrapped. Line ends in `text` are kept."""
+
+    label: str
+    text: str
+    style: Style = Style.PLAIN
+    label_width: int = 10
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        room = None if width is None else max(20, width - self.label_width)
+        rows = [row for paragraph in self.text.split("\n") for row in _wrapped(paragraph, room)]
+        blank = " " * self.label_width
+        head = Span(self.label.ljust(self.label_width), Style.LABEL)
+        return [line(head if i == 0 else blank, Span(row, self.style)) for i, row in enumerate(rows)]
+
+
+def _wrapped(paragraph: str, room: int | None) -> list[str]:
+    if room is None:
+        return [paragraph]
+    # Names of tensors and paths must stay in one piece, also where they hold hyphens.
+    return textwrap.wrap(paragraph, room, break_on_hyphens=False) or [""]

@@ -1,7 +1,71 @@
-"""tfdbg: the terminal debugger for TensorFlow."""
+"""tfdbg: the terminal debugger for TensorFlow.
+
+`import tfdbg_cli as tf_debug` stands in for `from tensorflow.python import debug as tf_debug`. Importing it loads
+neither TensorFlow nor a front end; each name below is loaded when it is first used.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tfdbg_cli.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from tfdbg_cli.analysis.filters import has_inf_or_nan
+    from tfdbg_cli.capture.watching import (
+        WatchOptions,
+        add_debug_tensor_watch,
+        watch_graph,
+        watch_graph_with_denylists,
+    )
+    from tfdbg_cli.errors import TfdbgError
+    from tfdbg_cli.formats.opening import open_path as open_recording
+    from tfdbg_cli.wrappers import (
+        DumpingDebugHook,
+        DumpingDebugWrapperSession,
+        LocalCLIDebugHook,
+        LocalCLIDebugWrapperSession,
+    )
+
+__all__ = [
+    "DumpingDebugHook",
+    "DumpingDebugWrapperSession",
+    "LocalCLIDebugHook",
+    "LocalCLIDebugWrapperSession",
+    "TfdbgError",
+    "WatchOptions",
+    "__version__",
+    "add_debug_tensor_watch",
+    "has_inf_or_nan",
+    "open_recording",
+    "watch_graph",
+    "watch_graph_with_denylists",
+]
+
+# Where each public name is, and what it is called there.
+_PLACES = {
+    "DumpingDebugHook": ("wrappers", "DumpingDebugHook"),
+    "DumpingDebugWrapperSession": ("wrappers", "DumpingDebugWrapperSession"),
+    "LocalCLIDebugHook": ("wrappers", "LocalCLIDebugHook"),
+    "LocalCLIDebugWrapperSession": ("wrappers", "LocalCLIDebugWrapperSession"),
+    "TfdbgError": ("errors", "TfdbgError"),
+    "WatchOptions": ("capture.watching", "WatchOptions"),
+    "add_debug_tensor_watch": ("capture.watching", "add_debug_tensor_watch"),
+    "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
+    "open_recording": ("formats.opening", "open_path"),
+    "watch_graph": ("capture.watching", "watch_graph"),
+    "watch_graph_with_denylists": ("capture.watching", "watch_graph_with_denylists"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _PLACES[name]
+    found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), attribute)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
 from tfdbg_cli.config import Settings, load_settings
@@ -129,9 +130,12 @@ def _line(
     )
 
 
-def person_settings() -> Settings:
-    """The settings of the person at the terminal; what is wrong with their file is said on standard error."""
-    settings, warnings = load_settings()
+def person_settings(path: Path | None = None) -> Settings:
+    """The settings of the person at the terminal; what is wrong with their file is said on standard error.
+
+    `path` is a file in place of the person's own.
+    """
+    settings, warnings = load_settings(path)
     for warning in warnings:
         if warning not in _said:
             _said.add(warning)

@@ -176,12 +176,23 @@ def _write_metadata(place: Path, call: Call, start_us: int) -> None:
         "output_names": sorted(call.fetches),
         "target_nodes": sorted(call.targets),
     }
-    texts = {
-        f"{CORE_METADATA_PREFIX}sessionrun{max(call.number - 1, 0):014d}_{start_us}": json.dumps(fields),
-        FETCHES_PREFIX: repr([*call.fetches, *call.targets]),
-        FEED_KEYS_PREFIX: repr(list(call.feeds)),
-    }
-    for name, text in texts.items():
-        event = schema.Event()
-        event.log_message.message = text.encode("utf-8", "backslashreplace").decode()
-        (place / name).write_bytes(event.SerializeToString())
+    index = max(call.number - 1, 0)
+    _write_message(place / f"{CORE_METADATA_PREFIX}sessionrun{index:014d}_{start_us}", json.dumps(fields))
+    write_call_names(place, call)
+
+
+def write_call_names(place: Path, call: Call) -> None:
+    """Write what `call` fetched and was fed into the dump `place`, as TensorFlow's dumping wrapper does.
+
+    Raises:
+        OSError: a file cannot be written.
+
+    """
+    _write_message(place / FETCHES_PREFIX, repr([*call.fetches, *call.targets]))
+    _write_message(place / FEED_KEYS_PREFIX, repr(list(call.feeds)))
+
+
+def _write_message(path: Path, text: str) -> None:
+    event = schema.Event()
+    event.log_message.message = text.encode("utf-8", "backslashreplace").decode()
+    path.write_bytes(event.SerializeToString())

@@ -1,0 +1,68 @@
+"""How many bytes a capture may take, and the one message when it would take more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.runs import Estimate
+
+
+def disk_budget(settings: Settings, directory: Path | None = None) -> int:
+    """Bytes that dumps under `directory` (default: the folder of temporary files) may take.
+
+    Without a setting, half of what is free there.
+    """
+    if settings.disk_budget:
+        return settings.disk_budget
+    place = directory or Path(tempfile.gettempdir())
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return shutil.disk_usage(place).free // 2
+
+
+def memory_budget(settings: Settings) -> int:
+    """Bytes that values held in memory may take. Without a setting, half of the memory that is free."""
+    return settings.memory_budget or _free_memory() // 2
+
+
+def _free_memory() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    # Elsewhere only the size of the whole memory is to be had; take a quarter of it as free.
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+
+
+def refusal(estimate: Estimate) -> str | None:
+    """Why a capture of that size is not made and what to do instead; None when it fits or nothing is known."""
+    if estimate.nbytes is None or estimate.nbytes <= estimate.budget:
+        return None
+    setting = f"{estimate.medium}_budget"
+    return (
+        f"Capturing {estimate.tensors} tensors takes about {size_text(estimate.nbytes)}, more than the "
+        f"{size_text(estimate.budget)} of {estimate.medium} that tfdbg may use. Take fewer with "
+        f"`run --node_name_filter RE`, raise the budget with `config set {setting} {_next_size(estimate.nbytes)}` "
+        f"(or `run --force` once), or run without capture with `run -n`."
+    )
+
+
+def size_text(nbytes: int) -> str:
+    """`nbytes` for a sentence: `1.5 GiB`."""
+    size = float(nbytes)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def _next_size(nbytes: int) -> str:
+    return f"{(nbytes >> 30) + 1}G" if nbytes >= 1 << 30 else f"{(nbytes >> 20) + 1}M"

@@ -1,0 +1,29 @@
+"""Marks on a thread: it is within a call that tfdbg made into a session, or within a monitored session."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+
+class Inside(threading.local):
+    """A context, entered any number of times; `holds` while this thread is within it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def holds(self) -> bool:
+        """Whether this thread is within the context."""
+        return self._depth > 0
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+
+
+INSIDE = Inside()  # a call that was intercepted already: what it calls in turn is not intercepted again
+MONITORED = Inside()  # a method of a monitored session

@@ -1,0 +1,212 @@
+"""One call that the program made, not yet performed: Session.run, or a runner made from a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.model.runs import RunKind
+
+
+class Invocation(Protocol):
+    """What capture needs to know of a call, and the three ways to perform it. Perform one of them, once."""
+
+    kind: RunKind
+    session: Any  # the raw tf.compat.v1 session
+    options: Any  # the caller's own RunOptions, or None
+    run_metadata: Any  # the caller's own RunMetadata, or None
+
+    @property
+    def fetches(self) -> Any:
+        """What the caller fetches: tensors, operations, names, in any nesting."""
+        ...
+
+    @property
+    def feeds(self) -> Mapping[Any, Any]:
+        """What the caller feeds."""
+        ...
+
+    def plain(self) -> Any:
+        """Perform the call exactly as the program made it."""
+        ...
+
+    def with_options(self, options: Any, run_metadata: Any) -> Any:
+        """Perform the call under `options`; `run_metadata` is filled."""
+        ...
+
+    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values."""
+        ...
+
+
+def copied(message: Any) -> Any:
+    """A copy of a protobuf message."""
+    copied = type(message)()
+    copied.CopyFrom(message)
+    return copied
+
+
+class RunCall:
+    """A call of `Session.run`. `run` is the raw session's own method."""
+
+    kind = RunKind.SESSION
+
+    def __init__(
+        self, session: Any, run: Callable[..., Any], fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> None:
+        self.session = session
+        self.fetches = fetches
+        self.feed_dict = feed_dict
+        self.options = options
+        self.run_metadata = run_metadata
+        self._run = run
+
+    @property
+    def feeds(self) -> Mapping[Any, Any]:
+        return self.feed_dict or {}
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._run(self.fetches, self.feed_dict, self.options, self.run_metadata)
+
+    def with_options(self, options: Any, run_metadata: Any) -> Any:
+        with INSIDE:
+            return self._run(self.fetches, self.feed_dict, options, run_metadata)
+
+    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        with INSIDE:
+            result, values = self._run((self.fetches, list(extra)), self.feed_dict, self.options, self.run_metadata)
+        return result, values
+
+
+class Runner:
+    """What `make_callable` gave: the runner itself, and the means to make it again with more to fetch."""
+
+    def __init__(
+        self, session: Any, make: Callable[..., Any], fetches: Any, feed_list: Any, accept_options: bool
+    ) -> None:
+        self.session = session
+        self.fetches = fetches
+        self.feed_list = feed_list
+        self.original = make(fetches, feed_list, accept_options)
+        self._make = make
+        self._with_options: Callable[..., Any] | None = None
+        self._with_extra: tuple[list[Any], Callable[..., Any]] | None = None
+
+    def with_options(self) -> Callable[..., Any]:
+        """The runner that takes options."""
+        if self._with_options is None:
+            self._with_options = self._make(self.fetches, self.feed_list, True)
+        return self._with_options
+
+    def with_extra(self, extra: Sequence[Any]) -> Callable[..., Any]:
+        """The runner that fetches `extra` too; the last one made is kept for the next run."""
+        if self._with_extra is None or not _same(self._with_extra[0], extra):
+            made = self._make((self.fetches, list(extra)), self.feed_list, True)
+            self._with_extra = (list(extra), made)
+        return self._with_extra[1]
+
+
+def _same(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
+
+
+class RunnerCall:
+    """A call of what `make_callable` gave."""
+
+    kind = RunKind.CALLABLE
+
+    def __init__(self, runner: Runner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        self.session = runner.session
+        self.fetches = runner.fetches
+        self._runner = runner
+        self._arguments = arguments
+        self._keywords = keywords
+        # Without feeds the runner takes its options as positional arguments, too.
+        positional = () if runner.feed_list is not None else arguments
+        given = dict(zip(("options", "run_metadata"), positional, strict=False)) | keywords
+        self.options = given.get("options")
+        self.run_metadata = given.get("run_metadata")
+        self._fed = arguments if runner.feed_list is not None else ()
+
+    @property
+    def feeds(self) -> Mapping[Any, Any]:
+        return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._runner.original(*self._arguments, **self._keywords)
+
+    def with_options(self, options: Any, run_metadata: Any) -> Any:
+        with INSIDE:
+            return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
+
+    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        with INSIDE:
+            runner = self._runner.with_extra(extra)
+            result, values = runner(*self._fed, options=self.options, run_metadata=self.run_metadata)
+        return result, values
+
+
+class OptionsRunner:
+    """What `_make_callable_from_options` gave; Keras 2 makes its train step so."""
+
+    def __init__(self, session: Any, make: Callable[..., Any], callable_options: Any) -> None:
+        self.session = session
+        self.message = copied(callable_options)
+        self.original = make(callable_options)
+        self._make = make
+        self._with_extra: tuple[list[str], Callable[..., Any]] | None = None
+
+    def with_options(self, options: Any) -> Callable[..., Any]:
+        """The runner that runs under `options`."""
+        message = copied(self.message)
+        message.run_options.CopyFrom(options)
+        made: Callable[..., Any] = self._make(message)
+        return made
+
+    def with_extra(self, extra: Sequence[Any]) -> Callable[..., Any]:
+        """The runner that fetches `extra` too; the last one made is kept for the next run."""
+        names = [tensor.name for tensor in extra]
+        if self._with_extra is None or self._with_extra[0] != names:
+            message = copied(self.message)
+            message.fetch.extend(names)
+            self._with_extra = (names, self._make(message))
+        return self._with_extra[1]
+
+
+class OptionsRunnerCall:
+    """A call of what `_make_callable_from_options` gave; feeds are positional."""
+
+    kind = RunKind.CALLABLE
+
+    def __init__(self, runner: OptionsRunner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        self.session = runner.session
+        self.options = runner.message.run_options
+        self.run_metadata = keywords.get("run_metadata")
+        self._runner = runner
+        self._arguments = arguments
+        self._keywords = keywords
+
+    @property
+    def fetches(self) -> Any:
+        return [*self._runner.message.fetch, *self._runner.message.target]
+
+    @property
+    def feeds(self) -> Mapping[Any, Any]:
+        return dict(zip(self._runner.message.feed, self._arguments, strict=False))
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._runner.original(*self._arguments, **self._keywords)
+
+    def with_options(self, options: Any, run_metadata: Any) -> Any:
+        with INSIDE:
+            return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
+
+    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        with INSIDE:
+            found = self._runner.with_extra(extra)(*self._arguments, **self._keywords)
+        own = len(self._runner.message.fetch)
+        return found[:own], found[own:]

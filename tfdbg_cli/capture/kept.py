@@ -1,0 +1,36 @@
+"""What tfdbg found out about a tf.Graph, kept with that graph and gone with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tfdbg_cli.model.graph import Graph
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.program_graph import Tracebacks
+    from tfdbg_cli.capture.reach import Reach
+
+_ATTRIBUTE = "_tfdbg_kept"
+
+
+@dataclass
+class Kept:
+    """Answers for one graph: `reaches` by version, fetches and feeds; `model` as of `model_version`."""
+
+    reaches: dict[tuple[Any, ...], Reach] = field(default_factory=dict)
+    model: Graph | None = None
+    model_version: int = -1
+    tracebacks: Tracebacks | None = None
+
+
+def kept_with(graph: Any) -> Kept:
+    """The answers kept with `graph`.
+
+    They refer to its operations, so a table on our side would keep every graph of the program alive for ever.
+    """
+    kept = getattr(graph, _ATTRIBUTE, None)
+    if not isinstance(kept, Kept):
+        kept = Kept()
+        setattr(graph, _ATTRIBUTE, kept)
+    return kept

@@ -1,0 +1,27 @@
+"""What happens when tfdbg itself fails: one sentence, and the program goes on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from tfdbg_cli.errors import TfdbgError
+
+
+def report(doing: str, error: Exception) -> None:
+    """Say on standard error that tfdbg failed at `doing`; with TFDBG_DEBUG=1 where, too.
+
+    A TfdbgError is the person's to mend, so its own words are enough.
+    """
+    if sys.stderr is None:
+        return
+    if isinstance(error, TfdbgError):
+        print(f"tfdbg: {error}", file=sys.stderr)
+    else:
+        print(
+            f"tfdbg: could not {doing} ({type(error).__name__}: {error}); the program goes on without it.",
+            file=sys.stderr,
+        )
+    if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:
+        traceback.print_exception(error, file=sys.stderr)

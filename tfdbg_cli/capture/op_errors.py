@@ -1,0 +1,110 @@
+"""Errors that ops raise: what failed, on what input values, and a traceback without our frames in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.call_names import fed
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.invocation import Invocation
+from tfdbg_cli.capture.program_graph import tensor_name
+from tfdbg_cli.capture.python_graph import fetched_array, store_of
+from tfdbg_cli.capture.reach import ancestors, reach
+from tfdbg_cli.model.runs import Run, RunError
+
+OpError = tf.errors.OpError
+
+_NODE = re.compile(r"\{\{node ([^}\s]+)\}\}")
+# Ops that keep state, but whose running again changes none.
+_READERS = frozenset(
+    {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
+)
+_OURS = str(Path(__file__).parent)
+
+
+def run_error(error: Any) -> RunError:
+    """`error` (a tf.errors.OpError) in our words; the node is the operation it names, or its message does."""
+    match = _NODE.search(error.message or "")
+    node = error.op.name if error.op is not None else match[1] if match else None
+    return RunError(type(error).__name__, error.message or str(error), node)
+
+
+def with_inputs(run: Run, invocation: Invocation) -> Run:
+    """`run`, which failed, with the values that its failing op was given.
+
+    Those that were dumped are there already. The others are computed again if that changes nothing: if all they
+    come from are feeds, variables and ops without state. Else the error says why they are missing.
+    """
+    if run.error is None or run.error.node is None:
+        return run
+    graph = invocation.session.graph
+    try:
+        op = graph.get_operation_by_name(run.error.node)
+    except (KeyError, ValueError):
+        return _noted(run, f"The op {run.error.node} is not in the program's graph, so its inputs are not known.")
+    missing = [tensor for tensor in op.inputs if not run.tensors.named(*_key(tensor))]
+    if not missing or len(run.tensors):
+        return run
+    feeds = fed(invocation.feeds)
+    reason = _why_not_again(graph, missing, feeds)
+    if reason:
+        return _noted(run, reason)
+    try:
+        with INSIDE:
+            values = invocation.session.run(missing, feed_dict=_needed(graph, missing, feeds))
+    except Exception as error:  # noqa: BLE001  # an uninitialized variable, most of the time
+        return _noted(run, f"The inputs could not be computed again: {type(error).__name__}.")
+    arrays = {tensor.ref(): fetched_array(value) for tensor, value in zip(missing, values, strict=True)}
+    again = "The inputs were computed again after the error, from the feeds and the variables as they are now."
+    return replace(_noted(run, again), tensors=store_of(arrays))
+
+
+def _key(tensor: Any) -> tuple[str, int]:
+    name = tensor_name(tensor)
+    return name.node, name.slot
+
+
+def _noted(run: Run, note: str) -> Run:
+    assert run.error is not None
+    return replace(run, error=replace(run.error, inputs_note=note))
+
+
+def _needed(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> dict[Any, Any]:
+    return {graph.as_graph_element(name): value for name, value in feeds.items()}
+
+
+def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> str:
+    """Why `tensors` are not computed again; empty when they can be."""
+    ends = [tensor.op for tensor in tensors if tensor.name not in feeds]
+    fetchable = {tensor.name for tensor in reach(graph, ends, feeds).tensors}
+    for tensor in tensors:
+        if tensor.name not in fetchable and tensor.name not in feeds:
+            return f"The input {tensor.name} is in a loop or a branch and cannot be fetched."
+        if tensor.dtype != tensor.dtype.base_dtype or tensor.dtype.name in {"resource", "variant"}:
+            return f"The input {tensor.name} is a handle or a reference and holds no numbers."
+    for op in ancestors(ends, feeds):
+        if op.type not in _READERS and op.op_def is not None and op.op_def.is_stateful:
+            return f"The inputs come from {op.name} ({op.type}), which may change something when run again."
+        if op.type.startswith("Placeholder") and not op.inputs and f"{op.name}:0" not in feeds:
+            return f"The placeholder {op.name} was not fed."
+    return ""
+
+
+def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
+    """`trace` less the calls that went through this package."""
+    frames: list[TracebackType] = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OURS):
+            frames.append(trace)
+        trace = trace.tb_next
+    rest: TracebackType | None = None
+    for frame in reversed(frames):
+        rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return rest

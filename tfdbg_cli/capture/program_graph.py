@@ -1,0 +1,93 @@
+"""The program's own graph and where its nodes were made, read from a tf.Graph when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.formats.attribute_text import AttributeTexts
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.sources import Frame, Traceback
+
+
+def program_graph(graph: Any) -> Graph:
+    """The model of `graph` (a tf.Graph), made again only after it grew."""
+    kept = kept_with(graph)
+    version = graph.version
+    if kept.model is None or kept.model_version != version:
+        kept.model = Graph([_node(op) for op in graph.get_operations()], GraphKind.PYTHON)
+        kept.model_version = version
+    return kept.model
+
+
+def tracebacks_of(graph: Any) -> Tracebacks:
+    """The creation stacks of the nodes of `graph`; those that were read once stay."""
+    kept = kept_with(graph)
+    if kept.tracebacks is None:
+        kept.tracebacks = Tracebacks(graph)
+    return kept.tracebacks
+
+
+def tensor_name(tensor: Any) -> TensorName:
+    """The name of a tf.Tensor in a graph."""
+    return TensorName(tensor.op.name, tensor.value_index)
+
+
+def _node(op: Any) -> Node:
+    return Node(
+        op.name,
+        op.type,
+        op.device,
+        tuple(map(tensor_name, op.inputs)),
+        tuple(control.name for control in op.control_inputs),
+        AttributeTexts(_Definition(op)),
+    )
+
+
+class _Definition:
+    """The NodeDef of a tf.Operation, asked of TensorFlow when its attributes are looked at, and then kept."""
+
+    __slots__ = ("_found", "_op")
+
+    def __init__(self, op: Any) -> None:
+        self._op = op
+        self._found: Any = None
+
+    @property
+    def attr(self) -> Any:
+        if self._found is None:
+            self._found = self._op.node_def
+        return self._found.attr
+
+
+class Tracebacks(Mapping[str, Traceback]):
+    """Creation stacks by node name, read from the tf.Graph when asked for."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._known: dict[str, Traceback] = {}
+
+    def __getitem__(self, name: str) -> Traceback:
+        if name not in self._known:
+            try:
+                op = self._graph.get_operation_by_name(name)
+            except (KeyError, ValueError, TypeError):
+                raise KeyError(name) from None
+            self._known[name] = tuple(
+                Frame(frame.filename, frame.lineno, frame.name, frame.line or "") for frame in op.traceback or ()
+            )
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return bool(self[str(name)])
+        except KeyError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return (op.name for op in self._graph.get_operations())
+
+    def __len__(self) -> int:
+        return len(self._graph.get_operations())

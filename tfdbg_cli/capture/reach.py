@@ -1,0 +1,171 @@
+"""Which tensors of the program's graph a call computes, and which of them can be fetched beside its own.
+
+Fetching a tensor that need not be produced would make the call fail. So nothing is fetched inside a while loop of
+version 1 (between Enter and Exit) nor in a branch that may not be taken (between Switch and Merge); both are found
+by counting along the edges, since an imported graph does not remember its control flow contexts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.model.decision import CaptureRequest
+
+_ENTER = frozenset({"Enter", "RefEnter"})
+_EXIT = frozenset({"Exit", "RefExit"})
+_SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN", "SwitchN"})
+_MERGE = frozenset({"Merge", "RefMerge"})
+_NEXT = frozenset({"NextIteration", "RefNextIteration"})
+# Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
+_HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
+_OPAQUE = frozenset({"resource", "variant"})
+_KEPT = 16  # selections kept for a graph
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The tensors of one kind of call, in topological order, fed ones first.
+
+    `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
+    counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
+    is among the ops.
+    """
+
+    tensors: tuple[Any, ...]
+    opaque: frozenset[str]
+    hidden: int
+    loops: bool
+
+
+def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
+    """What the call computes that runs the operations `ends` while the tensors `fed_names` are fed.
+
+    Kept with the graph for the next call of that kind.
+    """
+    operations = list(ends)
+    key = (graph.version, tuple(op.name for op in operations), tuple(sorted(fed_names)))
+    known = kept_with(graph).reaches
+    found = known.get(key)
+    if found is None:
+        found = _reach(graph, operations, frozenset(fed_names))
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = found
+    return found
+
+
+def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
+    """The operations that `ends` need, with them, inputs first; past a fed tensor nothing is needed.
+
+    Only the way back of a loop (NextIteration) comes after its reader.
+    """
+    order: list[Any] = []
+    seen: set[str] = set()
+    waiting = list(reversed(list(ends)))
+    while waiting:
+        end = waiting.pop()
+        if end.name in seen:
+            continue
+        seen.add(end.name)
+        stack = [(end, _needs(end, fed_names))]
+        while stack:
+            op, needs = stack[-1]
+            for need in needs:
+                if need.type in _NEXT:
+                    waiting.append(need)
+                elif need.name not in seen:
+                    seen.add(need.name)
+                    stack.append((need, _needs(need, fed_names)))
+                    break
+            else:
+                order.append(op)
+                stack.pop()
+    return order
+
+
+def _needs(op: Any, fed_names: Collection[str]) -> Iterator[Any]:
+    for tensor in op.inputs:
+        if tensor.name not in fed_names:
+            yield tensor.op
+    yield from op.control_inputs
+
+
+def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
+    order = ancestors(ends, fed_names)
+    nesting = _nesting(order, fed_names)
+    tensors: list[Any] = [graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)]
+    opaque: set[str] = set()
+    hidden = 0
+    for op in order:
+        for tensor in op.outputs:
+            if tensor.name in fed_names:
+                continue
+            if nesting[op.name] != (0, 0) or op.type in _HANDLES or not graph.is_fetchable(tensor):
+                hidden += 1
+            else:
+                tensors.append(tensor)
+                if _is_opaque(tensor):
+                    opaque.add(tensor.name)
+    return Reach(tuple(tensors), frozenset(opaque), hidden, any(op.type in _ENTER for op in order))
+
+
+def _exists(graph: Any, name: str) -> bool:
+    try:
+        graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
+    except (KeyError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _is_opaque(tensor: Any) -> bool:
+    return tensor.dtype.name in _OPAQUE or tensor.dtype != tensor.dtype.base_dtype
+
+
+def _nesting(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
+    """For each op the loops and the undecided branches it is in."""
+    depth: dict[str, tuple[int, int]] = {}
+    for op in order:
+        needs = [depth[need.name] for need in _needs(op, fed_names) if need.name in depth]
+        loops = max((need[0] for need in needs), default=0)
+        branches = max((need[1] for need in needs), default=0)
+        if op.type in _ENTER:
+            loops += 1
+        elif op.type in _EXIT:
+            loops, branches = max(loops - 1, 0), max(branches - 1, 0)
+        elif op.type in _SWITCH:
+            branches += 1
+        elif op.type in _MERGE and not any(tensor.op.type in _NEXT for tensor in op.inputs):
+            branches = max(branches - 1, 0)
+        depth[op.name] = (loops, branches)
+    return depth
+
+
+def chooser(request: CaptureRequest) -> Chooser:
+    """The test that says which tensors `request` asks for."""
+    return Chooser(
+        *(
+            re.compile(text) if text else None
+            for text in (request.node_name_filter, request.op_type_filter, request.tensor_dtype_filter)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """Regexes that all must be found: in the node's name, its op type, the tensor's dtype."""
+
+    node: re.Pattern[str] | None
+    op_type: re.Pattern[str] | None
+    dtype: re.Pattern[str] | None
+
+    def admits(self, tensor: Any) -> bool:
+        """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
+        return (
+            (self.node is None or bool(self.node.search(tensor.op.name)))
+            and (self.op_type is None or bool(self.op_type.search(tensor.op.type)))
+            and (self.dtype is None or bool(self.dtype.search(tensor.dtype.base_dtype.name)))
+        )

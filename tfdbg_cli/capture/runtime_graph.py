@@ -1,0 +1,116 @@
+"""Capture by `RunOptions.debug_options`: TensorFlow dumps every tensor of the runtime graph into a folder."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.invocation import Invocation, copied
+from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.reach import chooser
+from tfdbg_cli.capture.watching import WatchOptions, add_debug_tensor_watch, watch_graph
+from tfdbg_cli.formats.case_writer import add_case_files
+from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.dump_writer import write_call_names
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.runs import Call, Run, RunError
+
+v1 = compat.v1
+
+# The wildcard counts only beside another watch, be it of no node at all.
+_NO_NODE = ("_tfdbg_no_node", 0)
+_NARROWED = "Only tensors that the filters admit were dumped; nodes that TensorFlow makes at run time are not."
+
+
+class RuntimeCapture:
+    """One run with dumps in a folder of its own, which is deleted at the end unless it is to be kept."""
+
+    def __init__(self, invocation: Invocation, plan: Plan, notes: tuple[str, ...]) -> None:
+        """Make the folder and the options.
+
+        Raises:
+            OSError: the folder cannot be made.
+
+        """
+        self._invocation = invocation
+        self._notes = (*notes, _NARROWED) if plan.capture.narrowed else notes
+        self._directory = _new_folder(plan)
+        self._kept = plan.directory is not None
+        self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
+        graph = invocation.session.graph
+        # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
+        urls = [f"file://{self._directory.resolve()}"]
+        if plan.watch is not None:
+            _watch_exactly(self._options, graph, plan.watch, urls)
+        else:
+            _watch(self._options, graph, plan.capture, urls)
+        self._options.debug_options.reset_disk_byte_usage = True
+        self._run: Run | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        return self._invocation.with_options(self._options, self._invocation.run_metadata)
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was dumped."""
+        graph = self._invocation.session.graph
+        found = read_dump(self._directory)
+        self._run = replace(
+            found,
+            call=call,
+            python_graph=program_graph(graph),
+            tracebacks=tracebacks_of(graph),
+            error=error,
+            notes=(*self._notes, *found.notes),
+            origin_path="",
+        )
+        return self._run
+
+    def finish(self, keep: bool) -> None:
+        """Delete the folder, or complete it with what makes it readable elsewhere.
+
+        Raises:
+            TfdbgError: the disk is full.
+            OSError: the folder cannot be deleted.
+
+        """
+        if keep and self._kept and self._run is not None:
+            write_call_names(self._directory, self._run.call)
+            add_case_files(self._directory, self._run)
+        else:
+            shutil.rmtree(self._directory)
+
+
+def _new_folder(plan: Plan) -> Path:
+    if plan.directory is None:
+        return Path(tempfile.mkdtemp(prefix="tfdbg_"))
+    plan.directory.mkdir(parents=True)
+    return plan.directory
+
+
+def _watch(options: Any, graph: Any, request: CaptureRequest, urls: list[str]) -> None:
+    watches = [("*", -1), _NO_NODE]
+    if request.narrowed:
+        admits = chooser(request).admits
+        tensors = (tensor for op in graph.get_operations() for tensor in op.outputs)
+        watches = [(tensor.op.name, tensor.value_index) for tensor in tensors if admits(tensor)]
+    for node, slot in watches:
+        add_debug_tensor_watch(options, node, slot, debug_urls=urls, tolerate_debug_op_creation_failures=True)
+
+
+def _watch_exactly(options: Any, graph: Any, watch: WatchOptions, urls: list[str]) -> None:
+    watch_graph(
+        options,
+        graph,
+        watch.debug_ops,
+        urls,
+        watch.node_name_regex_allowlist,
+        watch.op_type_regex_allowlist,
+        watch.tensor_dtype_regex_allowlist,
+        watch.tolerate_debug_op_creation_failures,
+    )

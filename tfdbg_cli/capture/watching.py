@@ -1,0 +1,162 @@
+"""Choosing by RunOptions which tensors TensorFlow dumps, with the names and arguments of TensorFlow's tfdbg."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+DebugOps: TypeAlias = str | Sequence[str]
+
+_DEFAULT_OP = "DebugIdentity"
+
+
+@dataclass(init=False)
+class WatchOptions:
+    """What a `watch_fn` asks for: debug ops, and three expressions that must all match from the start of a name.
+
+    The arguments are those of TensorFlow's class of this name.
+    """
+
+    debug_ops: DebugOps
+    node_name_regex_allowlist: str | None
+    op_type_regex_allowlist: str | None
+    tensor_dtype_regex_allowlist: str | None
+    tolerate_debug_op_creation_failures: bool
+
+    def __init__(
+        self,
+        debug_ops: DebugOps | None = None,
+        node_name_regex_allowlist: str | None = None,
+        op_type_regex_allowlist: str | None = None,
+        tensor_dtype_regex_allowlist: str | None = None,
+        tolerate_debug_op_creation_failures: bool = False,
+    ) -> None:
+        self.debug_ops = debug_ops or [_DEFAULT_OP]
+        self.node_name_regex_allowlist = node_name_regex_allowlist
+        self.op_type_regex_allowlist = op_type_regex_allowlist
+        self.tensor_dtype_regex_allowlist = tensor_dtype_regex_allowlist
+        self.tolerate_debug_op_creation_failures = tolerate_debug_op_creation_failures
+
+
+def watch_options(answer: Any) -> WatchOptions:
+    """What a `watch_fn` answered, which may be a tuple `(debug_ops, node_names, op_types)` as long ago.
+
+    Raises:
+        TypeError: something else.
+
+    """
+    if isinstance(answer, WatchOptions):
+        return answer
+    if isinstance(answer, tuple):
+        return WatchOptions(*answer)
+    names = ("debug_ops", "node_name_regex_allowlist", "op_type_regex_allowlist", "tensor_dtype_regex_allowlist")
+    if all(hasattr(answer, name) for name in names):
+        # TensorFlow's own WatchOptions, from a program that changed only one of its imports.
+        tolerate = bool(getattr(answer, "tolerate_debug_op_creation_failures", False))
+        ops, *regexes = (getattr(answer, name) for name in names)
+        return WatchOptions(ops, *regexes, tolerate_debug_op_creation_failures=tolerate)
+    raise TypeError(f"watch_fn must return a WatchOptions, not {type(answer).__name__}.")
+
+
+def add_debug_tensor_watch(
+    run_options: Any,
+    node_name: str,
+    output_slot: int = 0,
+    debug_ops: DebugOps = _DEFAULT_OP,
+    debug_urls: DebugOps | None = None,
+    tolerate_debug_op_creation_failures: bool = False,
+    global_step: int = -1,
+) -> None:
+    """Ask in `run_options` (a `tf.compat.v1.RunOptions`) for the output `output_slot` of `node_name`."""
+    options = run_options.debug_options
+    options.global_step = global_step
+    watch = options.debug_tensor_watch_opts.add()
+    watch.tolerate_debug_op_creation_failures = tolerate_debug_op_creation_failures
+    watch.node_name = node_name
+    watch.output_slot = output_slot
+    watch.debug_ops.extend(_listed(debug_ops))
+    watch.debug_urls.extend(_listed(debug_urls or ()))
+
+
+def watch_graph(
+    run_options: Any,
+    graph: Any,
+    debug_ops: DebugOps = _DEFAULT_OP,
+    debug_urls: DebugOps | None = None,
+    node_name_regex_allowlist: str | None = None,
+    op_type_regex_allowlist: str | None = None,
+    tensor_dtype_regex_allowlist: str | None = None,
+    tolerate_debug_op_creation_failures: bool = False,
+    global_step: int = -1,
+    reset_disk_byte_usage: bool = False,
+) -> None:
+    """Ask in `run_options` for every output of `graph` that all given expressions match from the start.
+
+    Without an expression the nodes that TensorFlow makes at run time are asked for too.
+
+    Raises:
+        ValueError: no debug op, or no debug URL.
+
+    """
+    if not debug_ops:
+        raise ValueError("debug_ops must not be empty or None.")
+    if not debug_urls:
+        raise ValueError("debug_urls must not be empty or None.")
+    allowed = [node_name_regex_allowlist, op_type_regex_allowlist, tensor_dtype_regex_allowlist]
+
+    def admits(*texts: str) -> bool:
+        return all(re.match(regex, text) for regex, text in zip(allowed, texts, strict=True) if regex)
+
+    watches = list(_chosen(graph, admits))
+    if not any(allowed):
+        watches.append(("*", -1))
+    _add_all(run_options, watches, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step)
+    run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
+
+
+def watch_graph_with_denylists(
+    run_options: Any,
+    graph: Any,
+    debug_ops: DebugOps = _DEFAULT_OP,
+    debug_urls: DebugOps | None = None,
+    node_name_regex_denylist: str | None = None,
+    op_type_regex_denylist: str | None = None,
+    tensor_dtype_regex_denylist: str | None = None,
+    tolerate_debug_op_creation_failures: bool = False,
+    global_step: int = -1,
+    reset_disk_byte_usage: bool = False,
+) -> None:
+    """Ask in `run_options` for every output of `graph` that none of the given expressions matches from the start."""
+    denied = [node_name_regex_denylist, op_type_regex_denylist, tensor_dtype_regex_denylist]
+
+    def admits(*texts: str) -> bool:
+        return not any(re.match(regex, text) for regex, text in zip(denied, texts, strict=True) if regex)
+
+    watches = _chosen(graph, admits)
+    _add_all(run_options, watches, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step)
+    run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
+
+
+def _chosen(graph: Any, admits: Callable[[str, str, str], bool]) -> Iterator[tuple[str, int]]:
+    for op in graph.get_operations():
+        for slot, tensor in enumerate(op.outputs):
+            if admits(op.name, op.type, tensor.dtype.name):
+                yield op.name, slot
+
+
+def _add_all(
+    run_options: Any,
+    watches: Iterable[tuple[str, int]],
+    debug_ops: DebugOps,
+    debug_urls: DebugOps | None,
+    tolerate: bool,
+    global_step: int,
+) -> None:
+    for node, slot in watches:
+        add_debug_tensor_watch(run_options, node, slot, debug_ops, debug_urls, tolerate, global_step)
+
+
+def _listed(texts: DebugOps) -> list[str]:
+    return [texts] if isinstance(texts, str) else list(texts)

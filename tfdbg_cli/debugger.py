@@ -1,0 +1,227 @@
+"""Decides for each run: leave alone, watch, capture, stop. Obeys what the person decided at the last stop."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.watch import Watch
+from tfdbg_cli.capture.budget import refusal
+from tfdbg_cli.capture.controller import Action, PendingRun, Plan
+from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.config import Settings
+from tfdbg_cli.frontend import Frontend
+from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart, Stop
+
+# Threads that pump data into queues (tf.compat.v1.train.QueueRunner). Nobody means those when they wrap a session.
+_PUMPS = "QueueRunnerThread"
+# How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
+_SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
+
+
+@dataclass(frozen=True, slots=True)
+class StopAtStart:
+    """Stop before the next run: where a program begins, and where `run -n` leads. `notes` are shown there."""
+
+    notes: tuple[str, ...] = ()
+
+
+State: TypeAlias = StopAtStart | Decision
+
+
+class Debugger:
+    """The Controller of interactive debugging. One for all sessions and threads that it is given to.
+
+    One stop at a time: a thread that reaches one while another's prompt is open waits. While a run is captured
+    for a stop, runs of other threads go by, so that none can wait for another in vain.
+    """
+
+    def __init__(
+        self,
+        frontend: Callable[[], Frontend],
+        *,
+        settings: Settings | None = None,
+        thread_name_filter: str | None = None,
+        filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
+        dump_root: Path | None = None,
+    ) -> None:
+        """Make a debugger whose front end is made by `frontend` when the first stop comes.
+
+        `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
+        Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
+        `dump_root`, if there is one.
+        """
+        self.settings = settings or Settings()
+        self.filters: dict[str, TensorFilter] = dict(filters)
+        self._make_frontend = frontend
+        self._frontend: Frontend | None = None
+        self._threads = re.compile(thread_name_filter) if thread_name_filter else None
+        self._numbers = itertools.count(1)
+        self._count = 0
+        self._prompt = threading.Lock()
+        self._local = threading.local()
+        self._state: State = StopAtStart()
+        self._in_flight: int | None = None  # the number of the run that is captured for a stop
+        self._watch: Watch | None = None
+        self._dump_root = dump_root
+
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun."""
+        return self._count
+
+    def count_run(self) -> int:
+        """The number of a run that begins now."""
+        self._count = number = next(self._numbers)
+        return number
+
+    def add_filter(self, name: str, tensor_filter: TensorFilter) -> None:
+        """Make `tensor_filter(datum, tensor) -> bool` known as `name`; a filter of that name is replaced.
+
+        Raises:
+            ValueError: the name is empty.
+            TypeError: the name is no text, or the filter cannot be called.
+
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"The name of a tensor filter is a text, not {type(name).__name__}.")
+        if not name:
+            raise ValueError("The name of a tensor filter must not be empty.")
+        if not callable(tensor_filter):
+            raise TypeError(f"A tensor filter is called with a datum and a tensor; {tensor_filter!r} cannot be.")
+        self.filters[name] = tensor_filter
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
+        number = self.count_run()
+        kind = type(self._state)
+        if kind is Detach or not self._attends():
+            return Plan(number)
+        if kind is Continue:
+            return Plan(number, errors=True)
+        with self._prompt:
+            return self._decide(number, pending)
+
+    def run_ends(self, plan: Plan, run: Run) -> bool:
+        """Take in what a run gave; opens the prompt when it is time to. See `capture.controller.Controller`."""
+        hit = self._hit(plan, run)
+        with self._prompt:
+            for_stop = self._in_flight == plan.number
+            if for_stop:
+                self._in_flight = None
+            if not plan.errors or isinstance(self._state, Detach):
+                return False
+            failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
+            if not for_stop and not failed and hit is None:
+                return False
+            self._stop(RunEnd(run, hit))
+            return True
+
+    def run_abandoned(self, plan: Plan) -> None:
+        """Hear that the run of `plan` ends without a report: stop before the next one, if this one was for a stop."""
+        with self._prompt:
+            if self._in_flight == plan.number:
+                self._in_flight = None
+                self._state = StopAtStart()
+
+    def _attends(self) -> bool:
+        """Whether runs of this thread are debugged: not those made while at the prompt, nor those filtered out."""
+        if getattr(self._local, "at_prompt", False):
+            return False
+        name = threading.current_thread().name
+        return bool(self._threads.match(name)) if self._threads else not name.startswith(_PUMPS)
+
+    def _decide(self, number: int, pending: PendingRun) -> Plan:
+        if self._in_flight is not None:
+            return Plan(number, errors=True)
+        start: RunStart | None = None
+        while True:
+            if isinstance(self._state, StopAtStart):
+                start = start or pending.start(number)
+                self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
+            plan, force = self._planned(number)
+            refused = None if force or plan.action is not Action.CAPTURE else self._refusal(plan, pending)
+            if refused is None:
+                self._in_flight = number if plan.action is not Action.LEAVE and not plan.watching else None
+                return plan
+            self._state = StopAtStart((refused,))
+
+    def _planned(self, number: int) -> tuple[Plan, bool]:
+        """What the state asks for a run, and whether the budget is to be overrun; moves the state on."""
+        match self._state:
+            case DebugRun(times=times) as decision if times > 1:
+                self._state = replace(decision, times=times - 1)
+            case DebugRun(capture=capture, force=force):
+                return Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number)), force
+            case RunUntil(capture=capture, force=force):
+                return Plan(number, Action.CAPTURE, True, capture, True, self._dump(number)), force
+            case ProfileRun():
+                return Plan(number, Action.PROFILE, True), False
+            case PlainRun():
+                self._state = StopAtStart()
+            case Detach():
+                return Plan(number), False
+        return Plan(number, errors=True), False
+
+    def _dump(self, number: int) -> Path | None:
+        return None if self._dump_root is None else self._dump_root / dump_name(number - 1)
+
+    def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
+        if plan.watching and self._watch is not None and self._watch.runs:
+            return None  # asked when the watch began; asking before every run would cost more than the run
+        return refusal(pending.estimate(plan.capture, plan.watching))
+
+    def _hit(self, plan: Plan, run: Run) -> Hit | None:
+        watch = self._watch
+        if not plan.watching or watch is None or run.error is not None:
+            return None
+        with self._at_prompt():  # a filter may run a session of its own
+            passed = watch.sees(run)
+        if watch is not self._watch or not passed:
+            return None
+        return Hit(watch.filter_name, watch.exclude_node_names, watch.runs)
+
+    def _stop(self, event: Stop) -> None:
+        """Open the prompt on `event` and take over the decision."""
+        with self._at_prompt():
+            try:
+                decision = self._front().stop(event)
+            except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
+                report("open the prompt", error)
+                decision = Detach()
+        if isinstance(decision, Abort):
+            self._state = Detach()
+            raise KeyboardInterrupt("the debugger was told to end the program")
+        self._state = decision
+        self._watch = None
+        if isinstance(decision, RunUntil):
+            self._begin_watch(decision)
+
+    def _begin_watch(self, decision: RunUntil) -> None:
+        found = self.filters.get(decision.filter_name)
+        if found is None:
+            self._state = StopAtStart((f"There is no filter {decision.filter_name!r}.",))
+            return
+        self._watch = Watch(decision.filter_name, found, decision.exclude_node_names, self._front().notify)
+
+    def _front(self) -> Frontend:
+        if self._frontend is None:
+            self._frontend = self._make_frontend()
+        return self._frontend
+
+    @contextmanager
+    def _at_prompt(self) -> Iterator[None]:
+        self._local.at_prompt = True
+        try:
+            yield
+        finally:
+            self._local.at_prompt = False

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.batch import batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
@@ -27,7 +28,7 @@ from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame, user_frame
+from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -248,7 +249,7 @@ class OriginSearch:
             _elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
             cause or _plain_facts(tensor.op_type, value, bad, inputs, node),
-            frame_of(self._run, tensor.node, fed),
+            made_at(self._run.tracebacks, (fed or tensor.name).node),
         )
 
     def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
@@ -257,7 +258,7 @@ class OriginSearch:
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             _elements(None, value, bad, ()), tuple(int(row) for row in rows),
-            cause_of_feed(name), frame_of(self._run, name.node, None),
+            cause_of_feed(name), made_at(self._run.tracebacks, name.node),
         )  # fmt: skip
 
 
@@ -269,12 +270,6 @@ def cause_of_feed(name: TensorName) -> Cause:
 def find_origin(run: Run, *, nan_only: bool = False, exclude_node_names: str = "") -> Origin | None:
     """The origin of `run`; None when every tensor and feed is finite. See OriginSearch."""
     return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names).first()
-
-
-def frame_of(run: Run, node: str, feed: TensorName | None = None) -> Frame | None:
-    """Where the user's program made `node` (or the placeholder of `feed`); None when nobody knows."""
-    traceback = run.tracebacks.get(feed.node if feed else node, ())
-    return user_frame(traceback) or (traceback[-1] if traceback else None)
 
 
 def _writes(node: Node) -> bool:

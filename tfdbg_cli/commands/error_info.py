@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.origin import frame_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link
-from tfdbg_cli.commands.made_at import made_at
+from tfdbg_cli.commands.made_at import made_at_lines
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
@@ -78,7 +78,7 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
         label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(printable(node.op_type), Style.OP), "  ",
         Span(printable(node.device), Style.DEVICE),
     )  # fmt: skip
-    return [Text((head, EMPTY_LINE, *made_at(run, frame_of(run, node.name), _LABEL)))]
+    return [Text((head, EMPTY_LINE, *made_at_lines(run, made_at(run.tracebacks, node.name), _LABEL)))]
 
 
 def _more(node: Node | None) -> list[Line]:
@@ -95,7 +95,7 @@ def _more(node: Node | None) -> list[Line]:
 
 
 def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen]) -> dict[str, Any]:
-    frame = frame_of(run, node.name) if node is not None else None
+    frame = made_at(run.tracebacks, node.name) if node is not None else None
     return {
         "type": error.type_name,
         "message": error.message,

@@ -9,7 +9,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 
 
-def made_at(run: Run, frame: Frame | None, label_width: int) -> list[Line]:
+def made_at_lines(run: Run, frame: Frame | None, label_width: int) -> list[Line]:
     """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept."""
     label = Span("Made at".ljust(label_width), Style.LABEL)
     if frame is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import linecache
 import re
 from collections.abc import Mapping, Sequence
@@ -66,4 +67,5 @@ class SavedSources:
 
     def lines(self, path: str) -> Sequence[str] | None:
         text = self._texts.get(path)
-        return None if text is None else text.splitlines()
+        # Not splitlines: a form feed inside a line is no line end to Python, and would shift all that follow.
+        return None if text is None else [line.rstrip("\n") for line in io.StringIO(text, newline=None)]

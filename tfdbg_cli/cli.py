@@ -20,6 +20,7 @@ from tfdbg_cli.version import __version__
 Job = Callable[[], int]
 
 _UIS = ("tui", "line", "none")
+_VERBS = ("run", "open", "info")
 _PLANNED = ("diff", "replay", "attach", "listen")
 _WITH_VALUE = ("--ui", "-c", "--command", "--until", "-m", "--module")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -58,6 +59,8 @@ def _job(words: list[str]) -> Job:
     """
     if words and words[0] in _PLANNED:
         raise TfdbgError(f"`tfdbg {words[0]}` does not exist yet.", hint="See `tfdbg --help`.", exit_code=2)
+    if words and words[0] not in _VERBS and not words[0].startswith("-"):
+        raise TfdbgError(f"There is no verb {words[0]!r}.", hint=_meant(words[0]))
     own, program = _split(words)
     options = _parser().parse_args(own)
     if options.verb == "run":
@@ -68,6 +71,15 @@ def _job(words: list[str]) -> Job:
         return _info
     _parser().print_help(sys.stderr)
     raise TfdbgError("Nothing to do.", hint="Write: tfdbg run SCRIPT, or tfdbg open PATH.")
+
+
+def _meant(word: str) -> str:
+    """What somebody may have wanted who began with `word` instead of a verb."""
+    if os.path.isdir(word):  # noqa: PTH112  # pathlib costs a tenth of the start
+        return f"Did you mean `tfdbg open {word}`?"
+    if os.path.exists(word):  # noqa: PTH110
+        return f"Did you mean `tfdbg run {word}`?"
+    return f"Verbs: {', '.join(_VERBS)}."
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
@@ -89,7 +101,7 @@ class _Parser(argparse.ArgumentParser):
     """argparse whose errors are those of tfdbg."""
 
     def error(self, message: str) -> NoReturn:
-        raise TfdbgError(f"{self.prog}: {message}.", hint=f"See `{self.prog} --help`.")
+        raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=f"See `{self.prog} --help`.")
 
 
 def _parser() -> argparse.ArgumentParser:

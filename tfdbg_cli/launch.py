@@ -70,7 +70,7 @@ def module_program(name: str, arguments: Sequence[str]) -> Callable[[], None]:
 
 
 def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
-    file = os.path.abspath(path)  # noqa: PTH100  # python keeps symbolic links and `..` out in the same way
+    file = _absolute(path)
     _set_path(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
     sys.argv = [path, *arguments]
     main = _new_main()
@@ -84,7 +84,7 @@ def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
 
 
 def _run_container(path: str, arguments: Sequence[str]) -> None:
-    _set_path(os.path.join(os.getcwd(), path))  # noqa: PTH109, PTH118
+    _set_path(_absolute(path))
     sys.argv = [path, *arguments]
     _new_main()
     _run_by_runpy("__main__", alter_argv=False)
@@ -101,6 +101,11 @@ def _run_by_runpy(name: str, *, alter_argv: bool) -> None:
     # The interpreter calls this very function for -m and for folders: messages and exit codes are its own.
     main = runpy._run_module_as_main  # type: ignore[attr-defined]
     _run(lambda: main(name, alter_argv), lambda code: code is main.__code__)
+
+
+def _absolute(path: str) -> str:
+    """`path` as python makes it absolute: nothing in it is resolved or tidied."""
+    return os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
 
 
 def _set_path(entry: str) -> None:
@@ -145,7 +150,8 @@ def _hide_frames(error: BaseException, begins: Callable[[CodeType], bool]) -> No
 
 
 def _from_frame(trace: TracebackType | None, begins: Callable[[CodeType], bool]) -> TracebackType | None:
-    """`trace` from the first frame whose code `begins`; None when the program never ran."""
-    while trace is not None and not begins(trace.tb_frame.f_code):
-        trace = trace.tb_next
+    """`trace` from the first frame under `_run` whose code `begins`; None when the program never ran."""
+    for wanted in (lambda code: code is _run.__code__, begins):
+        while trace is not None and not wanted(trace.tb_frame.f_code):
+            trace = trace.tb_next
     return trace

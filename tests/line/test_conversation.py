@@ -1,0 +1,79 @@
+"""A conversation with a person: Ctrl-C, leaving, the end of input."""
+
+from __future__ import annotations
+
+import io
+from contextlib import nullcontext
+
+import sample_run
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.line.conversation import Conversation
+from tfdbg_cli.line.output import TextOutput
+from tfdbg_cli.model.decision import Abort, Decision, Detach, PlainRun
+
+
+class Person:
+    """Types what it is told to; a KeyboardInterrupt is Ctrl-C."""
+
+    interactive = True
+    echoes = False
+    ending = ""
+
+    def __init__(self, *typed) -> None:
+        self._typed = list(typed)
+        self.asked: list[str] = []
+
+    def opened(self, completer):
+        return nullcontext()
+
+    def silent(self) -> bool:
+        return False
+
+    def read(self, prompt: str = "tfdbg> ") -> str | None:
+        self.asked.append(prompt)
+        answer = self._typed.pop(0)
+        if answer is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return answer
+
+
+def _talk(person: Person, event=None) -> tuple[Decision, str]:
+    output = io.StringIO()
+    context = Context(event or sample_run.run_end())
+    conversation = Conversation(context, standard_registry(), person, TextOutput(output, color=False, width=80))
+    return conversation.hold(opening=False), output.getvalue()
+
+
+def test_ctrl_c_clears_the_line_and_twice_asks_how_to_leave() -> None:
+    person = Person(KeyboardInterrupt, "version", KeyboardInterrupt, KeyboardInterrupt, "s", "run -n")
+    decision, text = _talk(person)
+    assert decision == PlainRun()
+    assert text.count("Ctrl-C again asks how to leave.") == 2
+    assert sum(prompt.startswith("Leave:") for prompt in person.asked) == 1
+
+
+def test_leaving_offers_detach_abort_and_stay() -> None:
+    assert _talk(Person("exit", "d"))[0] == Detach()
+    assert _talk(Person("exit", "abort"))[0] == Abort()
+    assert _talk(Person("exit", "what?", "", "S", "exit", KeyboardInterrupt, "exit", "D"))[0] == Detach()
+
+
+def test_the_end_of_input_detaches() -> None:
+    """Defect of TensorFlow's prompt: EOF was not handled."""
+    decision, text = _talk(Person(None))
+    assert decision == Detach()
+    assert "Detached" in text
+    assert _talk(Person("exit", None))[0] == Detach()
+
+
+def test_a_recording_is_left_without_a_question() -> None:
+    person = Person("exit")
+    decision, text = _talk(person, sample_run.opened())
+    assert (decision, text) == (Detach(), "")
+    assert person.asked == ["tfdbg> "]
+
+
+def test_commands_that_a_person_typed_are_not_echoed() -> None:
+    assert "tfdbg>" not in _talk(Person("version", None))[1]

@@ -45,13 +45,15 @@ class DumpTensorStore:
         self._rows: list[Tensor | None] = [None] * len(files)
         self._executions: list[int] = []
         self._by_node: dict[str, list[int]] = {}
-        seen: dict[tuple[str, TensorName], int] = {}
-        for index, file in enumerate(files):
-            name = shown_name(file)
-            execution = seen.get((file.device, name), 0)
-            seen[file.device, name] = execution + 1
+        seen: dict[tuple[str, str, int, str], int] = {}
+        for index, (_, _, node, slot, debug_op, device, _, _) in enumerate(files):
+            key = (device, node, slot, debug_op)
+            execution = seen.get(key, 0)
+            seen[key] = execution + 1
             self._executions.append(execution)
-            self._by_node.setdefault(name.node, []).append(index)
+            if debug_op != VALUE_OP:
+                node = shown_name(files[index]).node
+            self._by_node.setdefault(node, []).append(index)
 
     def __len__(self) -> int:
         return len(self._files)

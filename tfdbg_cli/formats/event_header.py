@@ -86,9 +86,12 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def _skip(data: bytes, at: int) -> int:
     """The place behind the field that begins at `at`."""
-    key, at = _varint(data, at)
-    wire = key & 7
+    wire = data[at] & 7
+    at = at + 1 if data[at] < 0x80 else _varint(data, at)[1]
     if wire == _BYTES:
+        length = data[at]
+        if length < 0x80:
+            return at + 1 + length
         length, at = _varint(data, at)
         return at + length
     if wire == _FIXED64:

@@ -20,10 +20,10 @@ from tfdbg_cli.model.values import NoValue
 class Memory:
     """What was computed at this prompt and would be computed again by a click on a column's head.
 
-    `answers` holds what a filter said of tensors, by run, filter and index; `summaries` by run and index.
+    `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index; `summaries` by run and index.
     """
 
-    answers: dict[tuple[int, TensorFilter], Answers] = field(default_factory=dict)
+    answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
 
 
@@ -82,7 +82,7 @@ class Context:
 
     def answers(self, tensor_filter: TensorFilter) -> Answers:
         """What `tensor_filter` has said so far of the tensors of the run looked at."""
-        return self.memory.answers.setdefault((self.current, tensor_filter), {})
+        return self.memory.answers.setdefault((self.current, id(tensor_filter)), (tensor_filter, {}))[1]
 
     def summary(self, index: int) -> Summary | None:
         """The summary of the tensor at `index`, computed once; None where there is no array."""

@@ -20,7 +20,8 @@ from tfdbg_cli.model.values import NoValue
 class Memory:
     """What was computed at this prompt and would be computed again by a click on a column's head.
 
-    `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index; `summaries` by run and index.
+    `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
+    `summaries` are by run and index.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)

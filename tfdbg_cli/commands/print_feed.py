@@ -25,6 +25,8 @@ from tfdbg_cli.model.values import Array, NoValue, as_array
 
 
 def _print_feed(context: Context, options: argparse.Namespace) -> Document:
+    if options.number not in (None, 0, -1):
+        raise TfdbgError(f"A feed has one value; there is no number {options.number}.", hint="Leave -n out.")
     text, slicing = split_slice(options.feed)
     name = _feed_named(context.call.feeds, text)
     feed = context.call.feeds[name]
@@ -158,7 +160,7 @@ COMMAND = Command(
     _print_feed,
     (
         Argument(("feed",), "the name of the feed; a slice may follow", Kind.FEED),
-        Argument(("-n", "--number"), "accepted for old habits; a feed has one value", metavar="K", type=int),
+        Argument(("-n", "--number"), "as for tensors; a feed has one value, number 0", metavar="K", type=int),
         *VALUE_ARGUMENTS,
     ),
     details="""\

@@ -17,6 +17,7 @@ _MODULES = (
     "list_source",
     "print_source",
     "list_profile",
+    "print_feed",
     "eval",
     "run_info",
     "runs",

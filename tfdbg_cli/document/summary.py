@@ -22,26 +22,30 @@ def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
     if isinstance(value, NoValue):
         return line(Span(dtype, Style.LABEL), " ", Span(printable(value.lack.value), Style.WARNING))
     head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
-    facts = summary or summarize(value)
-    spans: list[Span | str] = [head]
-    if value.ndim:
-        spans += [" ", Span(f"n={facts.size:,}", Style.NUMBER)]
+    facts = facts_line(summary or summarize(value), counted=value.ndim > 0)
+    return line(head, *([" "] if facts.spans else []), *facts.spans)
+
+
+def facts_line(facts: Summary, *, counted: bool = True) -> Line:
+    """The numbers of a chip: n=588 x∈[-2.1, 2.6] μ=-0.4 σ=1.1 NaN×3."""
+    spans: list[Span] = [Span(f"n={facts.size:,}", Style.NUMBER)] if counted else []
     if facts.min is not None and facts.max is not None:
         name = "|x|" if facts.of_magnitude else "x"
         if facts.min == facts.max:
             every = "" if facts.nonfinite or facts.size == 1 else "all "
-            spans.append(Span(f" {every}{name}={number_text(facts.min)}", Style.NUMBER))
+            spans.append(Span(f"{every}{name}={number_text(facts.min)}", Style.NUMBER))
         else:
-            spans.append(Span(f" {name}∈[{number_text(facts.min)}, {number_text(facts.max)}]", Style.NUMBER))
-            spans.append(Span(f" μ={number_text(facts.mean)} σ={number_text(facts.std)}", Style.NUMBER))
+            spans.append(Span(f"{name}∈[{number_text(facts.min)}, {number_text(facts.max)}]", Style.NUMBER))
+            spans.append(Span(f"μ={number_text(facts.mean)} σ={number_text(facts.std)}", Style.NUMBER))
     for count, label, style in (
         (facts.nan, "NaN", Style.NAN),
         (facts.neg_inf, "-inf", Style.INF),
         (facts.pos_inf, "inf" if facts.of_magnitude else "+inf", Style.INF),
     ):
         if count:
-            spans += [" ", Span(f"{label}×{count:,}", style)]
-    return line(*spans)
+            spans.append(Span(f"{label}×{count:,}", style))
+    spaced = [part for span in spans for part in (" ", span)]
+    return line(*spaced[1:])
 
 
 def summary_data(summary: Summary | None) -> dict[str, int | float | None] | None:

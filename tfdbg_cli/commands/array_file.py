@@ -1,0 +1,80 @@
+"""Writing an array to a .npy file, for `-w`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from tfdbg_cli.document.array_words import native
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.values import Array
+
+
+def save_array(array: Array, name: str, *, force: bool) -> Line:
+    """Write `array` to the file `name` in NumPy's format; says where, how large, and as which type.
+
+    .npy holds no bfloat16, float8 or int4: they are written as float32 or int64, which hold them exactly. Strings
+    are written as fixed-width bytes. There is never a half-written file.
+
+    Raises:
+        TfdbgError: the file exists and `force` is not given, it cannot be written, or .npy cannot hold the strings.
+
+    """
+    kept = _fixed_width(array) if array.dtype.kind == "O" else native(array)
+    path = _write(name, force, lambda file: np.save(file, kept, allow_pickle=False))
+    changed = "" if kept.dtype == array.dtype else f", as {kept.dtype}"
+    return _said(path, changed)
+
+
+def save_arrays(arrays: Mapping[str, Array], name: str, *, force: bool) -> Line:
+    """Write several arrays to the file `name` in NumPy's .npz format.
+
+    Raises:
+        TfdbgError: as `save_array`.
+
+    """
+    kept = {key: _fixed_width(a) if a.dtype.kind == "O" else native(a) for key, a in arrays.items()}
+    path = _write(name, force, lambda file: np.savez(file, **kept))  # type: ignore[arg-type]
+    return _said(path, f", with {', '.join(kept)}")
+
+
+def _said(path: Path, rest: str) -> Line:
+    size = bytes_text(path.stat().st_size)
+    return line("Saved value to: ", Span(printable(str(path)), Style.NAME), f" ({size}{rest})")
+
+
+def _write(name: str, force: bool, write: Callable[[IO[bytes]], None]) -> Path:
+    path = Path(name).expanduser()
+    if path.exists() and not force:
+        raise TfdbgError(f"{path} exists.", hint="Add --force to replace it.")
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+            temporary = file.name
+            write(file)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise TfdbgError(f"Cannot write {path}: {error.strerror or error}.") from None
+    return path
+
+
+def _fixed_width(array: Array) -> Array:
+    """Strings as NumPy's fixed-width bytes."""
+    items = [item.encode() if isinstance(item, str) else item for item in array.flat]
+    if not all(isinstance(item, bytes) for item in items):
+        raise TfdbgError("A .npy file holds numbers and strings; this value is neither.")
+    if any(item.endswith(b"\0") for item in items):
+        raise TfdbgError("A string that ends in a zero byte does not survive in a .npy file.", hint="Use `> FILE`.")
+    return np.array(items, np.bytes_).reshape(array.shape)

@@ -1,0 +1,104 @@
+"""The page of commands, docs/commands.md: `python -m tfdbg_cli.commands.manual > docs/commands.md`."""
+
+from __future__ import annotations
+
+import sys
+
+from tfdbg_cli.commands.help import argument_help, argument_names, sections
+from tfdbg_cli.commands.registry import WITH_TENSORS, Command, Moment, Registry
+from tfdbg_cli.commands.standard import standard_registry
+
+_INTRODUCTION = """\
+# Commands
+
+<!-- Made by `python -m tfdbg_cli.commands.manual`; change the commands, not this page. -->
+
+Type these at the prompt, after `:` in the full-screen front end, after `-c` on the command line, or into a pipe.
+
+- Quotes hold blanks and `>`; two of them inside stand for one. Backticks and brackets hold blanks too.
+- `COMMAND > FILE` writes the screen to a file as plain text.
+- Regexes search anywhere in a name.
+- Names of tensors are `node:slot`; the node alone will do if it has one output.
+"""
+
+_JSON = """\
+## JSON
+
+With `--json` each command prints one object on a line: `{"command": …, "kind": …, …}`, or
+`{"command": …, "error": …, "hint": …}`. NaN and infinities are the texts `"nan"`, `"inf"` and `"-inf"`; a complex
+number is a pair; strings are decoded as UTF-8. More fields than these may come; these stay.
+
+- `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
+  `raised` when the filter raised.
+- `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
+  `highlighted` if asked for; `lack` where there is no array. Of several executions without `-n`: as `lt`, with
+  `summary`.
+- `pf`: kind `feed`. `name`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`; a sparse feed also `sparse`,
+  `indices`, `dense_shape`.
+- `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.
+- `ni`: kind `node`. `name`, `op_type`, `device`, `inputs`, `control_inputs`, `outputs`, `control_outputs`,
+  `traceback`: `[{file, line, function, text}]`.
+- `origin`: kind `origin`. `tensor`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
+  `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`; `tensor` is null when all is finite.
+- `ri`: kind `run_info`. `number`, `call`, `title`, `fetches`, `targets`, `feeds`, `thread`, `graph`, `nodes`, `notes`,
+  `estimate`, `filters`.
+- `runs`: kind `runs`. `path`, `current`, `notes`, `runs`: `[{number, title, tensors, error, notes}]`.
+- `config`: kind `config`. `settings`, `path`.
+- `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.
+
+A *tensor* is `name`, `node`, `slot`, `device`, `op_type`, `dtype`, `shape`, `nbytes`, `execution`, `t_ms`. `shape`
+and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times were kept.
+
+A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
+are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for
+complex numbers min, max, mean and std are those of the magnitude.
+
+A `value` is nested lists. Above the threshold of elements (setting `array_threshold`, flag `--threshold`, none with
+`-a`) each long axis keeps its first and last elements (`--edgeitems`) with the text `"..."` between, and `elided` is
+true.
+"""
+
+
+def manual(registry: Registry) -> str:
+    """The whole page in Markdown."""
+    parts = [_INTRODUCTION]
+    for heading, commands in sections(registry).items():
+        parts.append(f"## {heading}\n")
+        parts += [_entry(command) for command in commands]
+    return "\n".join([*parts, _JSON])
+
+
+def _entry(command: Command) -> str:
+    names = ", ".join(f"`{name}`" for name in (command.name, *command.aliases))
+    rows = [f"### {names}\n", f"{command.summary} {_where(command)}".strip() + "\n", f"    {command.usage}\n"]
+    if command.arguments:
+        rows.append("| argument | meaning |\n|---|---|")
+        rows += [f"| `{_cell(argument_names(a))}` | {_cell(argument_help(a))} |" for a in command.arguments]
+        rows.append("")
+    if command.details:
+        text, _, examples = command.details.partition("Examples:\n")
+        rows += [text.strip() + "\n"] if text.strip() else []
+        rows += (
+            ["```\n" + "\n".join(row.strip() for row in examples.rstrip().split("\n")) + "\n```\n"]
+            if examples
+            else []
+        )
+    return "\n".join(rows)
+
+
+def _where(command: Command) -> str:
+    if command.moments == frozenset(Moment):
+        return ""
+    if command.moments == WITH_TENSORS:
+        return "*After a run, and on recordings.*"
+    if command.moments == frozenset({Moment.OPENED}):
+        return "*On recordings.*"
+    return "*While the program runs.*"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(manual(standard_registry()))

@@ -136,18 +136,17 @@ class _DumpWriter:
             (folder / f"{GRAPH_PREFIX}hash0_{self.start_us}").write_bytes(event.SerializeToString())
 
     def notes(self) -> tuple[str, ...]:
-        notes = []
-        if self._unnameable:
-            notes.append(
-                f"{len(self._unnameable)} tensors were not saved: their names cannot be names of files"
-                f" (first {self._unnameable[0]!r})."
-            )
-        if self._without_value:
-            notes.append(
-                f"{len(self._without_value)} tensors were not saved: their values are not there"
-                f" (first {self._without_value[0]!r})."
-            )
-        return tuple(notes)
+        left_out = (
+            (self._unnameable, "its name cannot be the name of a file", "their names cannot be names of files"),
+            (self._without_value, "its value is not there", "their values are not there"),
+        )
+        return tuple(
+            f"1 tensor was not saved: {one} ({names[0]!r})."
+            if len(names) == 1
+            else f"{len(names)} tensors were not saved: {many} (first {names[0]!r})."
+            for names, one, many in left_out
+            if names
+        )
 
 
 def _is_file_name(part: str) -> bool:

@@ -14,6 +14,7 @@ from tfdbg_cli.formats.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dump_listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX
 from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.writing import is_unfinished
 from tfdbg_cli.model.runs import Opened, Run
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
@@ -100,7 +101,7 @@ def _runs_in(place: Path, names: Sequence[str]) -> list[Path]:
     for name in names:
         match = RUN_DIRECTORY.fullmatch(name)
         directory = place / name
-        if not directory.is_dir() or directory.is_symlink():
+        if is_unfinished(name) or not directory.is_dir() or directory.is_symlink():
             continue
         if match is not None:
             numbered.append((int(match[2]), int(match[1]), directory))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,14 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+_UNFINISHED = re.compile(r"\.partial-\d+\Z")
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a folder called `name` is what a killed process left behind."""
+    return _UNFINISHED.search(name) is not None
 
 
 @contextmanager

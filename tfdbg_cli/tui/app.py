@@ -31,7 +31,7 @@ from tfdbg_cli.tui.pages import Page
 from tfdbg_cli.tui.prompt import Prompt
 from tfdbg_cli.tui.state import Dialog, State
 from tfdbg_cli.tui.theme import palette
-from tfdbg_cli.tui.view import View
+from tfdbg_cli.tui.view import GUTTER, View
 from tfdbg_cli.tui.viewport import Viewport
 
 _MESSAGE_SECONDS = 8.0
@@ -175,7 +175,7 @@ class App:
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
         self._doing = text
-        self.state.context.width = self.view.size[0] - 1
+        self.state.context.width = self.view.size[0] - GUTTER - 1
         with self.busy():
             outcome = execute(text, self.state.context, self.registry)
             if isinstance(outcome, Document) and (outcome.kind not in _NOT_SCREENS or not self.state.pages.all):

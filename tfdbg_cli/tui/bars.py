@@ -43,10 +43,11 @@ def title_part(context: Context) -> str:
 
 
 def title(context: Context, cols: int) -> Line:
-    """The title of the stop, and at the right which graph is shown."""
-    words = "".join(span.text for span in stop_title(context.stop).spans)
+    """The title of the stop, and at the right which graph is shown. Why it stopped is never cut off."""
+    call, *reason = [span.text for span in stop_title(context.stop).spans]
+    why = "".join(reason)
+    left = f" {clip(call, max(cols // 3, cols - 2 - columns(why)))}{why}"
     kind = _graph(context)
-    left = f" {words}"
     gap = cols - columns(left) - columns(kind) - 1
     return line(f"{left}{' ' * gap}{kind}" if kind and gap > 2 else clip(left, cols))
 

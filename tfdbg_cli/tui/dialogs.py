@@ -23,13 +23,13 @@ def key_list(moment: Moment) -> Document:
     rows: list[Line] = []
     for binding in bindings(Place.DOCUMENT, moment):
         link = binding.action if binding.action != "ui:keys" else ""
-        rows.append(line(Span(f"{keys_of(binding):<{_KEYS}}", Style.KEY, link), binding.help))
-    rows.append(line(Span(f"{SUSPEND[0]:<{_KEYS}}", Style.KEY), SUSPEND[1]))
+        rows.append(_row(keys_of(binding), binding.help, link))
+    rows.append(_row(*SUSPEND))
     typing = [
         EMPTY_LINE,
         line(Span("At the prompt", Style.HEADING)),
         *(
-            line(Span(f"{keys_of(binding):<{_KEYS}}", Style.KEY), binding.help)
+            _row(keys_of(binding), binding.help)
             for binding in BINDINGS
             if binding.place in {Place.PROMPT, Place.EDIT}
         ),
@@ -37,10 +37,14 @@ def key_list(moment: Moment) -> Document:
     return text_document("keys", *rows, *typing, title="Keys")
 
 
+def _row(keys: str, text: str, link: str = "", width: int = _KEYS) -> Line:
+    return line(Span(keys, Style.KEY, link), Span(" " * (width - len(keys))), Span(text, Style.PLAIN))
+
+
 def leave_question() -> Document:
     """How to leave: each answer a link."""
     rows = [
-        line(Span(f"{keys_of(binding):<8}", Style.KEY, binding.action), binding.help)
+        _row(keys_of(binding), binding.help, binding.action, width=8)
         for binding in BINDINGS
         if binding.place is Place.LEAVE
     ]

@@ -6,7 +6,7 @@ from tfdbg_cli.tui.actions import Actions
 from tfdbg_cli.tui.keymap import Place
 from tfdbg_cli.tui.paint import LinkPlace, links_of
 from tfdbg_cli.tui.state import State
-from tfdbg_cli.tui.view import View
+from tfdbg_cli.tui.view import GUTTER, View
 from tfdbg_cli.tui.viewport import Viewport
 
 _WHEEL = 3  # lines
@@ -48,14 +48,14 @@ class Mouse:
         view = self._state.page.view
         if self._state.place is not Place.DOCUMENT:
             self._actions.close()
-        if col >= view.cols:
+        if col >= view.cols + GUTTER:
             _jump(view, row, rows)
             return
         shown = view.visible()
         if row >= len(shown):
             return
         index = shown[row]
-        found = link_at(view.links(index), col + view.left)
+        found = link_at(view.links(index), col - GUTTER + view.left)
         if found is None:
             view.choose(index, None)
             return

@@ -18,6 +18,7 @@ from tfdbg_cli.tui.viewport import Viewport
 
 _CANDIDATE_ROWS = 4
 _DIALOG_COLS = 76
+GUTTER = 1  # columns left of the document, for the mark of the selected line
 
 
 class View(urwid.Widget):
@@ -88,7 +89,7 @@ class View(urwid.Widget):
         if self.layout is not None:
             page = state.page
             before = page.view.cols
-            page.view.resize(size[0] - 1, self.layout.body)
+            page.view.resize(size[0] - GUTTER - 1, self.layout.body)
             if before and before != page.view.cols:
                 page.finder.relaid()
         return self.layout
@@ -136,9 +137,9 @@ class View(urwid.Widget):
         painted: list[Row] = []
         cursor = None
         for row in range(rows):
-            edge = [("▐", attribute("thumb"))] if row in thumb else [(" ", attribute("track"))]
+            edge = _cell("▐", "thumb") if row in thumb else _cell(" ", "track")
             if row >= len(shown_lines):
-                painted.append(_beside(Row(b"", [], []), view.cols, edge))
+                painted.append(_side_by_side(assemble([], view.cols + GUTTER, attribute()), edge))
                 continue
             index = shown_lines[row]
             content = view.line(index)
@@ -147,11 +148,10 @@ class View(urwid.Widget):
             focus = view.link if chosen else None
             matches = finder.ranges(content) if finder.active else ()
             drawn = paint(content, view.cols, base=base, left=view.left, focus=focus, matches=matches)
-            painted.append(_beside(drawn, view.cols, edge))
+            painted.append(_side_by_side(_cell("▸" if chosen else " ", "marker", base), drawn, edge))
             if chosen:
-                link = view.chosen
-                column = min(max(0, (link.start if link else 0) - view.left), view.cols - 1)
-                cursor = (column, top + row)
+                # The hardware cursor stands at the selected line, for screen readers.
+                cursor = (0, top + row)
         return painted, cursor
 
     def _otherwise(self) -> str:
@@ -170,11 +170,13 @@ class View(urwid.Widget):
     def _prompt(self, cols: int, row: int) -> tuple[Row, tuple[int, int] | None]:
         state = self._state
         if state.place is Place.SEARCH:
-            return _edited("/", state.sought, cols, row)
+            return _edited(" /", state.sought, cols, row)
         if state.place is Place.PROMPT:
-            return _edited("tfdbg> ", state.prompt.editor, cols, row)
+            return _edited(" tfdbg> ", state.prompt.editor, cols, row)
         kept = state.prompt.editor.text
-        idle = line(Span("tfdbg> ", Style.DIM), Span(shown(kept) if kept else "press : to type a command", Style.DIM))
+        idle = line(
+            Span(" tfdbg> ", Style.DIM), Span(shown(kept) if kept else "press : to type a command", Style.DIM)
+        )
         return paint(idle, cols), None
 
     def dialog_place(self, cols: int, rows: int) -> tuple[int, int, int, int]:
@@ -202,7 +204,7 @@ class View(urwid.Widget):
             inner = paint(content, wide - 4, base="box", focus=view.link if chosen else None)
             drawn.append(_framed(inner, wide, frame))
             if chosen:
-                cursor = (2, row + 1)
+                cursor = (1, row + 1)
         more = f" {view.selected + 1}/{len(view.lines)} " if len(view.lines) > high - 2 else ""
         drawn.append(_edge("└", more, "┘", wide))
         box = urwid.CompositeCanvas(canvas(drawn, wide, cursor))
@@ -228,20 +230,20 @@ def _thumb(view: Viewport, rows: int) -> range:
     return range(start, start + size)
 
 
-def _beside(row: Row, cols: int, edge: list[tuple[str, Hashable]]) -> Row:
-    """`row`, filled up to `cols` columns, with `edge` at its right."""
-    filled = row if row.text else assemble([], cols, attribute())
-    last = assemble(edge, 1, attribute())
-    return Row(filled.text + last.text, filled.attributes + last.attributes, filled.charsets + last.charsets)
+def _cell(char: str, *part: str) -> Row:
+    return assemble([(char, attribute(*part))], 1, attribute())
+
+
+def _side_by_side(*parts: Row) -> Row:
+    return Row(
+        b"".join(part.text for part in parts),
+        [run for part in parts for run in part.attributes],
+        [run for part in parts for run in part.charsets],
+    )
 
 
 def _framed(row: Row, wide: int, frame: Hashable) -> Row:
-    start, end = assemble([("│ ", frame)], 2, frame), assemble([(" │", frame)], 2, frame)
-    return Row(
-        start.text + row.text + end.text,
-        start.attributes + row.attributes + end.attributes,
-        start.charsets + row.charsets + end.charsets,
-    )
+    return _side_by_side(assemble([("│ ", frame)], 2, frame), row, assemble([(" │", frame)], 2, frame))
 
 
 def _edge(left: str, words: str, right: str, wide: int) -> Row:
@@ -258,5 +260,4 @@ def _edited(caption: str, editor: LineEditor, cols: int, row: int) -> tuple[Row,
     left = max(0, before - room)
     typed = paint(line(editor.text), cols - len(caption), left=left)
     head = paint(line(caption), len(caption), base="prompt")
-    drawn = Row(head.text + typed.text, head.attributes + typed.attributes, head.charsets + typed.charsets)
-    return drawn, (min(cols - 1, len(caption) + before - left), row)
+    return _side_by_side(head, typed), (min(cols - 1, len(caption) + before - left), row)

@@ -1,0 +1,90 @@
+"""Driving the whole screen without a terminal: keys in, the frames that were drawn out."""
+
+from __future__ import annotations
+
+import re
+
+import urwid
+import urwid.testing
+from screen_registry import small_registry
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.commands.history import History
+from tfdbg_cli.config import Settings
+from tfdbg_cli.tui.app import App
+from tfdbg_cli.tui.theme import palette
+
+urwid.set_encoding("utf-8")
+
+
+def tokens(text):
+    """`jj<page down>` as urwid's key names; a click is `<click COL ROW>`, a wheel `<wheel down>`."""
+    keys = []
+    for part in re.findall(r"<[^<>]+>|.", text, re.S):
+        name = part[1:-1] if part.startswith("<") else part
+        if name.startswith("click "):
+            col, row = map(int, name.split()[1:])
+            keys.append(("mouse press", 1, col, row))
+        elif name.startswith("wheel "):
+            keys.append(("mouse press", 4 if name.endswith("up") else 5, 3, 5))
+        else:
+            keys.append(name)
+    return keys
+
+
+class ClipboardScreen(urwid.testing.ScriptedScreen):
+    """A scripted screen with a clipboard, and sizes that `<resize COLSxROWS>` brings."""
+
+    def __init__(self, size, keys):
+        super().__init__(size=size, inputs=[[key] for key in keys])
+        self.copied = []
+
+    def copy(self, text):
+        self.copied.append(text)
+        return len(text) < 1000
+
+    def get_input(self, raw_keys=False):
+        found = super().get_input(raw_keys)
+        keys = found[0] if raw_keys else found
+        for i, key in enumerate(keys):
+            if isinstance(key, str) and key.startswith("resize "):
+                self.size = tuple(map(int, key.removeprefix("resize ").split("x")))
+                keys[i] = "window resize"
+        return found
+
+
+class Driven:
+    """A stop after some keys: `text` of the last frame, `decision` if one was made."""
+
+    def __init__(self, event, keys="", size=(80, 24), opening="lt", history=(), settings=None, registry=None):
+        self.screen = ClipboardScreen(size, tokens(keys))
+        self.app = App(
+            event,
+            registry or small_registry(),
+            settings or Settings(),
+            BUILT_IN_FILTERS,
+            History(history),
+            opening,
+        )
+        self.app.busy._draw = None  # no notice that depends on time
+        self.app.run(self.screen)
+        self.decision = self.app.decision
+        self.state = self.app.state
+
+    @property
+    def text(self):
+        return "\n".join(row.rstrip() for row in self.screen.last_text)
+
+    @property
+    def rows(self):
+        return self.text.split("\n")
+
+    @property
+    def status(self):
+        """What the status row says now."""
+        return self.rows[self.app.view.layout.prompt_row - 1]
+
+    def looks(self, colors=256):
+        """Each row of the last frame as (AttrSpec, text) runs."""
+        runs = urwid.testing._runs(self.screen.canvases[-1])
+        return urwid.testing.resolve_runs(runs, palette("dark"), colors=colors)

@@ -31,12 +31,13 @@ def debug_sessions(options: LaunchOptions) -> None:
 def _intercept() -> None:
     try:
         from tfdbg_cli.capture.everywhere import intercept_all_sessions
+        from tfdbg_cli.capture.initializers import InitializersApart
         from tfdbg_cli.debugger import Debugger
         from tfdbg_cli.frontends import choose_frontend, person_settings
 
         settings = person_settings()
         debugger = Debugger(lambda: choose_frontend(filters=debugger.filters, settings=settings), settings=settings)
-        intercept_all_sessions(debugger)
+        intercept_all_sessions(InitializersApart(debugger))
     except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
         from tfdbg_cli.capture.mishaps import report
 

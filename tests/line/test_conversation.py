@@ -43,7 +43,7 @@ def _talk(person: Person, event=None) -> tuple[Decision, str]:
     output = io.StringIO()
     context = Context(event or sample_run.run_end())
     conversation = Conversation(context, standard_registry(), person, TextOutput(output, color=False, width=80))
-    return conversation.hold(opening=False), output.getvalue()
+    return conversation.hold(opening=False, titled=False), output.getvalue()
 
 
 def test_ctrl_c_clears_the_line_and_twice_asks_how_to_leave() -> None:

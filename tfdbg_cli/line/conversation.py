@@ -36,16 +36,17 @@ class Conversation:
         self._documents: list[Document] = []
         self._place = -1  # the document shown last
 
-    def hold(self, *, opening: bool) -> Decision:
-        """Talk until there is a decision. `opening` prints what a stop opens with."""
-        if opening:
-            try:
+    def hold(self, *, opening: bool, titled: bool = True) -> Decision:
+        """Talk until there is a decision. `titled` says which stop this is, `opening` prints its first screen."""
+        try:
+            if titled:
                 self._output.title(stop_title(self._context.stop))
+            if opening:
                 self._perform(opening_command(self._context.stop))
-            except KeyboardInterrupt:
-                if not self._source.interactive:
-                    return Abort()
-                self._output.note("Interrupted.")
+        except KeyboardInterrupt:
+            if not self._source.interactive:
+                return Abort()
+            self._output.note("Interrupted.")
         if self._source.silent():
             return self._ended()
         with self._source.opened(partial(complete, context=self._context, registry=self._registry)):

@@ -23,7 +23,7 @@ from tfdbg_cli.line.output import JsonOutput, Output, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
-from tfdbg_cli.model.runs import RunStart, Stop
+from tfdbg_cli.model.runs import Opened, RunStart, Stop
 from tfdbg_cli.terminal_facts import is_tty, terminal_facts
 
 
@@ -77,7 +77,7 @@ class LineFrontend:
         conversation = Conversation(context, self._registry, source, self._output(stream, context.width))
         try:
             with _ctrl_c_interrupts():
-                return conversation.hold(opening=self._script is None and not self._json)
+                return conversation.hold(opening=self._script is None and not self._json, titled=self._titled(event))
         except BrokenPipeError:
             self.broken = True
             return Detach()
@@ -87,6 +87,10 @@ class LineFrontend:
     def notify(self, message: str) -> None:
         """Say `message` on standard error."""
         to_stderr(message)
+
+    def _titled(self, event: Stop) -> bool:
+        # A script knows which recording it opened, but not at which run of a program it is.
+        return not self._json and not (self._script is not None and isinstance(event, Opened))
 
     def _input(self, stream: TextIO) -> Input:
         if self._history is None:

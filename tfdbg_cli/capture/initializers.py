@@ -1,0 +1,87 @@
+"""Runs that only give variables, tables and iterators their first state: nobody asks to debug those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.runs import Run
+
+_ASSIGN = frozenset({"Assign", "AssignVariableOp"})
+_TABLE_OR_ITERATOR = ("InitializeTable", "LookupTableImport", "MakeIterator")
+
+
+class CountingController(Controller, Protocol):
+    """A controller that can be told of a run without being asked about it."""
+
+    def count_run(self) -> int:
+        """The number of a run that begins now."""
+        ...
+
+
+class InitializersApart:
+    """Asks `controller` about every run but those that only initialize. Their errors are reported all the same."""
+
+    def __init__(self, controller: CountingController) -> None:
+        self._controller = controller
+        self._known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._controller.settings
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """What to do with a run. See `capture.controller.Controller`."""
+        fetches, _ = pending.arguments()
+        if self._initializes(fetches):
+            return Plan(self._controller.count_run(), errors=True)
+        return self._controller.run_starts(pending)
+
+    def run_ends(self, plan: Plan, run: Run) -> bool:
+        """Take in what a run gave. See `capture.controller.Controller`."""
+        return self._controller.run_ends(plan, run)
+
+    def run_abandoned(self, plan: Plan) -> None:
+        """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
+        self._controller.run_abandoned(plan)
+
+    def _initializes(self, fetches: Any) -> bool:
+        fetched = fetches if isinstance(fetches, list | tuple) else (fetches,)
+        return bool(fetched) and all(map(self._initializer, fetched))
+
+    def _initializer(self, fetch: Any) -> bool:
+        if not hasattr(fetch, "control_inputs"):  # a tensor, a name, a structure: something is asked for
+            return False
+        found = self._known.get(fetch)
+        if found is None:
+            found = self._known[fetch] = _only_initializes(fetch)
+        return found
+
+
+def _only_initializes(op: Any) -> bool:
+    """Whether running `op` does nothing but initialize: a group, however nested, of initializers."""
+    waiting, seen = [op], {op}
+    while waiting:
+        current = waiting.pop()
+        if current.type == "NoOp" and not current.inputs:
+            waiting += _unseen(current.control_inputs, seen)
+        elif not _is_initializer(current):
+            return False
+    return True
+
+
+def _unseen(ops: Iterable[Any], seen: set[Any]) -> list[Any]:
+    new = [op for op in ops if op not in seen]
+    seen.update(new)
+    return new
+
+
+def _is_initializer(op: Any) -> bool:
+    if op.type in _ASSIGN:
+        # TensorFlow names a variable's own initializer so; `v.assign(…)` elsewhere in a program is a step of it.
+        return bool(op.inputs) and op.name == f"{op.inputs[0].op.name}/Assign"
+    return bool(op.type.startswith(_TABLE_OR_ITERATOR))

@@ -109,5 +109,6 @@ def argument_names(argument: Argument) -> str:
 def argument_help(argument: Argument) -> str:
     """The help of an argument with its default."""
     default = argument.default
+    choices = f": {', '.join(argument.choices)}" if argument.choices and argument.metavar else ""
     shown = "" if argument.switch or default in (None, "", ()) else f" (default {default})"
-    return argument.help + shown
+    return argument.help + choices + shown

@@ -23,7 +23,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor
 
-_DEVICES_SAMPLED = 200
+_ROWS_SAMPLED = 200
 _NODES_SAMPLED = 10_000
 
 
@@ -143,7 +143,7 @@ class _Row(Sequence[Span]):
 
 def _table(context: Context, options: argparse.Namespace, indices: Sequence[int]) -> Table:
     store = context.run.tensors
-    fields = _fields(context, options)
+    fields = _fields(context, options, indices)
     columns = tuple(_with_sort(field, options) for field in fields)
     return Table(columns, len(indices), lambda i: _Row(fields, indices[i], store[indices[i]]))
 
@@ -159,7 +159,7 @@ def _with_sort(field: _Field, options: argparse.Namespace) -> Column:
     return Column(column.title + mark, column.right, column.drop, link, column.width, column.keep_end)
 
 
-def _fields(context: Context, options: argparse.Namespace) -> list[_Field]:
+def _fields(context: Context, options: argparse.Namespace, indices: Sequence[int]) -> list[_Field]:
     fields = [
         _time_field(context),
         _Field(Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE),
@@ -172,7 +172,7 @@ def _fields(context: Context, options: argparse.Namespace) -> list[_Field]:
     if _several_devices(context):
         device = Column("Device", drop=5)
         fields.append(_Field(device, lambda i, t: Span(short_device(t.device), Style.DEVICE), SortKey.DEVICE))
-    if _has_loops(context):
+    if _has_loops(context, indices):
         fields.append(_Field(Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
     name = Column("Tensor name", keep_end=True)
     link = tensor_link
@@ -196,14 +196,16 @@ def _number(text: str) -> Span:
     return Span(text, Style.NUMBER)
 
 
-def _has_loops(context: Context) -> bool:
-    """Whether tensors were produced several times, as far as a bounded look tells."""
+def _has_loops(context: Context, indices: Sequence[int]) -> bool:
+    """Whether a listed tensor was produced several times, as far as a bounded look tells."""
     store = context.run.tensors
+    if len(indices) <= _ROWS_SAMPLED:
+        return any(store[i].execution > 0 or len(executions_of(context, i)) > 1 for i in indices)
     nodes = store.nodes()
     if len(nodes) == len(store):
         return False
     several = (store.named(name) for name in islice(nodes, _NODES_SAMPLED))
-    return any(store[indices[-1]].execution > 0 for indices in several if len(indices) > 1)
+    return any(store[found[-1]].execution > 0 for found in several if len(found) > 1)
 
 
 def _execution(context: Context, index: int, tensor: Tensor) -> Span:
@@ -244,7 +246,7 @@ def _several_devices(context: Context) -> bool:
     run = context.run
     devices = set(run.graph.devices())
     if len(devices) < 2:
-        devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _DEVICES_SAMPLED))}
+        devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
     return len(devices) > 1
 
 

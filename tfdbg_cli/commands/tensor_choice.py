@@ -67,13 +67,12 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
         TfdbgError: no such tensor, or several outputs or devices fit; the message says which.
 
     """
-    name, slicing = split_slice(text)
+    store = context.run.tensors
+    name, slicing = (text, "") if store.named(*_node_and_slot(text)) else split_slice(text)
     prefixed = _DEVICE_PREFIX.match(name)
     if prefixed:
         name, device = prefixed["name"], device or prefixed["device"]
-    parsed = parse_tensor_name(name)
-    node, slot = (parsed.node, parsed.slot) if parsed else (name, None)
-    store = context.run.tensors
+    node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
         raise _missing(context, node, slot)
@@ -88,6 +87,11 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
         hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
         raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
     return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing)
+
+
+def _node_and_slot(name: str) -> tuple[str, int | None]:
+    parsed = parse_tensor_name(name)
+    return (parsed.node, parsed.slot) if parsed else (name, None)
 
 
 def _on_device(name: str, device: str, found: list[tuple[int, Tensor]]) -> list[tuple[int, Tensor]]:

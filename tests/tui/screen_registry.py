@@ -68,7 +68,7 @@ def _boom(context: Context, options: argparse.Namespace) -> Document:
 
 def _late_boom(context: Context, options: argparse.Namespace) -> Document:
     def row(i: int) -> list[Span]:
-        if i > 60:
+        if i > 60 and i % 5 == 3:  # not among the rows that a table samples for its widths
             raise KeyError("late")
         return [Span(str(i))]
 

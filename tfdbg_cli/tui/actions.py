@@ -239,8 +239,11 @@ class Actions:
         self._app.search_on()
 
     def _search_done(self) -> None:
+        wanted = self._state.sought.text
+        if wanted and wanted != self._state.page.finder.text:
+            self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
         self._state.place = Place.DOCUMENT
-        if not self._state.sought.text:
+        if not wanted:
             self._search_for("")
 
     def _search_cancel(self) -> None:

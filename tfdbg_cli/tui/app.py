@@ -155,9 +155,9 @@ class App:
         except TfdbgError as error:
             self.say(Message(error.message, error=True, hint=error.hint))
         except KeyboardInterrupt:
-            self.say(Message(f"Stopped: {what}."))
+            self.say(Message(f"Stopped: {self._doing}."))
         except Exception as error:  # noqa: BLE001  # a bug of ours must take neither the screen nor the program away
-            self.bug(what, error)
+            self.bug(self._doing, error)
         finally:
             self._doing = before
         if not self.state.pages.all:
@@ -165,7 +165,7 @@ class App:
 
     def bug(self, what: str, error: Exception) -> None:
         """Show a mistake of tfdbg's own in the place of what could not be shown."""
-        self.report = bug_report(f"{what}; {self._doing}", error)
+        self.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
         self.state.dialog = None
         self.state.place = Place.DOCUMENT
@@ -189,13 +189,19 @@ class App:
             self.leave(outcome)
 
     def _show(self, command: str, document: Document, replace: bool) -> None:
-        self.state.pages.open(Page(command, document), replace=replace)
+        pages = self.state.pages
+        kept, at = list(pages.all), pages.at
+        pages.open(Page(command, document), replace=replace)
+        try:
+            # Laid out here, where Ctrl-C can stop it, and not while drawing.
+            self.view.arrange(self.view.size)
+            for index in pages.current.view.visible():
+                pages.current.view.line(index)
+        except BaseException:
+            pages.all, pages.at = kept, at
+            raise
         self.state.dialog = None
         self.state.place = Place.DOCUMENT
-        # Laid out here, where Ctrl-C can stop it, and not while drawing.
-        self.view.arrange(self.view.size)
-        for index in self.state.page.view.visible():
-            self.state.page.view.line(index)
 
     def _obey(self, action: UiAction) -> None:
         if action is UiAction.LEAVE:

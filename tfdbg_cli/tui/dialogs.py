@@ -46,6 +46,6 @@ def leave_question() -> Document:
     rows = [
         _row(keys_of(binding), binding.help, binding.action, width=8)
         for binding in BINDINGS
-        if binding.place is Place.LEAVE
+        if binding.place is Place.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
     ]
     return text_document("leave", *rows, title="How do you want to leave?")

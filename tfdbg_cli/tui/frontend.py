@@ -50,6 +50,11 @@ class TuiFrontend:
         self._history: History | None = None
         self._lock = threading.Lock()
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._settings
+
     def stop(self, event: Stop) -> Decision:
         """Open the screen on `event` until there is a decision.
 

@@ -1,0 +1,332 @@
+import pytest
+import sample_run
+import urwid.testing
+from screen import Driven
+
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
+from tfdbg_cli.tui.theme import palette
+
+
+def drive(keys="", event=None, **options):
+    return Driven(event or sample_run.run_end(), keys, **options)
+
+
+def test_a_stop_opens_on_its_command_and_says_which_run_it_is():
+    screen = drive()
+    assert screen.rows[0].startswith(" run-end: run #3: 1 fetch (loss/Mean:0); 2 feeds")
+    assert screen.rows[0].endswith("runtime graph")
+    assert screen.rows[1] == " run #3 › lt"
+    assert "Enter: pt x:0" in screen.status
+
+
+@pytest.mark.parametrize(
+    ("event", "words", "part"),
+    [
+        (sample_run.run_start(), "run-start:", "title start"),
+        (sample_run.run_end(), "run-end:", "title end"),
+        (sample_run.run_hit(), "passed has_inf_or_nan after 7 runs", "title hit"),
+        (sample_run.run_failed(), "failed with InvalidArgumentError", "title error"),
+        (sample_run.opened(2), "2 runs", "title opened"),
+    ],
+)
+@pytest.mark.parametrize("cols", [60, 80, 200])
+def test_the_title_says_in_words_and_colour_why_it_stopped(event, words, part, cols):
+    from tfdbg_cli.tui.bars import title_part
+
+    screen = drive(event=event, opening="help", size=(cols, 24))
+    assert words in screen.rows[0]
+    assert title_part(screen.state.context) == part
+
+
+@pytest.mark.parametrize(
+    ("keys", "decision"),
+    [
+        ("r", DebugRun()),
+        ("F", RunUntil("has_inf_or_nan")),
+        ("c", Continue()),
+        (":run -f has_inf_or_nan<enter>", RunUntil("has_inf_or_nan")),
+        ("qc", Continue()),
+        ("qd", Detach()),
+        ("qa", Abort()),
+        ("q<down><down><enter>", Abort()),
+        ("", None),
+        ("q<esc>", None),
+    ],
+)
+def test_how_a_stop_ends(keys, decision):
+    assert drive(keys).decision == decision
+
+
+def test_a_screen_that_ends_without_a_decision_detaches():
+    assert drive().app.run(Driven(sample_run.run_end()).screen) == Detach()
+
+
+def test_leaving_a_recording_is_not_asked():
+    assert drive("q", sample_run.opened()).decision == Detach()
+
+
+def test_keys_that_need_a_running_program_say_so_in_a_recording():
+    screen = drive("r", sample_run.opened())
+    assert screen.decision is None
+    assert "r does nothing here." in screen.status
+
+
+def test_enter_follows_links_and_esc_goes_back_to_where_one_was():
+    screen = drive("jjj<enter>")
+    assert screen.rows[1] == " run #3 › lt › pt cold:0" or "pt" in screen.rows[1]
+    back = drive("<page down>jj<enter><esc>")
+    there = drive("<page down>jj")
+    assert back.rows[2:20] == there.rows[2:20]
+    assert back.state.page.view.selected == there.state.page.view.selected
+
+
+def test_prev_and_next_restore_scroll_and_selection():
+    """features 1.5: prev, next; config and place lost between screens (6.3)."""
+    screen = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl p>")
+    view = screen.state.page.view
+    assert screen.state.page.command == "text"
+    place = (view.top, view.selected)
+    assert place[0] > 0
+    again = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl p><ctrl p><ctrl n>")
+    assert (again.state.page.view.top, again.state.page.view.selected) == place
+    typed = drive(":text<enter>:origin<enter>:prev<enter>")
+    assert typed.state.page.command == "text"
+    assert "This is the first screen." in drive("<ctrl p>").status
+
+
+def test_breadcrumbs_are_links():
+    screen = drive(":text<enter>:origin<enter><click 10 1>")
+    assert screen.state.page.command == "lt"
+    assert screen.rows[1] == " run #3 › lt › text › origin"
+    assert drive(":text<enter><click 2 1>").state.page.command == "lt"
+
+
+def test_breadcrumbs_give_way_at_the_left():
+    keys = "".join(f":pt {'very' * 8}_{i}:0<enter><esc>" for i in range(3))
+    screen = drive(":text<enter>:origin<enter>:ri<enter>:help<enter>:text<enter>:ri<enter>", size=(40, 12))
+    assert "…" in screen.rows[1]
+    assert screen.rows[1].endswith("ri")
+    assert drive(keys, size=(40, 12)).rows[1].startswith(" run #3")
+
+
+def test_an_error_is_red_with_its_way_out_and_loses_nothing():
+    screen = drive(":lst<enter>")
+    assert "There is no command 'lst'." in screen.status
+    assert screen.state.message.error
+    assert screen.state.page.command == "lt"
+    assert screen.state.message.hint
+
+
+def test_a_long_error_takes_up_to_three_rows():
+    screen = drive(f":{'x' * 150}<enter>", size=(60, 24))
+    assert screen.app.view.layout.status == 3
+    assert screen.rows[2].startswith(" ")
+
+
+def test_a_bug_is_shown_and_the_screen_goes_on(tmp_path, monkeypatch):
+    screen = drive(":boom<enter>")
+    assert "tfdbg made a mistake here." in screen.text
+    assert "ZeroDivisionError: a bug of ours" in "\n".join(
+        item.text for item in screen.state.page.document.lines(None)
+    )
+    assert drive(":boom<enter><esc>").state.page.command == "lt"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    saved = drive(":boom<enter><enter>")
+    (report,) = tmp_path.iterdir()
+    assert "a bug of ours" in report.read_text()
+    assert report.stat().st_mode & 0o077 == 0
+    assert "Saved to" in saved.state.message.text
+
+
+def test_a_bug_while_drawing_is_shown_in_its_place():
+    screen = drive(":late<enter>G")
+    assert "tfdbg made a mistake here." in screen.text
+    assert screen.rows[1] == " run #3 › lt › late"
+    assert "KeyError" in screen.app.report
+
+
+def test_a_bug_in_the_opening_command_still_gives_a_screen():
+    assert "tfdbg made a mistake here." in drive(opening="boom").text
+    assert "no command 'nonsense'" in drive(opening="nonsense").status
+
+
+def test_search_walks_highlights_and_comes_back():
+    screen = drive("/loss<enter>n")
+    assert "/loss  2/3" in screen.status
+    assert screen.state.page.view.chosen.link == "pt loss/mul:0"
+    assert "/loss  1/3, past the end, from the top" in drive("/loss<enter>nnn").status
+    assert "/loss  3/3, past the top, from the end" in drive("/loss<enter>N").status
+    assert drive("/loss<esc>").state.page.view.chosen.link == "pt x:0"
+    assert "no match" in drive("/zzz").status
+    assert "is not a regular expression" in drive("/loss(<enter>").state.message.text
+    looks = [spec.background for row in drive("/loss<enter>").looks() for spec, text in row if text == "loss"]
+    found = urwid.testing.resolve_attr("match", palette("dark")).background
+    assert looks
+    assert set(looks) == {found}
+
+
+def test_the_old_prompt_commands_for_searching_work():
+    """features 1.5: `/regex` and `/` at the prompt."""
+    assert drive(":/loss<enter>").state.page.view.chosen.link == "pt loss/Log:0"
+    assert drive(":/loss<enter>:/<enter>").state.page.view.chosen.link == "pt loss/mul:0"
+
+
+def test_the_old_prompt_command_for_elements_works():
+    """features 1.5: `@[i,j]` and `@i,j` scroll to an element."""
+    for typed in ("@[3, 0]", "@3,0", "@[3,1]"):
+        screen = drive(f":pt x:0<enter>:{typed}<enter>")
+        assert screen.state.page.view.line(screen.state.page.view.selected).element == (3, 0)
+        assert "@[3, 0]" in screen.status
+    assert "No array here" in drive(":pt x:0<enter>:@[1]<enter>").status
+    assert "Cannot read" in drive(":@[a]<enter>").status
+    assert drive(":pt x:0<enter>@2,0]<enter>").state.page.view.selected == 5
+
+
+def test_an_empty_line_at_the_prompt_is_nothing():
+    """features 6.3: an empty line was an error."""
+    screen = drive(":<enter>")
+    assert screen.state.message is None
+    assert screen.state.page.command == "lt"
+
+
+def test_tab_completes_and_shows_candidates():
+    screen = drive(":conf<tab>")
+    assert screen.state.prompt.editor.text == "config "
+    screen = drive(":pt loss/<tab>")
+    assert "loss/Log" in screen.rows[20]
+    picked = drive(":pt loss/<tab><tab>")
+    assert picked.state.prompt.editor.text == f"pt {picked.state.prompt.candidates[0]}"
+    assert "Nothing completes this." in drive(":pt zzz<tab>").status
+
+
+def test_history_is_walked_by_prefix():
+    history = ["lt -s size", "pt x:0", "lt -s name"]
+    assert drive(":lt<up>", history=history).state.prompt.editor.text == "lt -s name"
+    assert drive(":lt<up><up>", history=history).state.prompt.editor.text == "lt -s size"
+    assert drive(":lt<up><up><up><down><down>", history=history).state.prompt.editor.text == "lt"
+
+
+def test_the_prompt_shows_the_usage_of_what_is_typed():
+    assert "print_tensor TENSOR" in drive(":pt x").status.upper().replace("PRINT_TENSOR", "print_tensor")
+
+
+def test_sorting_takes_the_place_of_the_screen():
+    screen = drive("ss")
+    assert screen.state.page.command == "lt -s dtype"
+    assert len(screen.state.pages.all) == 1
+    assert drive("sS").state.page.command == "lt -s size -r"
+    assert drive("<click 3 4>").state.page.command == "lt -s size"
+    assert "no table here that sorts" in drive(":origin<enter>s").status
+
+
+def test_the_mouse_follows_links_scrolls_and_jumps():
+    assert drive("<click 45 8>").state.page.command.startswith("pt ")
+    assert drive(":text<enter><wheel down>").state.page.view.top == 3
+    assert drive(":text<enter><click 79 20>").state.page.view.top == 100 - 19
+    assert drive("<click 3 20>").state.page.view.top == 0
+    assert drive("<click 1 22>").state.place.name == "PROMPT"
+    assert "press m" in Driven(sample_run.run_end()).app.mouse.event("drag", 3, 3)
+
+
+def test_a_click_in_the_footer_does_what_the_key_does():
+    column = drive().rows[-1].index("r run")
+    assert drive(f"<click {column} 23>").decision == DebugRun()
+
+
+def test_mouse_mode_is_switched_and_told():
+    assert "mouse off" in drive("m").rows[20] + drive("m").rows[21] or not drive("m").state.mouse
+    assert drive("mm").state.mouse
+    assert not drive(settings=Settings(mouse_mode=False)).state.mouse
+    assert not drive(":config mouse_mode off<enter>").state.mouse
+
+
+def test_a_theme_is_changed_at_once():
+    screen = drive(":config theme light<enter>")
+    assert screen.state.context.settings.theme == "light"
+    assert "theme is light now." in screen.status
+
+
+def test_copying_says_how_much_it_copied():
+    screen = drive("y")
+    assert screen.screen.copied == ["x:0"]
+    assert "Copied 3 characters." in screen.status
+    assert drive(":ri<enter>jY").screen.copied == ["loss/Mean:0"]
+
+
+def test_the_key_list_runs_keys():
+    screen = drive("?")
+    assert "Keys" in screen.text
+    assert drive("?<esc>").state.dialog is None
+    assert drive("?j<enter>").decision == DebugRun()
+    assert "capture the next run" not in drive("?", sample_run.opened()).text
+
+
+def test_ctrl_c_clears_then_asks_and_never_exits():
+    assert drive(":lt -s<ctrl c>").state.prompt.editor.text == ""
+    assert drive(":lt<ctrl c>").state.page.command == "lt"
+    assert "Ctrl-C again" in drive("<ctrl c>").status
+    assert "How do you want to leave?" in drive("<ctrl c><ctrl c>").text
+    assert drive("<ctrl c>j<ctrl c>").state.dialog is None
+    assert drive("<ctrl c><ctrl c><ctrl c>").decision == Abort()
+
+
+def test_ctrl_c_stops_a_command_that_runs():
+    screen = drive()
+
+    def busy(*args, **kwargs):
+        screen.app.busy.running = True
+        screen.app.interrupt()
+
+    screen.app.actions.perform = busy
+    screen.app.perform("lt --slow")
+    assert screen.state.message.text == "Stopped: lt --slow."
+
+
+@pytest.mark.parametrize("key", ["pt x:0", "€", "<f5>"])
+def test_other_keys_say_that_they_mean_nothing(key):
+    assert "does nothing here" in drive(key[:1] if key[0] != "<" else key).status
+
+
+def test_pasted_text_goes_to_the_prompt_and_runs_nothing():
+    screen = drive("<begin paste>run\nr q<enter><end paste>".replace("\n", "<enter>"))
+    assert screen.decision is None
+    assert screen.state.prompt.editor.text.strip() == "run r q"
+
+
+def test_resizing_keeps_the_place():
+    screen = drive(":text<enter>GGkkkkk<resize 120x40><resize 50x12>")
+    view = screen.state.page.view
+    assert view.selected == 94
+    assert 94 in view.visible()
+    assert screen.rows[0].startswith(" run-end")
+
+
+def test_a_tiny_screen_says_so_and_recovers():
+    small = drive("<resize 30x8>")
+    assert "".join(small.rows).startswith("tfdbg needs a screen of at least 40 by 10")
+    assert "this one is 30 by 8" in "".join(row.ljust(30) for row in small.rows)
+    assert "run-end" in drive("<resize 30x8><resize 80x24>").rows[0]
+    for size in ((1, 1), (5, 30), (200, 3)):
+        drive("jj:lt<enter>?", size=size)
+
+
+def test_a_million_rows_answer_at_once():
+    """features 1.6: output was cut at 10,000 lines."""
+    screen = drive(":many 1000000<enter>G")
+    assert "1,000,001/1,000,001" in screen.status
+    assert "op_999999" in screen.text
+    assert screen.rows[2].split() == ["row", "tensor"]
+
+
+def test_wide_lines_scroll_sideways():
+    screen = drive(":ri<enter>Gllllllllllllllllllll")
+    assert "end" in screen.text
+    assert "column" in screen.status
+    assert " wide" in drive(":ri<enter>").text
+    assert drive(":ri<enter>Glllllll" + "h" * 8).state.page.view.left == 0
+
+
+def test_a_screen_200_columns_wide_is_used():
+    """features 1.6: width capped at 220 columns."""
+    assert max(map(len, drive(":ri<enter>", size=(300, 24)).rows)) > 180

@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
-from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 
 def possible_run(**changes: object) -> Run:
@@ -126,6 +126,15 @@ def test_values_that_are_gone_are_said(tmp_path: Path) -> None:
     (note,) = write_dump(run_of(("a", gone("It was not kept.")), ("b", np.ones(1, np.float32))), tmp_path / "dump")
     assert note == "1 tensor was not saved: its value is not there ('a:0')."
     assert len(read_dump(tmp_path / "dump").tensors) == 1
+
+
+def test_a_reference_without_a_value_is_not_called_uninitialized(tmp_path: Path) -> None:
+    """Why a tensor has no array is kept, also where a file of TensorFlow cannot say it."""
+    lacks = [NoValue(Lack.OPAQUE, "A reference to a variable."), NoValue(Lack.UNINITIALIZED, "Never written.")]
+    write_dump(run_of(("a", lacks[0]), ("b", lacks[1])), tmp_path / "dump")
+    again = read_dump(tmp_path / "dump")
+    assert [again.tensors.value(0), again.tensors.value(1)] == lacks
+    assert again.tensors[0].dtype == "float32"
 
 
 def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Call, RunError, RunKind
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import Lack, NoValue
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 # What a JSON file of the wrong content can raise while it is taken apart.
@@ -25,7 +25,10 @@ _WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, R
 
 @dataclass(frozen=True)
 class SavedCase:
-    """Everything in a case folder. `call` is None when case.json is damaged."""
+    """Everything in a case folder. `call` is None when case.json is damaged.
+
+    `lacks` tells, by the path of a file in the dump, why the tensor in it has no array.
+    """
 
     call: Call | None
     graph_kind: GraphKind
@@ -36,6 +39,7 @@ class SavedCase:
     tracebacks: Mapping[str, Traceback]
     sources: Sources
     profile: Profile | None
+    lacks: Mapping[str, NoValue]
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -49,11 +53,13 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     call: Call | None = None
     error: RunError | None = None
     sources: Sources = CaseSources(root / layout.SOURCES, {})
+    lacks: dict[str, NoValue] = {}
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
             error = RunError(**fields["error"]) if fields.get("error") else None
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
+            lacks = {path: NoValue(Lack(lack), str(text)) for path, (lack, text) in fields.get("lacks", {}).items()}
     except _WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
@@ -67,6 +73,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         tracebacks=_tracebacks(root / layout.TRACEBACKS, notes),
         sources=sources,
         profile=_profile(root / layout.PROFILE, notes),
+        lacks=lacks,
     )
 
 

@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Call, Run
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.model.values import as_array
+from tfdbg_cli.model.values import NoValue, as_array
 
 
 def add_case_files(directory: Path, run: Run) -> None:
@@ -30,11 +30,13 @@ def add_case_files(directory: Path, run: Run) -> None:
 
     """
     with whole_directory(directory / layout.CASE_DIRECTORY) as place:
-        write_case(place, run, timed=all(run.tensors[i].time_us is not None for i in range(min(1, len(run.tensors)))))
+        write_case(place, run, timed=len(run.tensors) == 0 or run.tensors[0].time_us is not None)
 
 
-def write_case(place: Path, run: Run, *, timed: bool) -> None:
+def write_case(place: Path, run: Run, *, timed: bool, lacks: Mapping[str, NoValue] | None = None) -> None:
     """Write the files of case_layout.py for `run` into the empty folder `place`.
+
+    `lacks` tells, by the path of a file in the dump, why the tensor in it has no array.
 
     Raises:
         OSError: a file cannot be written.
@@ -57,6 +59,7 @@ def write_case(place: Path, run: Run, *, timed: bool) -> None:
             "call": _call(run.call, place / layout.FEEDS),
             "error": None if run.error is None else asdict(run.error),
             "notes": list(run.notes),
+            "lacks": {path: [value.lack, value.text] for path, value in (lacks or {}).items()},
             "sources": _write_sources(place / layout.SOURCES, run, tracebacks),
         },
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,9 +53,11 @@ def read_dump(directory: Path) -> Run:
 def _assemble(
     listing: DumpListing, case: SavedCase | None, graph: Graph, files: Sequence[DumpFile], notes: list[str]
 ) -> Run:
-    store = DumpTensorStore(files, graph, timed=case is None or case.timed)
     if case is None:
+        store = DumpTensorStore(files, graph, {})
         return Run(call_of(listing, notes), store, graph, notes=tuple(notes), origin_path=str(listing.root))
+    lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()}
+    store = DumpTensorStore(files, graph, lacks, case.timed)
     return Run(
         call=case.call or call_of(listing, notes),
         tensors=store,
@@ -64,7 +67,7 @@ def _assemble(
         sources=case.sources,
         error=case.error,
         profile=case.profile,
-        notes=(*case.notes, *notes),
+        notes=tuple(dict.fromkeys((*case.notes, *notes))),
         origin_path=str(listing.root),
     )
 

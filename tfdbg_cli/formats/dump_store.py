@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from tfdbg_cli.formats.dump_listing import VALUE_OP, DumpFile
@@ -10,7 +10,7 @@ from tfdbg_cli.formats.event_file import read_tensor, tensor_facts
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Value
+from tfdbg_cli.model.values import NoValue, Value
 
 
 def shown_name(file: DumpFile) -> TensorName:
@@ -35,12 +35,16 @@ def debug_op_nodes(files: Sequence[DumpFile]) -> list[Node]:
 class DumpTensorStore:
     """Tensors in files, in order of time over all devices. A row reads a header, a value reads its file.
 
-    `graph` tells the op types. Without times (`timed` false) the order alone counts.
+    `graph` tells the op types. Without times (`timed` false) the order alone counts. `lacks` tells, by path, why
+    there is no value where the file does not.
     """
 
-    def __init__(self, files: Sequence[DumpFile], graph: Graph, timed: bool = True) -> None:
+    def __init__(
+        self, files: Sequence[DumpFile], graph: Graph, lacks: Mapping[str, NoValue], timed: bool = True
+    ) -> None:
         self._files = files
         self._graph = graph
+        self._lacks = lacks
         self._timed = timed
         self._rows: list[Tensor | None] = [None] * len(files)
         self._executions: list[int] = []
@@ -81,7 +85,8 @@ class DumpTensorStore:
         )
 
     def value(self, index: int) -> Value:
-        return read_tensor(self._files[index].path)
+        path = self._files[index].path
+        return self._lacks.get(path) or read_tensor(path)
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         found = self._by_node.get(node, [])

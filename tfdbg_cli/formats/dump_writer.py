@@ -53,7 +53,7 @@ def write_dump(run: Run, directory: Path, start_us: int | None = None) -> tuple[
         _write_metadata(place, run.call, start)
         case = place / case_layout.CASE_DIRECTORY
         case.mkdir()
-        write_case(case, run, timed=timed)
+        write_case(case, run, timed=timed, lacks=writer.lacks)
     return writer.notes()
 
 
@@ -74,6 +74,7 @@ class _DumpWriter:
     graph: Graph
     start_us: int
     timed: bool
+    lacks: dict[str, NoValue] = field(default_factory=dict)  # by path in the dump
     _used: dict[str, int] = field(default_factory=dict)
     _made: set[Path] = field(default_factory=set)
     _dumped: dict[str, set[str]] = field(default_factory=dict)
@@ -96,6 +97,8 @@ class _DumpWriter:
             self._made.add(path.parent)
         with path.open("wb") as file:
             write_tensor(file, serialized, f"{name}:{debug_op}", tensor.device, time_us, tensor.dtype)
+        if isinstance(value, NoValue):
+            self.lacks[path.relative_to(self.place).as_posix()] = value
         self._dumped.setdefault(tensor.device, set()).add(name.node)
 
     def _watched(self, tensor: Tensor) -> tuple[TensorName, str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.lineage import PLACEHOLDER_OPS, InputSeen, Lineage, fed_value, feed_name
+from tfdbg_cli.analysis.lineage import PLACEHOLDER_OPS, InputSeen, Lineage
 from tfdbg_cli.analysis.parts import ELEMENTWISE, MATMUL, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.tensors import Shape
+from tfdbg_cli.model.values import Array, NoValue
 
 # Where a batch enters a graph that is not fed.
 _PIPELINE_OPS = frozenset({
@@ -46,77 +48,89 @@ def _is_batch(run: Run, lineage: Lineage, start: int, rows: int) -> bool:
         node = lineage.node(index)
         if node is None:
             continue
-        if _enters(run, node, rows):
+        if _enters(run, node):
             return True
-        inputs = lineage.inputs(index)
-        for position in _row_inputs(node, run.tensors[index].shape or (), inputs):
+        inputs = lineage.places(index)
+        for position in _row_inputs(run, node, run.tensors[index].shape or (), inputs):
             item = inputs[position]
+            if not item.shape or item.shape[0] != rows:
+                continue
             if item.index is None:
-                if item.value is not None and _leads(item.value.shape, rows) and _is_feed(run, item):
+                if item.value is not None:  # only a feed has a value without being a tensor of the run
                     return True
-            elif item.index not in met and item.tensor is not None and _leads(item.tensor.shape, rows):
+            elif item.index not in met:
                 met.add(item.index)
                 waiting.append(item.index)
     return False
 
 
-def _leads(shape: tuple[int, ...] | None, rows: int) -> bool:
-    return bool(shape) and shape is not None and shape[0] == rows
-
-
-def _is_feed(run: Run, item: InputSeen) -> bool:
-    name = feed_name(item.node) or item.name
-    return fed_value(run.call.feeds, name) is not None
-
-
-def _enters(run: Run, node: Node, rows: int) -> bool:
-    """Whether a batch comes into the graph at `node`; its tensor is known to have `rows` rows."""
+def _enters(run: Run, node: Node) -> bool:
+    """Whether a batch comes into the graph at `node`."""
     return node.op_type in PLACEHOLDER_OPS or node.op_type in _PIPELINE_OPS or f"{node.name}:0" in run.call.feeds
 
 
-def _row_inputs(node: Node, shape: tuple[int, ...], inputs: list[InputSeen]) -> list[int]:
+def _row_inputs(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
     """Positions of the inputs whose row i went into row i of the output of `shape`."""
     op = node.op_type
     if op in ELEMENTWISE:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.
-        return [i for i, item in enumerate(inputs) if item.value is not None and item.value.ndim == len(shape)]
-    if op in MATMUL or op in _POSITIONS or op in _ROWWISE:
-        chosen = _POSITIONS[op](node, inputs) if op in _POSITIONS else [0]
-        if op in MATMUL and len(shape) == 2:
-            chosen = [] if flag(node, "transpose_a") or flag(node, "adj_x") else [0]
-        elif op in ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"):
-            chosen = [0, 1]
-        return [i for i in chosen if i < len(inputs)]
-    if op in ("Sum", "Mean", "Prod", "Max", "Min"):
-        axes = reduced_axes(node, [item.value for item in inputs], shape)
-        return [0] if axes is not None and 0 not in axes else []
-    return []
+        return [i for i, item in enumerate(inputs) if item.shape is not None and len(item.shape) == len(shape)]
+    chooser = _CHOOSERS.get(op)
+    chosen = chooser(run, node, shape, inputs) if chooser is not None else [0] if op in _ROWWISE else []
+    return [i for i in chosen if i < len(inputs)]
 
 
-def _integer(item: InputSeen) -> int | None:
-    return int(item.value.reshape(-1)[0]) if item.value is not None and item.value.size else None
+def _value(run: Run, inputs: Sequence[InputSeen], position: int) -> Array | None:
+    """The value of an input such as an axis, which is small."""
+    item = inputs[position] if -len(inputs) <= position < len(inputs) else None
+    if item is None or item.index is None:
+        return None if item is None else item.value
+    value = run.tensors.value(item.index)
+    return None if isinstance(value, NoValue) else value
 
 
-def _concatenated(node: Node, inputs: list[InputSeen]) -> list[int]:
-    """Every part, when the axis (the last input) is known not to be the first."""
-    axis = _integer(inputs[-1]) if inputs else None
-    rank = max((item.value.ndim for item in inputs[:-1] if item.value is not None), default=0)
-    if axis is None or not rank or axis % rank == 0:
+def _number(run: Run, inputs: Sequence[InputSeen], position: int) -> int | None:
+    value = _value(run, inputs, position)
+    return int(value.reshape(-1)[0]) if value is not None and value.size else None
+
+
+def _multiplied(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
+    """The left factor; in a product of matrices only when its rows are not summed over."""
+    if len(shape) == 2 and (flag(node, "transpose_a") or flag(node, "adj_x")):
         return []
-    return list(range(len(inputs) - 1))
+    return [0] if len(shape) == 2 else [0, 1]
 
 
-def _gathered(node: Node, inputs: list[InputSeen]) -> list[int]:
+def _reduced(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
+    source = inputs[0].shape if inputs else None
+    axes = None if source is None else reduced_axes(node.op_type, source, _value(run, inputs, 1), shape)
+    return [0] if axes is not None and 0 not in axes else []
+
+
+def _concatenated(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
+    """Every part, when the axis (the last input) is known not to be the first."""
+    axis = _number(run, inputs, -1)
+    return [] if axis is None or not shape or axis % len(shape) == 0 else list(range(len(inputs) - 1))
+
+
+def _gathered(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
     """The indices, when rows are looked up along the first axis."""
-    axis = _integer(inputs[2]) if len(inputs) > 2 else 0
-    return [1] if axis == 0 else []
+    return [1] if len(inputs) < 3 or _number(run, inputs, 2) == 0 else []
 
 
-def _transposed(node: Node, inputs: list[InputSeen]) -> list[int]:
-    return [0] if len(inputs) > 1 and _integer(inputs[1]) == 0 else []
+def _transposed(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
+    return [0] if _number(run, inputs, 1) == 0 else []
 
 
-_POSITIONS: Mapping[str, Callable[[Node, list[InputSeen]], list[int]]] = {
+def _both(run: Run, node: Node, shape: Shape, inputs: Sequence[InputSeen]) -> list[int]:
+    return [0, 1]
+
+
+_Chooser: TypeAlias = Callable[[Run, Node, Shape, Sequence[InputSeen]], list[int]]
+_CHOOSERS: Mapping[str, _Chooser] = {
+    **dict.fromkeys(MATMUL, _multiplied),
+    **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min"), _reduced),
+    **dict.fromkeys(("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), _both),
     "ConcatV2": _concatenated,
     "GatherV2": _gathered,
     "Gather": _gathered,

@@ -6,6 +6,7 @@ what helps. To teach tfdbg another cause, add a row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -271,16 +272,14 @@ def explain(evidence: Evidence) -> Cause | None:
 
 
 def _filled(template: str, evidence: Evidence, n: int) -> str:
-    # A replacement by hand: a node name may hold braces of its own.
     words = {
-        "{a}": evidence.name(0),
-        "{b}": evidence.name(1),
-        "{n}": f"{n} element{'s' * (n != 1)}",
-        "{op}": evidence.op_type.lstrip("_"),
-        "{dtype}": evidence.dtype,
-        "{largest}": f"{evidence.largest:.3g}",
-        "{limit}": f"{np.log(evidence.largest):.3g}",
+        "a": evidence.name(0),
+        "b": evidence.name(1),
+        "n": f"{n} element{'s' * (n != 1)}",
+        "op": evidence.op_type.lstrip("_"),
+        "dtype": evidence.dtype,
+        "largest": f"{evidence.largest:.3g}",
+        "limit": f"{np.log(evidence.largest):.3g}",
     }
-    for mark, word in words.items():
-        template = template.replace(mark, word)
-    return template
+    # One pass, and not str.format: a node name may hold braces of its own.
+    return re.sub(r"\{(\w+)\}", lambda match: words[match[1]], template)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Array, NoValue, Value, as_array
+from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.values import Array, NoValue, as_array
 
 # Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
 _SAME_VALUE: Mapping[str, int | None] = {
@@ -45,6 +45,11 @@ class InputSeen:
     value: Array | None = None
     note: str = ""
     stand_in: str = ""
+
+    @property
+    def shape(self) -> Shape | None:
+        """The shape of the input, without reading it; None when it is not known."""
+        return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
 
 
 def feed_name(node: Node | None) -> TensorName | None:
@@ -94,27 +99,33 @@ class Lineage:
         return []
 
     def inputs(self, index: int) -> list[InputSeen]:
-        """The inputs of the tensor at `index`, each as it was when that tensor was made."""
+        """The inputs of the tensor at `index`, each as it was when that tensor was made, with their values."""
+        return [self._read(item) for item in self.places(index)]
+
+    def places(self, index: int) -> list[InputSeen]:
+        """As `inputs`, but values of captured tensors are not read: only which tensors they are."""
         node = self.node(index)
         return [] if node is None else [self._seen(edge, index) for edge in self.edges(node)]
 
     def inputs_of_node(self, node: Node) -> list[InputSeen]:
         """The inputs of a node that made no tensor (it failed): their latest values."""
-        return [self._seen(edge, None) for edge in self.edges(node)]
+        return [self._read(self._seen(edge, None)) for edge in self.edges(node)]
+
+    def _read(self, item: InputSeen) -> InputSeen:
+        if item.index is None:
+            return item
+        value = self._run.tensors.value(item.index)
+        return replace(item, note=value.text) if isinstance(value, NoValue) else replace(item, value=value)
 
     def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
-        """The value that flowed along `edge`, if need be from the other side of ops that change nothing."""
+        """What flowed along `edge`, if need be seen on the other side of ops that change nothing."""
         name, node = edge.tensor, edge.node
         met: set[TensorName] = set()
         while True:
             stand_in = "" if name == edge.tensor else str(name)
             found = self._latest(name, node, reader)
             if found is not None:
-                value: Value = self._run.tensors.value(found)
-                tensor = self._run.tensors[found]
-                if isinstance(value, NoValue):
-                    return InputSeen(edge.tensor, edge.node, found, tensor, None, value.text, stand_in)
-                return InputSeen(edge.tensor, edge.node, found, tensor, value, "", stand_in)
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
             fed = fed_value(self._feeds, feed_name(node) or name)
             if fed is not None:
                 return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or "fed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -124,29 +125,31 @@ def flag(node: Node, name: str) -> bool:
     return node.attributes.get(name, "").strip().lower().endswith("true")
 
 
-def reduced_axes(node: Node, inputs: Sequence[Array | None], shape: _Shape) -> tuple[int, ...] | None:
-    """The axes that a reduction took together; None when neither the axes nor the shapes tell."""
-    array = inputs[0] if inputs else None
-    if array is None:
-        return None
-    if node.op_type == "L2Loss":
-        return tuple(range(array.ndim))
-    axes = inputs[1] if len(inputs) > 1 else None
-    if axes is not None and axes.dtype.kind in "iu" and all(-array.ndim <= int(a) < array.ndim for a in axes.flat):
-        return tuple(sorted({int(axis) % array.ndim for axis in axes.flat}))
+def reduced_axes(op_type: str, source: _Shape, axes: Array | None, shape: _Shape) -> tuple[int, ...] | None:
+    """The axes of an input of shape `source` that a reduction to `shape` took together.
+
+    `axes` is the op's second input, if it was seen. None when neither it nor the shapes tell.
+    """
+    rank = len(source)
+    if op_type == "L2Loss":
+        return tuple(range(rank))
+    if axes is not None and axes.dtype.kind in "iu" and all(-rank <= int(axis) < rank for axis in axes.flat):
+        return tuple(sorted({int(axis) % rank for axis in axes.flat}))
     if not shape or all(size == 1 for size in shape):
-        return tuple(range(array.ndim))
-    if len(shape) == array.ndim:
-        return tuple(i for i in range(array.ndim) if shape[i] != array.shape[i])
-    left_out = [i for i in range(array.ndim) if array.shape[:i] + array.shape[i + 1 :] == shape]
-    return (left_out[0],) if len(left_out) == 1 else None
+        return tuple(range(rank))
+    if len(shape) == rank:
+        return tuple(i for i in range(rank) if shape[i] != source[i])
+    ways = [kept for kept in combinations(range(rank), len(shape)) if tuple(source[i] for i in kept) == shape]
+    return tuple(i for i in range(rank) if i not in ways[0]) if len(ways) == 1 else None
 
 
 def _reduction(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
     found: list[PartIndex | None] = [None] * len(inputs)
-    axes = reduced_axes(node, inputs, shape)
     array = inputs[0] if inputs else None
-    if axes is None or array is None:
+    if array is None:
+        return found
+    axes = reduced_axes(node.op_type, array.shape, inputs[1] if len(inputs) > 1 else None, shape)
+    if axes is None:
         return found
     kept = [i for i in range(array.ndim) if i not in axes]
     if len(shape) == array.ndim:

@@ -1,0 +1,146 @@
+"""Causes: each row of the table is reached by the arithmetic it is about, with NumPy as the judge."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from made_run import INF, NAN
+
+from tfdbg_cli.analysis.causes import RULES, Rule, explain
+from tfdbg_cli.analysis.evidence import Evidence, gather
+from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.values import Array
+
+
+@dataclass(frozen=True)
+class Case:
+    op: str
+    inputs: tuple[Any, ...]
+    does: Callable[..., Any]
+    cause: str
+    suggestion: str = ""
+    dtype: Any = np.float32
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+def _f(value: Any, dtype: Any = np.float32) -> Array:
+    return np.asarray(value, dtype)
+
+
+BIG = 3e38
+CASES = [
+    Case("Log", ([0.0, 1.0],), np.log, "Log of 0: in0:0 is 0 at 1 element.", "log_softmax"),
+    Case("Log", ([-1.0, 1.0],), np.log, "Log of a negative number: in0:0 is negative at 1 element", "log_softmax"),
+    Case("Log", ([0.0, -1.0, -2.0],), np.log, "Log of a negative number: in0:0 is negative at 2 elements; log of 0"),
+    Case("Log1p", ([-1.0],), np.log1p, "Log1p of -1"),
+    Case("Log1p", ([-2.0],), np.log1p, "below -1"),
+    Case("Xlogy", ([1.0], [0.0]), lambda a, b: a * np.log(b), "not positive: in1:0"),
+    Case("RealDiv", ([1.0], [0.0]), np.divide, "Division by 0: in1:0 is 0", "divide_no_nan"),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "0 / 0: in0:0 and in1:0 are both 0", "divide_no_nan"),
+    Case("RealDiv", ([INF], [INF]), np.divide, "Inf / inf"),
+    Case("RealDiv", ([1e38], [1e-20]), np.divide, "Overflow of a division: in1:0 is so small", "eps"),
+    Case("FloorMod", ([1.0], [0.0]), np.mod, "Division by 0"),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "the reciprocal of in0:0"),
+    Case("Sqrt", ([-1.0],), np.sqrt, "Square root of a negative number", "tf.nn.moments"),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "1/sqrt of 0", "eps"),
+    Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "gradient of a square root".capitalize(), "1e-12"),
+    Case("Pow", ([0.0], [-1.0]), np.power, "0 to a negative power"),
+    Case("Pow", ([-1.0], [0.5]), np.power, "A negative number to a fractional power"),
+    Case("Pow", ([1e30], [2.0]), np.power, "Overflow of a power: at 1 element the result exceeds 3.4e+38"),
+    Case("Square", ([300.0],), np.square, "exceeds 6.55e+04, the largest float16", "half precision", np.float16),
+    Case("Exp", ([100.0, 1.0],), np.exp, "in0:0 is above 88.7 at 1 element", "tf.nn.softmax"),
+    Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
+    Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
+    Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),
+    Case("Atanh", ([1.0],), np.arctanh, "at the border"),
+    Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
+    Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole"),
+    Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),
+    Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
+    Case("AddV2", ([INF], [-INF]), np.add, "Inf - inf"),
+    Case("AddV2", ([BIG], [BIG]), np.add, "Overflow of a sum"),
+    Case("Sub", ([INF], [INF]), np.subtract, "Inf - inf"),
+    Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "Overflow of MatMul: at 1 element the sum of"),
+    Case("MatMul", ([[1e30, 1e30]], [[1e30], [-1e30]]), lambda a, b: _f([[NAN]]), "to both sides"),
+    Case("Mean", ([],), np.mean, "Mean of nothing: in0:0 has no elements", "tf.size"),
+    Case("Sum", ([BIG, BIG],), np.sum, "Overflow of Sum: at 1 element the total exceeds", "float64"),
+    Case("Prod", ([1e30, 1e30, -1e30],), lambda x: _f(NAN), "to both sides"),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
+    Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
+    Case(
+        "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
+        "A label outside of the classes: in1:0", "width of the logits",
+    ),
+    Case(
+        "ApplyAdam", (*([1.0],) * 8, [0.0], [1.0]), lambda *a: _f([NAN], np.float16),
+        "epsilon is 0 in float16", "1e-4", np.float16,
+    ),
+]  # fmt: skip
+
+
+def _evidence(case: Case, value: Array, inputs: list[Array]) -> Evidence:
+    node = Node("n", case.op, "", attributes=case.attributes)
+    seen = [InputSeen(TensorName(f"in{i}", 0), None, i, None, array) for i, array in enumerate(inputs)]
+    return gather(node, value, ~np.isfinite(value), seen)
+
+
+def _computed(case: Case) -> tuple[Array, list[Array]]:
+    inputs = [x if isinstance(x, np.ndarray) else _f(x, case.dtype) for x in case.inputs]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(case.does(*inputs)), inputs
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.op}-{case.cause[:24]}")
+def test_cause(case: Case) -> None:
+    value, inputs = _computed(case)
+    assert not np.isfinite(value).all(), "the case must go wrong"
+    found = explain(_evidence(case, value, inputs))
+    assert found is not None
+    assert case.cause in found.text
+    assert case.suggestion in found.suggestion
+    assert "{" not in found.text + found.suggestion
+
+
+def _reaches(case: Case, rule: Rule) -> bool:
+    if case.op not in rule.ops:
+        return False
+    with np.errstate(all="ignore"):
+        held = rule.holds(_evidence(case, *_computed(case)))
+    return held is not None and bool(held.any())
+
+
+def test_every_rule_is_reached_by_a_case() -> None:
+    unreached = [rule.cause for rule in RULES if not any(_reaches(case, rule) for case in CASES)]
+    assert not unreached
+
+
+def test_the_cause_of_most_elements_comes_first() -> None:
+    case = Case("Log", ([0.0, 0.0, -1.0],), np.log, "")
+    value, inputs = _computed(case)
+    found = explain(_evidence(case, value, inputs))
+    assert found is not None
+    assert (
+        found.text == "Log of 0: in0:0 is 0 at 2 elements; log of a negative number: in0:0 is negative at 1 element."
+    )
+
+
+def test_no_rule_fires_where_an_input_was_not_seen() -> None:
+    node = Node("n", "Mul", "")
+    seen = [InputSeen(TensorName("a", 0), None, 0, None, _f([1.0])), InputSeen(TensorName("b", 0), None)]
+    assert explain(gather(node, _f([INF]), np.array([True]), seen)) is None
+
+
+def test_names_with_braces_stay_as_they_are() -> None:
+    node = Node("n", "Log", "")
+    seen = [InputSeen(TensorName("{b}{x}", 0), None, 0, None, _f([0.0]))]
+    found = explain(gather(node, _f([-INF]), np.array([True]), seen))
+    assert found is not None and "{b}{x}:0 is 0" in found.text

@@ -29,10 +29,12 @@ def layer(inputs: Any, size_in: int, size_out: int, seed: int) -> Any:
 def cross_entropy(logits: Any, labels: Any, fixed: bool) -> Any:
     """The mean over the batch of -log(probability of the right class)."""
     if fixed:
-        return tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits), name="loss")
-    probabilities = tf.nn.softmax(logits, name="probabilities")
-    terms = labels * tf.log(probabilities)
-    return -tf.reduce_mean(tf.reduce_sum(terms, axis=1), name="loss")
+        logarithms = tf.nn.log_softmax(logits)
+    else:
+        probabilities = tf.nn.softmax(logits, name="probabilities")
+        logarithms = tf.log(probabilities)
+    losses = -tf.reduce_sum(labels * logarithms, axis=1)
+    return tf.reduce_mean(losses, name="loss")
 
 
 def train(flags: argparse.Namespace) -> None:

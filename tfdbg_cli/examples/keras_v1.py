@@ -11,9 +11,9 @@ import os
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ["TF_USE_LEGACY_KERAS"] = "1"  # tf.keras is Keras 2, the package tf_keras
 
 import tensorflow.compat.v1 as tf
-import tf_keras
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.examples.digits import CLASSES, SIZE, load_digits
@@ -22,24 +22,21 @@ from tfdbg_cli.examples.flags import flag_parser
 
 def make_model(epsilon: float) -> Any:
     """Normalization, a hidden layer, the classes."""
-    model = tf_keras.Sequential(
-        [
-            tf_keras.layers.InputLayer(input_shape=(SIZE * SIZE,), name="images"),
-            tf_keras.layers.BatchNormalization(epsilon=epsilon, name="normal"),
-            tf_keras.layers.Dense(32, activation="relu", name="hidden"),
-            tf_keras.layers.Dense(CLASSES, activation="softmax", name="classes"),
-        ]
-    )
+    model = tf.keras.Sequential(name="digits")
+    model.add(tf.keras.layers.InputLayer(input_shape=(SIZE * SIZE,), name="images"))
+    model.add(tf.keras.layers.BatchNormalization(epsilon=epsilon, name="normal"))
+    model.add(tf.keras.layers.Dense(32, activation="relu", name="hidden"))
+    model.add(tf.keras.layers.Dense(CLASSES, activation="softmax", name="classes"))
     model.compile(optimizer="sgd", loss="categorical_crossentropy", metrics=["accuracy"])
     return model
 
 
 def train(flags: argparse.Namespace) -> None:
     """Fit the model, in a session of TensorFlow 1."""
-    tf_keras.utils.set_random_seed(0)
+    tf.set_random_seed(0)
     if flags.debug:
         session = tf_debug.LocalCLIDebugWrapperSession(tf.Session(), ui_type=flags.ui_type, dump_root=flags.dump_root)
-        tf_keras.backend.set_session(session)
+        tf.keras.backend.set_session(session)
     training, _ = load_digits()
     batch = 50
     model = make_model(flags.epsilon)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.model.runs import RunKind
 
@@ -112,6 +114,26 @@ def _same(first: Sequence[Any], second: Sequence[Any]) -> bool:
     return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
 
 
+def _feed_names(feeds: Mapping[Any, Any]) -> dict[str, Any]:
+    return {key if isinstance(key, str) else key.name: value for key, value in feeds.items()}
+
+
+def _not_fed(extra: Sequence[Any], feeds: Mapping[Any, Any]) -> list[Any]:
+    """The tensors of `extra` that a runner may fetch: unlike Session.run it refuses those that it is fed."""
+    names = _feed_names(feeds)
+    return [tensor for tensor in extra if tensor.name not in names]
+
+
+def _with_fed(extra: Sequence[Any], feeds: Mapping[Any, Any], values: Sequence[Any]) -> list[Any]:
+    """The values of `extra`: those fetched, and between them those that were fed."""
+    names = _feed_names(feeds)
+    fetched = iter(values)
+    return [
+        np.asarray(names[tensor.name], tensor.dtype.as_numpy_dtype) if tensor.name in names else next(fetched)
+        for tensor in extra
+    ]
+
+
 class RunnerCall:
     """A call of what `make_callable` gave."""
 
@@ -144,9 +166,9 @@ class RunnerCall:
 
     def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         with INSIDE:
-            runner = self._runner.with_extra(extra)
+            runner = self._runner.with_extra(_not_fed(extra, self.feeds))
             result, values = runner(*self._fed, options=self.options, run_metadata=self.run_metadata)
-        return result, values
+        return result, _with_fed(extra, self.feeds, values)
 
 
 class OptionsRunner:
@@ -207,6 +229,6 @@ class OptionsRunnerCall:
 
     def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         with INSIDE:
-            found = self._runner.with_extra(extra)(*self._arguments, **self._keywords)
+            found = self._runner.with_extra(_not_fed(extra, self.feeds))(*self._arguments, **self._keywords)
         own = len(self._runner.message.fetch)
-        return found[:own], found[own:]
+        return found[:own], _with_fed(extra, self.feeds, found[own:])

@@ -9,6 +9,7 @@ import pytest
 import sample_run
 
 from tfdbg_cli import frontends
+from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontends import NoFrontend, choose_frontend
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
@@ -123,7 +124,7 @@ def test_until_watches_before_the_first_stop() -> None:
 
 
 def test_no_front_end_asks_nobody(capsys) -> None:
-    front = NoFrontend()
+    front = NoFrontend(Settings())
     assert front.stop(sample_run.run_start()) == Detach()
     front.notify("The budget is reached.")
     assert capsys.readouterr().err == "tfdbg: The budget is reached.\n"

@@ -60,7 +60,7 @@ class Debugger:
         Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
         `dump_root`, if there is one.
         """
-        self.settings = settings or Settings()
+        self._settings = settings or Settings()
         self.filters: dict[str, TensorFilter] = dict(filters)
         self._make_frontend = frontend
         self._frontend: Frontend | None = None
@@ -73,6 +73,11 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._watch: Watch | None = None
         self._dump_root = dump_root
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now, `config set` at the prompt included."""
+        return self._settings if self._frontend is None else self._frontend.settings
 
     @property
     def run_count(self) -> int:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.model.runs import Stop
 
 
 class Frontend(Protocol):
     """Shows a stop to a person and brings back what they decided."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now: `config set` at a prompt changes them."""
+        ...
 
     def stop(self, event: Stop) -> Decision:
         """Open the prompt on `event` until there is a decision. Restores the terminal on every way out."""

@@ -71,7 +71,7 @@ def _chosen(
     wanted: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
 ) -> Frontend:
     if script is None and wanted == "none":
-        return NoFrontend()
+        return NoFrontend(settings)
     reason = ""
     if script is None and not json and wanted != "line":
         reason = terminal_facts().obstacle(chosen=wanted == "tui")
@@ -90,6 +90,11 @@ class Until:
         self._frontend = frontend
         self._first: Decision | None = RunUntil(filter_name)
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._frontend.settings
+
     def stop(self, event: Stop) -> Decision:
         if self._first is None or not isinstance(event, RunStart):
             return self._frontend.stop(event)
@@ -102,6 +107,9 @@ class Until:
 
 class NoFrontend:
     """Asks nobody: the program runs as if the debugger were not there (`--ui none`)."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     def stop(self, event: Stop) -> Decision:
         return Detach()

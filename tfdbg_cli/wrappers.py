@@ -45,26 +45,21 @@ class LocalCLIDebugWrapperSession(DebuggedSession):
             ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
 
         """
-        debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
-        super().__init__(sess, debugger)
+        self._tfdbg_debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
+        super().__init__(sess, self._tfdbg_debugger)
 
     @property
     def run_call_count(self) -> int:
         """How many runs have begun."""
-        return self._debugger.run_count
+        return self._tfdbg_debugger.run_count
 
     def increment_run_call_count(self) -> None:
         """Count a run."""
-        self._debugger.count_run()
+        self._tfdbg_debugger.count_run()
 
     def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
         """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
-        self._debugger.add_filter(filter_name, tensor_filter)
-
-    @property
-    def _debugger(self) -> Debugger:
-        debugger: Debugger = self._tfdbg_controller
-        return debugger
+        self._tfdbg_debugger.add_filter(filter_name, tensor_filter)
 
 
 class DumpingDebugWrapperSession(DebuggedSession):
@@ -94,16 +89,17 @@ class DumpingDebugWrapperSession(DebuggedSession):
             ValueError: `session_root` is a file or a folder that is not empty.
 
         """
-        super().__init__(sess, _dumping(session_root, watch_fn, thread_name_filter))
+        self._tfdbg_dumping = _dumping(session_root, watch_fn, thread_name_filter)
+        super().__init__(sess, self._tfdbg_dumping)
 
     @property
     def run_call_count(self) -> int:
         """How many runs have begun."""
-        return int(self._tfdbg_controller.run_count)
+        return self._tfdbg_dumping.run_count
 
     def increment_run_call_count(self) -> None:
         """Count a run."""
-        self._tfdbg_controller.count_run()
+        self._tfdbg_dumping.count_run()
 
 
 class LocalCLIDebugHook(RawSessionHook):

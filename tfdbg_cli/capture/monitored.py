@@ -36,16 +36,18 @@ def restore_raw_session(session: Any) -> None:
         vars(session).pop("run", None)
 
 
-class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc]
+class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined]
     """A hook that debugs each raw session that a monitored session makes, from its making to its end."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Begin with the session that the monitored session has just made."""
         debug_raw_session(session, self._controller)
 
     def end(self, session: Any) -> None:
+        """Leave the session as it was."""
         restore_raw_session(session)
 
 

@@ -14,6 +14,8 @@ from tfdbg_cli.capture.monitored import debug_monitored
 
 v1 = compat.v1
 
+_OWN = "_tfdbg_"  # what the names of our own attributes begin with; all others are the wrapped session's
+
 
 class DebuggedSession:
     """A stand-in for a Session, InteractiveSession or MonitoredSession.
@@ -31,20 +33,20 @@ class DebuggedSession:
 
         """
         _require_session(session)
-        object.__setattr__(self, "_tfdbg_session", session)
-        object.__setattr__(self, "_tfdbg_controller", controller)
-        object.__setattr__(self, "_tfdbg_default", None)
-        object.__setattr__(self, "_tfdbg_is_monitored", isinstance(session, compat.monitored_base()))
+        self._tfdbg_session = session
+        self._tfdbg_controller = controller
+        self._tfdbg_is_monitored = isinstance(session, compat.monitored_base())
+        self._tfdbg_default: Any = None
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
         elif isinstance(session, v1.InteractiveSession) and v1.get_default_session() is session:
             # It made itself the default session; tensor.eval() must find the debugged one in its place.
             default = self.as_default()
             default.__enter__()
-            object.__setattr__(self, "_tfdbg_default", default)
+            self._tfdbg_default = default
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         """The wrapped session's class, for libraries that look (`isinstance(sess, tf.compat.v1.Session)`)."""
         return type(self._tfdbg_session)
 
@@ -54,10 +56,15 @@ class DebuggedSession:
         return self._tfdbg_session
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith(_OWN):  # asked for before __init__ came so far
+            raise AttributeError(name)
         return getattr(self._tfdbg_session, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._tfdbg_session, name, value)
+        if name.startswith(_OWN):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._tfdbg_session, name, value)
 
     def __delattr__(self, name: str) -> None:
         delattr(self._tfdbg_session, name)
@@ -110,7 +117,7 @@ class DebuggedSession:
 
     def as_default(self) -> Any:
         """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
-        return compat.plain_base().as_default(self)
+        return vars(compat.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
         return type(self._tfdbg_session).__enter__(self)
@@ -122,7 +129,7 @@ class DebuggedSession:
         """Close the wrapped session."""
         default = self._tfdbg_default
         if default is not None:
-            object.__setattr__(self, "_tfdbg_default", None)
+            self._tfdbg_default = None
             default.__exit__(None, None, None)
         self._tfdbg_session.close()
 

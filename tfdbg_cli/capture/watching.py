@@ -55,8 +55,8 @@ def watch_options(answer: Any) -> WatchOptions:
     if all(hasattr(answer, name) for name in names):
         # TensorFlow's own WatchOptions, from a program that changed only one of its imports.
         tolerate = bool(getattr(answer, "tolerate_debug_op_creation_failures", False))
-        ops, *regexes = (getattr(answer, name) for name in names)
-        return WatchOptions(ops, *regexes, tolerate_debug_op_creation_failures=tolerate)
+        ops, nodes, types, dtypes = (getattr(answer, name) for name in names)
+        return WatchOptions(ops, nodes, types, dtypes, tolerate)
     raise TypeError(f"watch_fn must return a WatchOptions, not {type(answer).__name__}.")
 
 

@@ -60,6 +60,11 @@ class LineFrontend:
         self._source: Input | None = None
         self._history: History | None = None
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._settings
+
     def stop(self, event: Stop) -> Decision:
         """Talk about `event` until there is a decision."""
         if self.broken or (self._script is not None and not self._script.left):
@@ -83,6 +88,7 @@ class LineFrontend:
             return Detach()
         finally:
             self.failures += 0 if source.interactive else conversation.failures
+            self._say_history_problem()
 
     def notify(self, message: str) -> None:
         """Say `message` on standard error."""
@@ -97,8 +103,6 @@ class LineFrontend:
             self._history = (
                 History() if self._script is not None else History.load(length=self._settings.history_length)
             )
-            if self._history.problem:
-                to_stderr(self._history.problem)
         if self._source is None or self._source.interactive:
             # A terminal may have sent us to the background meanwhile; a pipe remembers what it gave.
             aside = self._json or not is_tty(stream)
@@ -121,6 +125,11 @@ class LineFrontend:
             return JsonOutput(stream)
         color = self._script is None and wants_color(os.environ, is_tty(stream))
         return TextOutput(stream, color=color, width=width)
+
+    def _say_history_problem(self) -> None:
+        if self._history is not None and self._history.problem:
+            to_stderr(self._history.problem)
+            self._history.problem = ""
 
     def _set(self, settings: Settings) -> None:
         self._settings = settings

@@ -16,7 +16,7 @@ from tfdbg_cli.formats.writing import whole_directory
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Call, Run
-from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.sources import Frame, Traceback
 from tfdbg_cli.model.values import NoValue, as_array
 
 
@@ -120,16 +120,16 @@ def _write_sources(directory: Path, run: Run, tracebacks: Mapping[str, Traceback
 
 def _traceback_table(tracebacks: Mapping[str, Traceback]) -> dict[str, Any]:
     """The stacks of all nodes with every text, frame and stack once."""
-    texts: dict[str, int] = {}
-    frames: dict[tuple[int, int, int, int], int] = {}
+    frames: dict[Frame, int] = {}
     stacks: dict[tuple[int, ...], int] = {}
     nodes: dict[str, int] = {}
     for name, stack in tracebacks.items():
-        places: list[int] = []
-        for frame in stack:
-            file, function, text = (
-                texts.setdefault(part, len(texts)) for part in (frame.file, frame.function, frame.text)
-            )
-            places.append(frames.setdefault((file, frame.line, function, text), len(frames)))
-        nodes[name] = stacks.setdefault(tuple(places), len(stacks))
-    return {"texts": list(texts), "frames": list(frames), "stacks": list(stacks), "nodes": nodes}
+        places = tuple([frames.setdefault(frame, len(frames)) for frame in stack])
+        nodes[name] = stacks.setdefault(places, len(stacks))
+    texts: dict[str, int] = {}
+
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    rows = [(place(frame.file), frame.line, place(frame.function), place(frame.text)) for frame in frames]
+    return {"texts": list(texts), "frames": rows, "stacks": list(stacks), "nodes": nodes}

@@ -134,6 +134,25 @@ def test_a_hash_is_never_a_path(tmp_path: Path) -> None:
         assert read_dump(dump).sources.lines("/home/ada/train.py") is None
 
 
+def test_links_in_the_case_folder_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    dump = tmp_path / "dump"
+    added(dump, tracebacks=TRACEBACKS, sources=SavedSources({"/home/ada/train.py": TRAIN_PY}))
+    (source,) = (dump / "_tfdbg_cli" / "sources").iterdir()
+    source.unlink()
+    source.symlink_to(tmp_path / "secret")
+    run = read_dump(dump)
+    assert run.sources.lines("/home/ada/train.py") != ["secret"]
+    assert any("holds links" in note for note in run.notes)
+
+
+def test_a_source_that_was_changed_is_not_shown(tmp_path: Path) -> None:
+    added(tmp_path, tracebacks=TRACEBACKS, sources=SavedSources({"/home/ada/train.py": TRAIN_PY}))
+    (source,) = (tmp_path / "_tfdbg_cli" / "sources").iterdir()
+    source.write_text("something else")
+    assert read_dump(tmp_path).sources.lines("/home/ada/train.py") is None
+
+
 def test_a_newer_format_is_said(tmp_path: Path) -> None:
     added(tmp_path)
     case = tmp_path / "_tfdbg_cli" / "case.json"

@@ -122,6 +122,14 @@ def test_names_that_no_file_can_have_are_left_out_and_said(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
+def test_values_that_tensorflow_has_no_type_for_are_said(tmp_path: Path) -> None:
+    run = run_of(("a", np.array([1, None], object)), ("b", np.ones(2, "M8[s]")), ("c", np.ones(2, np.float64)))
+    (note,) = write_dump(run, tmp_path / "dump")
+    assert note.startswith("2 tensors were not saved: TensorFlow has no types")
+    (tensor,) = described(read_dump(tmp_path / "dump"))
+    assert (tensor.node, tensor.dtype) == ("c", "float64")  # what the array is, not what was announced
+
+
 def test_values_that_are_gone_are_said(tmp_path: Path) -> None:
     (note,) = write_dump(run_of(("a", gone("It was not kept.")), ("b", np.ones(1, np.float32))), tmp_path / "dump")
     assert note == "1 tensor was not saved: its value is not there ('a:0')."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +47,10 @@ class SavedCase:
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     """The case folder of the dump in `run_directory`, or None without one. What is damaged is appended to `notes`."""
     root = run_directory / layout.CASE_DIRECTORY
-    if root.is_symlink() or not root.is_dir():
+    if not os.path.lexists(root):
+        return None
+    if not _is_plain_folder(root):
+        notes.append(f"The folder {layout.CASE_DIRECTORY} holds links, which tfdbg never writes, and was left out.")
         return None
     fields = _read_json(root / layout.CASE, notes)
     if fields.get("format", layout.FORMAT) != layout.FORMAT:
@@ -74,6 +79,15 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         sources=sources,
         profile=_profile(root / layout.PROFILE, notes),
         lacks=lacks,
+    )
+
+
+def _is_plain_folder(root: Path) -> bool:
+    """Whether `root` is a folder without links in it, so that no file of it lies somewhere else."""
+    if root.is_symlink() or not root.is_dir():
+        return False
+    return not any(
+        Path(place, name).is_symlink() for place, folders, files in os.walk(root) for name in (*folders, *files)
     )
 
 
@@ -183,7 +197,9 @@ class CaseSources:
         if not isinstance(name, str) or not _HASH.fullmatch(name):
             return None
         try:
-            text = (self._directory / name).read_bytes().decode("utf-8", "surrogateescape")
+            text = (self._directory / name).read_bytes()
         except OSError:
             return None
-        return text.split("\n")
+        if hashlib.sha256(text).hexdigest() != name:
+            return None  # better no source than another one
+        return text.decode("utf-8", "surrogateescape").split("\n")

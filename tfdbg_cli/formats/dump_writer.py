@@ -21,13 +21,13 @@ from tfdbg_cli.formats.dump_listing import (
 )
 from tfdbg_cli.formats.event_file import write_tensor
 from tfdbg_cli.formats.graph_def import SavedGraph, partition_def
-from tfdbg_cli.formats.writing import whole_directory
+from tfdbg_cli.formats.writing import cannot_write, whole_directory
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Call, Run
 from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Lack, NoValue, Value
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _NAME_MAX = 255  # bytes in one part of a path, on every file system that TensorFlow runs on
 
@@ -58,9 +58,13 @@ def write_dump(run: Run, directory: Path, start_us: int | None = None) -> tuple[
 
 
 def _refuse_existing(directory: Path) -> None:
-    if directory.is_dir() and not any(directory.iterdir()):
-        return
-    if directory.exists() or directory.is_symlink():
+    try:
+        if directory.is_dir() and not any(directory.iterdir()):
+            return
+        taken = directory.exists() or directory.is_symlink()
+    except OSError as error:
+        raise cannot_write(directory, error) from error
+    if taken:
         raise TfdbgError(
             f"There is something at {directory} already.", hint="Choose a folder that is empty or does not exist."
         )
@@ -80,11 +84,16 @@ class _DumpWriter:
     _dumped: dict[str, set[str]] = field(default_factory=dict)
     _unnameable: list[str] = field(default_factory=list)
     _without_value: list[str] = field(default_factory=list)
+    _unwritable: list[str] = field(default_factory=list)
 
     def write(self, index: int, tensor: Tensor, value: Value) -> None:
         serialized = _without_array(tensor, value) if isinstance(value, NoValue) else value
+        dtype = "" if isinstance(value, NoValue) else _written_type(value, tensor.dtype)
         if serialized is None:
             self._without_value.append(str(tensor.name))
+            return
+        if dtype is None:
+            self._unwritable.append(str(tensor.name))
             return
         name, debug_op = self._watched(tensor)
         time_us = tensor.time_us if self.timed and tensor.time_us is not None else self.start_us + index
@@ -96,7 +105,7 @@ class _DumpWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(path.parent)
         with path.open("wb") as file:
-            write_tensor(file, serialized, f"{name}:{debug_op}", tensor.device, time_us, tensor.dtype)
+            write_tensor(file, serialized, f"{name}:{debug_op}", tensor.device, time_us, dtype)
         if isinstance(value, NoValue):
             self.lacks[path.relative_to(self.place).as_posix()] = value
         self._dumped.setdefault(tensor.device, set()).add(name.node)
@@ -142,6 +151,7 @@ class _DumpWriter:
         left_out = (
             (self._unnameable, "its name cannot be the name of a file", "their names cannot be names of files"),
             (self._without_value, "its value is not there", "their values are not there"),
+            (self._unwritable, "TensorFlow has no type for its value", "TensorFlow has no types for their values"),
         )
         return tuple(
             f"1 tensor was not saved: {one} ({names[0]!r})."
@@ -159,6 +169,16 @@ def _is_file_name(part: str) -> bool:
         return len(part.encode("utf-8", "surrogateescape")) <= _NAME_MAX
     except UnicodeEncodeError:
         return False
+
+
+def _written_type(array: Array, dtype: str) -> str | None:
+    """The element type to write `array` under: `dtype` if it fits, else the array's own; None without any."""
+    for name in (dtype, ""):
+        try:
+            return tensor_proto.storable(array, name).name
+        except ValueError:
+            continue
+    return None
 
 
 def _without_array(tensor: Tensor, value: NoValue) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,9 +15,10 @@ from tfdbg_cli.document.text import Span, Style, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.statistics import has_numbers
+from tfdbg_cli.model.statistics import any_nonfinite, has_numbers
 from tfdbg_cli.model.values import Array
 
+_MOMENTS = re.compile(r" μ=\S+ σ=\S+")
 _FEW = 6  # elements shown in full
 
 
@@ -53,7 +55,13 @@ def _holds(item: InputSeen) -> Span:
         return Span(item.note, Style.DIM)
     dtype = item.tensor.dtype if item.tensor is not None else name_of(item.value.dtype)
     through = f" (as {printable(item.stand_in)})" if item.stand_in else ""
-    return Span(f"{_short(item.value, dtype) or chip(item.value, dtype).text}{through}")
+    return Span(f"{_short(item.value, dtype) or _told(item.value, dtype)}{through}")
+
+
+def _told(value: Array, dtype: str) -> str:
+    """The chip; without moments where it counts NaN and infinities, which a narrow screen must not cut off."""
+    text = chip(value, dtype).text
+    return _MOMENTS.sub("", text) if any_nonfinite(value) else text
 
 
 def _short(value: Array, dtype: str) -> str:

@@ -1,0 +1,77 @@
+"""`list_inputs` and `list_outputs`."""
+
+from __future__ import annotations
+
+import pytest
+import sample_run
+from asking import ask, follow_all, json_of, links_of, text_of
+from golden import check_golden
+from made_run import made_run, op
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.config import Settings
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.text import plain
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import RunEnd
+
+
+def test_screens() -> None:
+    run = sample_run.sample_run()
+    check_golden("commands/li", text_of("li loss/mul", run))
+    check_golden("commands/li_recursive", text_of("li -r -c -t loss/Mean", run))
+    check_golden("commands/lo_recursive", text_of("lo -r -t -d 3 x", run))
+
+
+def test_one_edge_without_r() -> None:
+    assert [n["name"] for n in json_of("li loss/mul", sample_run.sample_run())["nodes"]] == ["y", "loss/Log"]
+
+
+def test_defect_dag_printed_as_an_exponential_tree() -> None:
+    """features 6.3: each node is printed in full once, however many ways lead to it."""
+    ops = [op("a0", "Add"), op("b0", "Add")]
+    for i in range(1, 60):
+        ops += [op(f"{side}{i}", "Add", f"a{i - 1}", f"b{i - 1}") for side in "ab"]
+    run = made_run(*ops)
+    nodes = json_of("li -r -d 100 a59", run)["nodes"]
+    full = [n["name"] for n in nodes if not n["repeated"]]
+    assert len(full) == len(set(full)) == 118 and len(nodes) < 4 * 60
+    assert "↑" in text_of("li -r -d 100 a59", run)
+
+
+def test_the_depth_comes_from_the_settings() -> None:
+    chain = made_run(op("n0", "Const"), *(op(f"n{i}", "Neg", f"n{i - 1}") for i in range(1, 40)))
+    assert "n19 …" in text_of("li -r n39", chain) and "n18" not in text_of("li -r n39", chain)
+    context = Context(RunEnd(chain), Settings(graph_recursion_depth=2))
+    found = execute("li -r n39", context, standard_registry())
+    assert isinstance(found, Document) and "n37 …" in plain(found.lines(80))
+
+
+def test_a_cut_leads_deeper() -> None:
+    chain = made_run(op("n0", "Const"), *(op(f"n{i}", "Neg", f"n{i - 1}") for i in range(1, 9)))
+    assert links_of("li -c -r -d 2 n8", chain)["…"] == "li -c -r -d 4 n8"
+
+
+def test_only_signs_that_occur_are_in_the_legend() -> None:
+    text = text_of("lo -r x", sample_run.sample_run())
+    assert "(d)" in text and "(Ctrl)" not in text and "[Op]" not in text and "↑" not in text
+
+
+@pytest.mark.parametrize("command", ["li -r -c -t loss/Mean", "lo -r x", "li -r step/while/Add"])
+def test_every_link_leads_somewhere(command: str) -> None:
+    assert follow_all(command, sample_run.sample_run()) > 0
+
+
+def test_no_neighbours() -> None:
+    assert "none" in text_of("li x", sample_run.sample_run())
+
+
+def test_a_depth_below_one_is_refused() -> None:
+    with pytest.raises(TfdbgError, match="counts edges from 1"):
+        ask("li -r -d 0 x", sample_run.sample_run())
+
+
+def test_before_a_run() -> None:
+    assert "prob" in text_of("li -r loss/Log", sample_run.run_start())

@@ -1,0 +1,119 @@
+"""`origin`: its screen and its JSON."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sample_run
+from asking import ask, follow_all, json_of, links_of, text_of
+from golden import check_golden
+from made_run import INF, NAN, made_run, op
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Run
+
+FENN = "-fenn spectrum"
+
+
+def test_screens() -> None:
+    run = sample_run.sample_run()
+    check_golden("commands/origin", text_of(f"origin {FENN}", run))
+    check_golden("commands/origin_nan", text_of(f"origin --nan {FENN}", run))
+    check_golden("commands/origin_all", text_of("origin --all", run))
+
+
+def test_the_screen_is_complete_at_80x24() -> None:
+    rows = text_of(f"origin {FENN}", sample_run.sample_run()).split("\n")
+    assert len(rows) <= 20 and max(map(len, rows)) <= 80
+
+
+def test_json_has_the_fixed_names() -> None:
+    found = json_of(f"origin {FENN}", sample_run.sample_run())
+    assert found["kind"] == "origin"
+    assert (found["tensor"], found["op_type"], found["device"]) == ("loss/Log:0", "Log", sample_run.CPU0)
+    assert (found["file"], found["line"]) == ("/home/ada/train.py", 8)
+    assert found["inputs"] == ["prob:0"] and found["batch_rows"] == [2]
+    assert found["elements"][0] == {"index": [2, 0], "value": "-inf", "inputs": [0.0]}
+    assert found["cause"].startswith("Log of 0") and "log_softmax" in found["suggestion"]
+
+
+def test_json_is_null_when_all_is_finite() -> None:
+    found = json_of("origin", made_run(op("x", "Const", value=[1.0])))
+    assert found["kind"] == "origin"
+    for name in ("tensor", "op_type", "device", "file", "line", "cause", "suggestion"):
+        assert found[name] is None
+    assert (found["inputs"], found["elements"], found["batch_rows"]) == ([], [], [])
+
+
+def test_all_finite_says_so() -> None:
+    text = text_of("origin", made_run(op("x", "Const", value=[1.0]), feeds={"f:0": 1.0}))
+    assert "No NaN or infinity in this run." in text and "1 tensor and 1 feed" in text
+    assert "`run` captures the next one" in text_of("origin", made_run(op("x", "Const")))
+
+
+@pytest.mark.parametrize("command", ["origin", f"origin {FENN}", "origin --all", f"origin --nan {FENN}"])
+def test_every_link_leads_somewhere(command: str) -> None:
+    assert follow_all(command, sample_run.sample_run()) > 1
+
+
+def test_everything_is_linked() -> None:
+    links = links_of(f"origin {FENN}", sample_run.sample_run())
+    assert links["loss/Log:0"] == "pt loss/Log:0"
+    assert links["Log"] == "ni -d -t loss/Log"
+    assert links["/home/ada/train.py:8"] == "ps /home/ada/train.py -b 8"
+    assert links["prob:0"] == "pt prob:0"
+    assert links["x:0"] == "pf x:0"
+    assert links["lt -f has_inf_or_nan"] == "lt -f has_inf_or_nan -fenn spectrum"
+
+
+def test_slices_are_shown_by_what_they_hold() -> None:
+    a, b = np.full((2, 600), 1e20, np.float32), np.full((600, 2), 1e20, np.float32)
+    with np.errstate(over="ignore"):
+        run = made_run(
+            op("a", "Const", value=a), op("b", "Const", value=b), op("mm", "MatMul", "a", "b", value=a @ b)
+        )
+    assert "[0,:] n=600 all x=1e+20" in text_of("origin", run, width=120)
+    (first, *_) = json_of("origin", run)["elements"]
+    assert first["inputs"][0] == {"size": 600, "min": pytest.approx(1e20), "max": pytest.approx(1e20), "nonfinite": 0}
+
+
+def test_short_slices_are_lists() -> None:
+    run = made_run(op("a", "Const", value=[3e38, 3e38]), op("s", "Sum", "a", value=INF))
+    assert json_of("origin", run)["elements"][0]["inputs"] == [[pytest.approx(3e38), pytest.approx(3e38)]]
+
+
+def test_more_elements_on_demand() -> None:
+    run = made_run(op("x", "Const", value=np.zeros(20)), op("log", "Log", "x", value=np.full(20, -INF)))
+    assert links_of("origin", run)["… 17 more"] == "origin -m 10"
+    text = text_of("origin -m 10", run)
+    assert "[9]" in text and "… and 10 more" in text
+
+
+def test_bfloat16_and_complex_values() -> None:
+    import ml_dtypes
+
+    bad = np.array([1, NAN], ml_dtypes.bfloat16)
+    assert json_of("origin", made_run(op("a", "Foo", value=bad)))["elements"][0]["value"] == "nan"
+    bad = np.array([complex(NAN, 1)], np.complex64)
+    assert json_of("origin", made_run(op("a", "Foo", value=bad)))["elements"][0]["value"] == ["nan", 1.0]
+
+
+def test_without_tracebacks_and_without_sources() -> None:
+    run = sample_run.sample_run()
+    assert "no tracebacks are known" in text_of(f"origin {FENN}", Run(run.call, run.tensors, run.graph))
+    bare = Run(run.call, run.tensors, run.graph, tracebacks=run.tracebacks)
+    assert "loss = tf.reduce_mean(y * tf.log(prob))" in text_of(f"origin {FENN}", bare)
+
+
+def test_the_python_printoptions_stay() -> None:
+    """features 6.3: global NumPy printoptions leak."""
+    before = np.get_printoptions()
+    text_of("origin", sample_run.sample_run())
+    assert np.get_printoptions() == before
+
+
+def test_before_a_run_and_with_a_bad_regex() -> None:
+    with pytest.raises(TfdbgError, match="has not happened yet"):
+        ask("origin", sample_run.run_start())
+    with pytest.raises(TfdbgError, match="not a regular expression"):
+        ask("origin -fenn '('", sample_run.sample_run())

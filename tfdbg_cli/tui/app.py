@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import urwid
@@ -273,6 +274,7 @@ class App:
     def set_mouse(self, on: bool) -> None:
         """Take the mouse, or leave it to the terminal's own selection."""
         self.state.mouse = on
+        self.state.context.settings = replace(self.state.context.settings, mouse_mode=on)
         if self.loop is not None:
             self.loop.handle_mouse = on
             self.loop.screen.set_mouse_tracking(on)
@@ -286,7 +288,8 @@ class App:
             self.loop.screen.clear()
 
     def _woken(self, data: bytes) -> bool:
-        self.perform("ui:interrupt")
+        for _ in data:
+            self.perform("ui:interrupt")
         return True
 
     def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:

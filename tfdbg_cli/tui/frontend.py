@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import suppress
 
 from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.commands.history import History
@@ -70,7 +70,8 @@ class TuiFrontend:
     def notify(self, message: str) -> None:
         """Say one sentence on standard error."""
         if sys.stderr is not None:
-            print(f"tfdbg: {message}", file=sys.stderr, flush=True)
+            with suppress(OSError):  # standard error was the terminal that is gone
+                print(f"tfdbg: {message}", file=sys.stderr, flush=True)
 
     def _stop(self, event: Stop) -> Decision:
         if self._history is None:
@@ -92,7 +93,7 @@ class TuiFrontend:
         except OSError as error:
             self.notify(f"The terminal is gone ({error.strerror}); the program runs on without the debugger.")
             return Detach()
-        self._settings = replace(app.state.context.settings, mouse_mode=app.state.mouse)
+        self._settings = app.state.context.settings
         return decision
 
 

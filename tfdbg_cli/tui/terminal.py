@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import logging
 import os
 import signal
@@ -74,6 +75,24 @@ class TtyScreen(urwid.display.raw.Screen):
         keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
         self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
 
+    def get_available_raw_input(self) -> list[int]:
+        """What was typed.
+
+        Raises:
+            OSError: the terminal is gone.
+
+        """
+        try:
+            return super().get_available_raw_input()
+        except RuntimeError as error:  # urwid's word for the end of the input
+            raise OSError(errno.EIO, os.strerror(errno.EIO)) from error
+
+    def close(self) -> None:
+        """Give up what the screen holds beside the terminal, without waiting for the garbage collector."""
+        self.stop()
+        self._resize_pipe_rd.close()
+        self._resize_pipe_wr.close()
+
     def copy(self, text: str) -> bool:
         """Put `text` on the clipboard of the terminal (OSC 52); False when it is more than terminals take."""
         encoded = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
@@ -129,7 +148,7 @@ class Terminal:
             logging.getLogger("urwid").setLevel(logging.CRITICAL)
             own = self.main_thread and self._take_signals(stack)
             self.screen = TtyScreen(terminal_in, terminal_out, own_signals=own)
-            stack.callback(self.screen.stop)
+            stack.callback(self.screen.close)
             self._stack = stack.pop_all()
         return self
 

@@ -1,0 +1,228 @@
+"""The screen in a real pseudo terminal: it comes, it goes, and nothing of it is left."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from terminal_session import TerminalSession
+
+pytestmark = pytest.mark.terminal
+HOST = Path(__file__).with_name("tui_host.py")
+
+
+class Host(TerminalSession):
+    """tui_host.py at its first screen."""
+
+    def __init__(self, tmp_path, scenario="", *, size=(80, 24), env=None, shell=""):
+        self.report_path = tmp_path / "report.json"
+        command = [sys.executable, str(HOST), scenario, str(self.report_path)]
+        if shell:
+            command = ["/bin/sh", "-c", shell.replace("HOST", shlex.join(command))]
+        super().__init__(command, *size, env={"HOME": str(tmp_path), **(env or {})})
+        self.wait("run-end: run #3")
+        self.wait("q leave" if size[0] >= 80 else "tfdbg>")
+
+    def report(self):
+        return json.loads(self.report_path.read_text())
+
+
+def test_a_stop_comes_and_goes_and_leaves_nothing_behind(tmp_path):
+    host = Host(tmp_path)
+    assert host.screen.alternate
+    host.send("jj<enter>")
+    host.wait("› pt")
+    host.send("<esc>")
+    host.wait(lambda: "› pt" not in host.text() or "Enter: pt w:0" in host.text())
+    host.send("r")
+    assert host.finish() == 0
+    assert host.report() == {"decisions": [repr_of_run()], "different": {}}
+    assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 1
+    assert host.raw.rindex("\x1b[?1000l") > host.raw.rindex("\x1b[?1000h")
+    text = host.text()
+    assert text.index("before the stop") < text.index("tfdbg: run #3, left at `lt`") < text.index("after the stop")
+    assert "q leave" not in text
+
+
+def repr_of_run():
+    from tfdbg_cli.model.decision import DebugRun
+
+    return repr(DebugRun())
+
+
+@pytest.mark.parametrize("scenario", ["handlers", "thread", ""])
+def test_handlers_modes_and_options_are_as_before(tmp_path, scenario):
+    """features 6.3: SIGINT handler not restored (curses); global numpy printoptions leak."""
+    host = Host(tmp_path, scenario)
+    host.send(":config theme light<enter>")
+    host.wait("theme is light now")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["different"] == {}
+
+
+def test_ctrl_c_is_ours_while_the_screen_is_up(tmp_path):
+    host = Host(tmp_path)
+    host.send("<ctrl c>")
+    host.wait("Ctrl-C again asks how to leave")
+    host.send("<ctrl c>")
+    host.wait("How do you want to leave?")
+    host.send("<esc>")
+    host.wait(lambda: "How do you want" not in host.text())
+    host.send("<ctrl c>")
+    host.wait("Ctrl-C again asks how to leave")
+    host.send("<ctrl c>")
+    host.wait("How do you want to leave?")
+    host.send("a")
+    assert host.finish() == 0
+    assert host.report() == {"decisions": ["Abort()"], "different": {}}
+
+
+def test_ctrl_c_in_another_thread_does_not_end_the_program(tmp_path):
+    host = Host(tmp_path, "thread")
+    host.send("<ctrl c>")
+    host.wait("Ctrl-C again asks how to leave")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["decisions"] == ["Detach()"]
+
+
+def test_a_slow_command_says_so_and_ctrl_c_stops_it(tmp_path):
+    host = Host(tmp_path)
+    host.send(":slow<enter>")
+    host.wait("slow: working")
+    host.send("<ctrl c>")
+    host.wait("Stopped: slow.")
+    host.send("r")
+    assert host.finish() == 0
+    assert host.report()["decisions"] == [repr_of_run()]
+
+
+def test_what_is_printed_meanwhile_neither_tears_the_screen_nor_is_lost(tmp_path):
+    host = Host(tmp_path)
+    host.send(":chatter<enter>")
+    host.wait("chattered")
+    assert "spooled" not in host.text()
+    host.send("r")
+    host.finish()
+    order = ["before the stop", "spooled one", "spooled two", "spooled three", "spooled four", "tfdbg:", "after the"]
+    text = host.text()
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    assert host.report()["different"] == {}
+
+
+def test_standard_output_in_a_file_is_left_alone(tmp_path):
+    host = Host(tmp_path, shell=f"HOST > {tmp_path}/out.txt </dev/null")
+    host.send(":chatter<enter>")
+    host.wait("chattered")
+    assert "spooled one" in (tmp_path / "out.txt").read_text()
+    assert "spooled two" not in host.text()
+    host.send("r")
+    assert host.finish() == 0
+    assert "spooled two" in host.text()
+    assert "tfdbg" not in (tmp_path / "out.txt").read_text()
+
+
+def test_the_second_stop_is_as_the_first_and_keeps_what_was_set(tmp_path):
+    """features 6.3: config lost between screens."""
+    host = Host(tmp_path, "twice")
+    host.send("m:config theme contrast<enter>")
+    host.wait("theme is contrast now")
+    first = host.raw
+    host.send("r")
+    host.wait(lambda: host.raw.count("\x1b[?1049h") == 2 and "q leave" in host.text())
+    assert "mouse off" in host.text()
+    host.send("c")
+    assert host.finish() == 0
+    assert host.report() == {"decisions": [repr_of_run(), "Continue()"], "different": {}}
+    assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 2
+    assert "?1000h" not in host.raw[len(first) :]
+
+
+def test_sizes_change_while_it_runs(tmp_path):
+    host = Host(tmp_path, size=(80, 24))
+    host.send("G")
+    host.wait("23/23")
+    host.resize(120, 40)
+    host.wait(lambda: "t tensors" in host.screen.display[39])
+    assert "23/23" in host.text()
+    host.resize(30, 8)
+    host.wait("tfdbg needs a screen")
+    host.resize(60, 14)
+    host.wait("23/23")
+    host.send("r")
+    assert host.finish() == 0
+
+
+def test_system_exit_in_a_command_gives_the_terminal_back(tmp_path):
+    host = Host(tmp_path)
+    host.send(":leaves<enter>")
+    assert host.finish() == 7
+    assert host.report()["different"] == {}
+    assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 1
+
+
+def test_sigterm_ends_the_program_but_not_with_the_screen_up(tmp_path):
+    host = Host(tmp_path)
+    os.kill(host.child.pid, signal.SIGTERM)
+    assert host.finish() == -signal.SIGTERM
+    assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 1
+
+
+def test_no_colours_when_the_person_wants_none(tmp_path):
+    host = Host(tmp_path, env={"NO_COLOR": "1"})
+    host.send("jr")
+    host.finish()
+    assert not re.search(r"\x1b\[[\d;]*\b(3[0-7]|4[0-7]|9[0-7]|[34]8;5;\d+)[;m]", host.raw)
+    assert "▸" in host.raw
+
+
+def test_a_program_that_logs_everything_does_not_get_our_keys(tmp_path):
+    host = Host(tmp_path, "logging")
+    host.send("jjkk")
+    host.send("r")
+    assert host.finish() == 0
+    assert "urwid" not in (tmp_path / "report.log").read_text()
+
+
+def test_nothing_is_written_before_something_is_typed(tmp_path):
+    host = Host(tmp_path)
+    host.send("jjr")
+    host.finish()
+    assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+    host = Host(tmp_path)
+    host.send(":lt -s size<enter>")
+    host.wait("› lt -s size")
+    host.send("r")
+    host.finish()
+    assert (tmp_path / ".local/state/tfdbg_cli/history").read_text() == "lt -s size\n"
+
+
+def test_a_terminal_that_goes_away_does_not_end_the_program(tmp_path):
+    host = Host(tmp_path, shell="trap '' HUP; exec HOST")
+    os.close(host.child.child_fd)
+    end = time.monotonic() + 30
+    while not host.report_path.exists() and time.monotonic() < end:
+        host.child.isalive()
+    assert host.report()["decisions"] == ["Detach()"]
+
+
+def test_without_a_terminal_there_is_a_sentence(tmp_path):
+    code = (
+        f"import sys; sys.argv=['x','','{tmp_path}/r.json']; sys.path.insert(0, {str(HOST.parent)!r});"
+        "import tui_host, sample_run; tui_host.frontend().stop(sample_run.run_end())"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True
+    )
+    assert "There is no terminal to draw on" in ended.stderr
+    assert ended.stdout == ""

@@ -1,0 +1,119 @@
+"""A program that is debugged on the screen: run by test_tui_terminal in a pseudo terminal.
+
+python tui_host.py SCENARIO REPORT.json: stops as the scenario says, then writes what was different afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import termios
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tui")]
+
+import sample_run  # noqa: E402
+from screen_registry import small_registry  # noqa: E402
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS  # noqa: E402
+from tfdbg_cli.commands.registry import Command  # noqa: E402
+from tfdbg_cli.config import Settings  # noqa: E402
+from tfdbg_cli.document.document import text_document  # noqa: E402
+from tfdbg_cli.document.text import line  # noqa: E402
+from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
+
+WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGQUIT)
+
+
+def state() -> dict[str, str]:
+    """All that must be after a stop as it was before it."""
+    try:
+        tty = os.open("/dev/tty", os.O_RDWR)
+        modes = repr(termios.tcgetattr(tty))
+        os.close(tty)
+    except OSError:
+        modes = "the terminal is gone"
+    return {
+        "termios": modes,
+        "handlers": repr([(int(number), signal.getsignal(number)) for number in WATCHED]),
+        "printoptions": repr(np.get_printoptions()),
+        "log level": repr(logging.getLogger("urwid").level),
+        "descriptors": repr([str(os.fstat(fd).st_rdev) if os.isatty(fd) else "no terminal" for fd in (1, 2)]),
+        "open": repr(sorted(os.listdir("/proc/self/fd"))) if Path("/proc/self/fd").exists() else "",
+        "threads": repr(sorted(thread.name for thread in threading.enumerate() if thread.name != "tfdbg-busy")),
+    }
+
+
+def slow(context, options):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.01)
+    return text_document("slow", line("done"))
+
+
+def leaves(context, options):
+    raise SystemExit(7)
+
+
+def chatter(context, options):
+    """What TensorFlow's C++ logs and other threads do while the screen is up."""
+    os.write(1, b"spooled one\n")
+    os.write(2, b"spooled two\n")
+    print("spooled three", flush=False)
+    os.system("echo spooled four >&2")
+    return text_document("chatter", line("chattered"))
+
+
+def frontend() -> TuiFrontend:
+    registry = small_registry()
+    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter)):
+        registry.add(Command(name, (), name, handler))
+    return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: "lt")
+
+
+def main() -> None:
+    scenario, report = sys.argv[1], Path(sys.argv[2])
+    np.set_printoptions(precision=3)
+    facts: dict[str, object] = {"decisions": []}
+    front = frontend()
+    if scenario == "handlers":
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+        signal.signal(signal.SIGWINCH, lambda number, frame: None)
+        signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+    if scenario == "logging":
+        logging.basicConfig(level=logging.DEBUG, filename=str(report.with_suffix(".log")))
+    before = state()
+    print("before the stop", flush=True)
+
+    def stop() -> None:
+        facts["decisions"].append(repr(front.stop(sample_run.run_end())))
+
+    try:
+        if scenario == "thread":
+            thread = threading.Thread(target=stop)
+            thread.start()
+            thread.join()
+        else:
+            stop()
+            if scenario == "twice":
+                stop()
+    except BaseException as error:
+        facts["raised"] = repr(error)
+        raise
+    finally:
+        after = state()
+        facts["different"] = {name: [before[name], after[name]] for name in before if before[name] != after[name]}
+        report.write_text(json.dumps(facts))
+        print("after the stop", flush=True)
+
+
+if __name__ == "__main__":
+    main()

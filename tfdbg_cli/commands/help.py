@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -10,7 +11,8 @@ from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, lines_of
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
+from tfdbg_cli.document.wrapping import Labelled
 
 
 def sections(registry: Registry) -> dict[str, list[Command]]:
@@ -82,20 +84,34 @@ def _data(command: Command) -> dict[str, object]:
 
 
 def _one(command: Command) -> Document:
-    head = (line(Span(_names(command), Style.TITLE)), *lines_of(command.summary), EMPTY_LINE)
+    name = Text((line(Span(_names(command), Style.TITLE)),))
     usage = Definitions(((Span("Usage", Style.LABEL), Span(command.usage)),))
-    blocks: list[Block] = [Text(head), usage, Text((EMPTY_LINE,))]
+    gap = Text((EMPTY_LINE,))
+    blocks: list[Block] = [name, Labelled("", command.summary, label_width=0), gap, usage, gap]
     if command.arguments:
         pairs = tuple((Span(argument_names(a), Style.KEY), Span(argument_help(a))) for a in command.arguments)
         blocks.append(Definitions(pairs, indent="  "))
         blocks.append(Text((EMPTY_LINE,)))
     if command.details:
-        blocks.append(Text(lines_of(command.details)))
+        blocks += _details(command.details)
     data = _data(command) | {
         "arguments": [{"names": list(a.flags), "help": argument_help(a)} for a in command.arguments],
         "details": command.details,
     }
     return Document("help", tuple(blocks), lambda: data, f"help {quoted(command.name)}")
+
+
+def _details(text: str) -> list[Block]:
+    """Paragraphs wrapped to the screen, then the examples with what they do beside them."""
+    prose, _, examples = text.partition("Examples:\n")
+    paragraphs = [" ".join(paragraph.split()) for paragraph in prose.strip().split("\n\n")]
+    blocks: list[Block] = [Labelled("", "\n\n".join(paragraphs), label_width=0)] if prose.strip() else []
+    if examples:
+        rows = [re.split(r"\s{2,}", row.strip(), maxsplit=1) for row in examples.strip().split("\n")]
+        pairs = tuple((Span(row[0], Style.KEY), Span(row[1] if len(row) > 1 else "")) for row in rows)
+        heading = Text((EMPTY_LINE,) * bool(blocks) + (line(Span("Examples", Style.HEADING)),))
+        blocks += [heading, Definitions(pairs, indent="  ")]
+    return blocks
 
 
 def argument_names(argument: Argument) -> str:

@@ -39,7 +39,7 @@ COMMANDS = (
         ("m",),
         "Follow links with the mouse, or leave it to the terminal for selecting text.",
         _mouse,
-        (Argument(("state",), "on or off", choices=("on", "off"), nargs="?", default=""),),
+        (Argument(("state",), "on or off", choices=("on", "off"), nargs="?"),),
         section="Move",
         details="`config set mouse_mode off` keeps it so.",
     ),

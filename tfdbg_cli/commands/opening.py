@@ -21,11 +21,9 @@ def opening_command(event: Stop) -> str:
     if run.error is not None:
         return "error_info"
     hit = None if isinstance(event, Opened) else event.hit
-    if hit is not None and hit.filter_name == "has_inf_or_nan" and not hit.exclude_node_names:
-        return "origin"
     if hit is not None:
-        excluded = f" -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else ""
-        return f"lt -f {quoted(hit.filter_name)}{excluded}"
+        verb = "origin" if hit.filter_name == "has_inf_or_nan" else f"lt -f {quoted(hit.filter_name)}"
+        return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
     if run.profile is not None:
         return "lp"
     return "lt"

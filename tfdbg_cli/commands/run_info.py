@@ -15,10 +15,9 @@ from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.runs import Estimate, Opened, RunStart
 
 _CHOICES = (
-    ("run", "capture this run and stop at its end"),
     ("run -n", "run once without debugging; stop before the next run"),
     ("run -t 10", "stop at the end of the 10th run from here"),
-    ("run -p", "time every op of this run"),
+    ("run -p", "run once and time every op"),
     ("continue", "run on; stop only at an error"),
     ("detach", "run on as if there were no debugger"),
 )
@@ -93,7 +92,8 @@ def _fetch_link(context: Context, name: str) -> str:
 
 def _choices(context: Context) -> Definitions:
     until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in context.filters]
-    choices = (*_CHOICES[:1], *until, *_CHOICES[1:])
+    which = "this" if isinstance(context.stop, RunStart) else "the next"
+    choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
     pairs = tuple((Span(printable(command), Style.KEY, command), Span(meaning)) for command, meaning in choices)
     return Definitions(pairs, indent="  ")
 

@@ -1,0 +1,101 @@
+"""Choosing and sorting tensors, asking filters."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import sample_run
+
+from tfdbg_cli.analysis.datum import datum_of
+from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, ask, select, shape_matcher
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph
+
+
+def test_without_a_question_nothing_is_looked_at() -> None:
+    assert select(sample_run.store(), Graph(), TensorQuery()) == range(20)
+    assert select(sample_run.store(), Graph(), TensorQuery(reverse=True)) == range(20)[::-1]
+
+
+@pytest.mark.parametrize("key", list(SortKey))
+def test_sorting_is_stable_in_both_directions(key: SortKey) -> None:
+    store = sample_run.store()
+    for reverse in (False, True):
+        found = list(select(store, Graph(), TensorQuery(sort_by=key, reverse=reverse)))
+        assert sorted(found) == list(range(20))
+        if key is SortKey.DTYPE:
+            names = [store[i].dtype for i in found]
+            assert names == sorted(names, reverse=reverse)
+            floats = [i for i in found if store[i].dtype == "float32"]
+            assert floats == sorted(floats)
+
+
+def test_the_graph_tells_op_types() -> None:
+    store = sample_run.store()
+    found = select(store, Graph(), TensorQuery(op_type=re.compile("Unique")))
+    assert list(found) == list(select(store, sample_run.graph(), TensorQuery(op_type=re.compile("Unique"))))
+    assert [store[i].slot for i in found] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "fits"),
+    [
+        ("5,?,3", (5, 9, 3), True),
+        ("5,?,3", (5, 3), False),
+        ("(5, ?, 3)", (5, 1, 3), True),
+        ("5,", (5,), True),
+        ("*", (), True),
+        ("*,3", (3,), True),
+        ("1,*,3", (1, 2, 2, 3), True),
+        ("?", (), False),
+        ("-1,2", (7, 2), True),
+        ("[]", (), True),
+        ("", (), True),
+        ("12", (1, 2), False),
+        ("?", None, False),
+    ],
+)
+def test_shapes(text: str, shape: tuple[int, ...] | None, fits: bool) -> None:
+    assert shape_matcher(text)(shape) is fits
+
+
+@pytest.mark.parametrize("text", ["a", "3,,4", "3.5", "3;4", "-2", "²"])
+def test_bad_shapes(text: str) -> None:
+    with pytest.raises(TfdbgError):
+        shape_matcher(text)
+
+
+def test_answers_are_remembered_and_errors_counted() -> None:
+    asked: list[str] = []
+
+    def picky(datum: object, tensor: object) -> object:
+        asked.append(datum.tensor_name)  # type: ignore[attr-defined]
+        if isinstance(tensor, np.ndarray):
+            return np.any(tensor < 0) if tensor.dtype.kind == "f" else []
+        raise ValueError("no numbers")
+
+    known: Answers = {}
+    first = ask(sample_run.store(), range(20), picky, known)
+    again = ask(sample_run.store(), range(20), picky, known)
+    assert first == again and len(asked) == 20
+    assert (first.raised.count, first.raised.first, first.raised.error) == (2, "cold:0", "ValueError: no numbers")
+    assert sample_run.store()[first.passed[0]].node == "w"
+
+
+def test_a_keyboard_interrupt_ends_a_long_filter() -> None:
+    def interrupted(datum: object, tensor: object) -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(sample_run.store(), range(20), interrupted, {})
+
+
+def test_a_datum_has_the_old_names() -> None:
+    datum = datum_of(sample_run.sample_run(), 11)
+    assert (datum.node_name, datum.output_slot, datum.debug_op) == ("loss/Log", 0, "DebugIdentity")
+    assert (datum.tensor_name, datum.watch_key) == ("loss/Log:0", "loss/Log:0:DebugIdentity")
+    assert datum.device_name == sample_run.CPU0 and datum.timestamp == sample_run.T0 + 2750
+    assert datum.dump_size_bytes == 32 and datum.file_path is None
+    assert datum.get_tensor() is sample_run.LOG or np.array_equal(datum.get_tensor(), sample_run.LOG)

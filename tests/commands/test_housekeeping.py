@@ -1,0 +1,116 @@
+"""`config`, `version`, `help`, `mouse`, `prev`, `next`, and the page of commands."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import sample_run
+from golden import check_golden
+from prompt import Prompt
+
+from tfdbg_cli.commands.manual import manual
+from tfdbg_cli.commands.registry import UiAction
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands.version import tensorflow_version
+from tfdbg_cli.config import Settings, load_settings
+from tfdbg_cli.paths import config_file
+
+
+@pytest.fixture
+def prompt() -> Prompt:
+    return Prompt(sample_run.run_end())
+
+
+def test_config_show(prompt: Prompt) -> None:
+    shown = prompt.show("config")
+    assert "graph_recursion_depth  20" in shown and "mouse_mode             on" in shown
+    assert "half of the free disk" in shown and str(config_file()) in prompt.show("cfg show", 300)
+    assert prompt.data("config show graph")["settings"] == {"graph": "auto"}
+
+
+def test_config_set_holds_at_once_and_later(prompt: Prompt) -> None:
+    seen: list[Settings] = []
+    prompt.context.on_setting = seen.append
+    assert "default 20" in prompt.show("config set graph_recursion_depth 5")
+    assert prompt.context.settings.graph_recursion_depth == seen[-1].graph_recursion_depth == 5
+    assert load_settings()[0].graph_recursion_depth == 5
+    prompt.run("config set disk_budget 4G")
+    assert "4 GB" in prompt.show("config show disk_budget")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "config set",
+        "config set graph",
+        "config set nope 1",
+        "config set graph_recursion_depth many",
+        "config show nope",
+        "config show graph x",
+        "config drop graph",
+    ],
+)
+def test_config_mistakes(prompt: Prompt, command: str) -> None:
+    assert prompt.error(command).message
+
+
+def test_version(prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert prompt.data("version")["numpy"] == np.__version__
+    assert prompt.data("ver")["tfdbg"]
+    loaded = ModuleType("tensorflow")
+    loaded.__version__ = "9.9"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tensorflow", loaded)
+    assert tensorflow_version() == "9.9"
+
+
+def test_version_does_not_load_tensorflow(prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    assert "tensorflow" in prompt.show("version")
+
+
+def test_help(prompt: Prompt) -> None:
+    check_golden("commands/help", prompt.show("help"))
+    check_golden("commands/help_lt", prompt.show("help lt"))
+    assert prompt.data("help lt")["name"] == "list_tensors"
+    for link in prompt.links("help"):
+        assert prompt.document(link).kind == "help"
+    assert "list_tensors" in prompt.error("help list_tensor").hint
+
+
+def test_help_fits_narrow_screens(prompt: Prompt) -> None:
+    for width in (40, 60, 80, 200):
+        for command in standard_registry():
+            usage = prompt.show(f"help {command.name}", width).split("\n\n")[1]
+            assert max(map(len, usage.split("\n"))) <= width, (command.name, width)
+
+
+def test_what_only_a_front_end_can_do(prompt: Prompt) -> None:
+    assert prompt.run("prev") is UiAction.BACK
+    assert prompt.run("next") is UiAction.FORWARD
+    assert prompt.run("mouse on") is UiAction.MOUSE_ON
+    assert prompt.run("m off") is UiAction.MOUSE_OFF
+    assert prompt.link("mouse", "mouse") == "mouse off"
+    assert prompt.error("mouse maybe").message
+
+
+def test_an_empty_line_is_no_error(prompt: Prompt) -> None:
+    """features 6.3: empty line error."""
+    assert not prompt.show("") and not prompt.show("   ")
+
+
+def test_redirection(prompt: Prompt, tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    shown = prompt.show(f"version > {path}", 300)
+    assert str(path) in shown and path.read_text().startswith("tfdbg")
+    assert "Cannot write" in prompt.error(f"version > {tmp_path}/no/such").message
+    assert "Cannot write" in prompt.error(f"version > {tmp_path}").message
+
+
+def test_the_page_of_commands_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "commands.md"
+    expected = manual(standard_registry())
+    assert page.read_text(encoding="utf-8") == expected, "run: python -m tfdbg_cli.commands.manual > docs/commands.md"

@@ -1,0 +1,99 @@
+"""`ri`, `runs` and the command a stop opens with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sample_run
+from golden import check_golden
+from prompt import Prompt
+
+from tfdbg_cli.commands.opening import opening_command
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.profile import Profile
+from tfdbg_cli.model.runs import Call, Estimate, Hit, Opened, RunEnd, RunKind, RunStart, Stop
+
+LARGE = Estimate(tensors=1000, nbytes=3 << 30, unknown=2, budget=1 << 30, medium="disk")
+
+
+def test_before_a_run() -> None:
+    prompt = Prompt(sample_run.run_start(), {"my filter": lambda datum, tensor: True})
+    check_golden("commands/ri_start", prompt.show("ri"))
+    links = prompt.links("ri")
+    for link in ("pf x:0", "run", "run -f has_inf_or_nan", "run -f 'my filter'", "run -n", "run -t 10", "detach"):
+        assert link in links
+
+
+def test_every_link_is_a_command_that_works() -> None:
+    for stop in (sample_run.run_start(), sample_run.run_end(), sample_run.opened()):
+        prompt = Prompt(stop)
+        for link in prompt.links("ri"):
+            prompt.run(link)
+
+
+def test_after_a_run() -> None:
+    run = sample_run.sample_run(notes=("This is the runtime graph.",))
+    check_golden("commands/ri_end", Prompt(RunEnd(run)).show("ri"))
+
+
+def test_the_estimate_stands_beside_the_budget() -> None:
+    stop = replace(sample_run.run_start(), estimate=LARGE)
+    shown = Prompt(stop).show("ri", 300)
+    assert "about 3 GB (1,000 tensors, 2 more of unknown shape); the budget is 1 GB of disk: too much." in shown
+    assert "run --force" in shown
+    small = replace(stop, estimate=replace(LARGE, nbytes=1000))
+    assert "too much" not in Prompt(small).show("ri", 300)
+    assert Prompt(stop).data("ri")["estimate"]["nbytes"] == 3 << 30
+    unknown = replace(stop, estimate=replace(LARGE, nbytes=None))
+    assert "shapes do not tell" in Prompt(unknown).show("ri", 300)
+
+
+def test_names_are_printable() -> None:
+    call = Call(1, RunKind.SESSION, ("a\x1b[2J:0",), {"b\x07:0": 1}, ("op\x1b",), "thread\x1b", ("note\x1b",))
+    assert "\x1b" not in Prompt(RunStart(call)).show("ri") and "\x07" not in Prompt(RunStart(call)).show("ri")
+
+
+def test_runs() -> None:
+    failed = sample_run.run_failed().run
+    prompt = Prompt(Opened("/data/dump", [sample_run.sample_run(), failed], notes=("One file is damaged.",)))
+    check_golden("commands/runs", prompt.show("runs"))
+    assert [run["error"] for run in prompt.data("runs")["runs"]] == [None, "InvalidArgumentError"]
+    assert prompt.document(prompt.link("runs", "1")).kind == "tensors"
+    assert "InvalidArgumentError" in prompt.show("runs 2")
+    assert prompt.context.run is failed
+    assert prompt.data("runs")["current"] == 2
+    assert "no run 3" in prompt.error("runs 3").message
+    assert "running program" not in Prompt(sample_run.run_end()).error("runs").message
+
+
+def _end(**changes: object) -> RunEnd:
+    return RunEnd(sample_run.sample_run(**changes))
+
+
+@pytest.mark.parametrize(
+    ("stop", "command"),
+    [
+        (sample_run.run_start(), "run_info"),
+        (sample_run.run_end(), "lt"),
+        (sample_run.run_failed(), "error_info"),
+        (sample_run.run_hit(), "origin"),
+        (replace(sample_run.run_end(), hit=Hit("has_inf_or_nan", "grad", 3)), "origin -fenn grad"),
+        (replace(sample_run.run_end(), hit=Hit("my filter", "a>b", 3)), "lt -f 'my filter' -fenn 'a>b'"),
+        (_end(profile=Profile(())), "lp"),
+        (sample_run.opened(), "lt"),
+        (sample_run.opened(3), "runs"),
+        (Opened("/d", []), "runs"),
+        (Opened("/d", [sample_run.run_failed().run]), "error_info"),
+    ],
+)
+def test_the_opening_command(stop: Stop, command: str) -> None:
+    assert opening_command(stop) == command
+    prompt = Prompt(stop, {"my filter": lambda datum, tensor: True})
+    assert prompt.document(command).lines(80)
+
+
+def test_opening_commands_exist() -> None:
+    registry = standard_registry()
+    for name in ("run_info", "runs", "error_info", "origin", "lt", "lp"):
+        assert name in registry

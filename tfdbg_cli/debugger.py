@@ -150,7 +150,7 @@ class Debugger:
             return Plan(number, errors=True)
         start: RunStart | None = None
         while True:
-            if isinstance(self._state, StopAtStart):
+            while isinstance(self._state, StopAtStart):
                 start = start or pending.start(number)
                 self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
             plan, force = self._planned(number)

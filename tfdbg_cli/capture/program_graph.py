@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from linecache import getline
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
@@ -76,7 +77,9 @@ class Tracebacks(Mapping[str, Traceback]):
             except (KeyError, ValueError, TypeError):
                 raise KeyError(name) from None
             self._known[name] = tuple(
-                Frame(frame.filename, frame.lineno, frame.name, frame.line or "") for frame in op.traceback or ()
+                # TensorFlow keeps no text of the line.
+                Frame(frame.filename, frame.lineno, frame.name, getline(frame.filename, frame.lineno).strip())
+                for frame in op.traceback or ()
             )
         return self._known[name]
 

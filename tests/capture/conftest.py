@@ -1,0 +1,60 @@
+"""TensorFlow for the tests of capture, and sessions debugged by a script of decisions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger import Debugger
+
+
+@pytest.fixture(scope="session")
+def tf() -> Any:
+    import tensorflow.compat.v1 as tf
+
+    return tf
+
+
+@pytest.fixture
+def graph(tf: Any) -> Iterator[Any]:
+    """A new graph, which is the default one during the test."""
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+@pytest.fixture
+def loops_of_v1(tf: Any) -> Iterator[None]:
+    """Loops and branches as Switch and Merge, as TensorFlow 1 made them."""
+    enabled = tf.control_flow_v2_enabled()
+    tf.disable_control_flow_v2()
+    yield
+    if enabled:
+        tf.enable_control_flow_v2()
+
+
+@pytest.fixture
+def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files, empty; at the end of a test nothing of ours may be left there."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any, ScriptedFrontend]]]:
+    """Wraps a session in a debugger that decides by a script: the wrapped session, and the front end."""
+    from tfdbg_cli.capture.session import DebuggedSession
+
+    def wrap(session: Any, *script: Any, settings: Settings | None = None, **arguments: Any) -> Any:
+        front = ScriptedFrontend(*script, settings=settings)
+        return DebuggedSession(session, Debugger(lambda: front, settings=settings, **arguments)), front
+
+    yield wrap
+    assert not list(temporary_files.iterdir()), "a dump was left behind"

@@ -6,7 +6,14 @@ import pytest
 import sample_run
 from made_run import made_graph, op
 
-from tfdbg_cli.analysis.annotation import find_source, made_at, nodes_by_line, output_slots, source_files
+from tfdbg_cli.analysis.annotation import (
+    find_source,
+    made_at,
+    nodes_by_line,
+    output_slots,
+    source_files,
+    traced_scope,
+)
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import EMPTY_STORE
@@ -73,3 +80,11 @@ def test_the_users_own_file_wins_over_a_library_file() -> None:
 def test_several_files_of_one_name_are_listed() -> None:
     with pytest.raises(TfdbgError, match=r"fits 2 files.*a/net.py, /home/b/net.py"):
         find_source("net.py", ["/home/a/net.py", "/home/b/net.py"])
+
+
+def test_a_node_of_a_loop_body_was_made_where_the_loop_was() -> None:
+    tracebacks = {"outer/step": (Frame(OWN, 12, "f"),)}
+    assert traced_scope(tracebacks, "outer/step/body/_1/mul") == "outer/step"
+    found = made_at(tracebacks, "outer/step/body/_1/mul")
+    assert found is not None and found.line == 12
+    assert traced_scope(tracebacks, "outer/stepper") is None and made_at(tracebacks, "outer") is None

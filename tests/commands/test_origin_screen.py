@@ -11,6 +11,7 @@ from made_run import INF, NAN, made_run, op
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame
 
 FENN = "-fenn spectrum"
 
@@ -117,3 +118,12 @@ def test_before_a_run_and_with_a_bad_regex() -> None:
         ask("origin", sample_run.run_start())
     with pytest.raises(TfdbgError, match="not a regular expression"):
         ask("origin -fenn '('", sample_run.sample_run())
+
+
+def test_a_node_of_a_loop_body_is_placed_where_the_loop_was_made() -> None:
+    run = made_run(op("step/body/_1/mul", "Mul", value=[INF]))
+    stack = (Frame("/home/ada/train.py", 5, "<module>"),)
+    run = Run(run.call, run.tensors, run.graph, tracebacks={"step": stack})
+    assert "train.py:5 in <module>, with step around it" in text_of("origin", run)
+    assert json_of("origin", run)["line"] == 5
+    assert "train.py:5 in <module>, with step around it" in text_of("ni step/body/_1/mul", run)

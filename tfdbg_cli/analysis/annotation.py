@@ -86,9 +86,26 @@ def nodes_by_line(graph: Graph, tracebacks: Mapping[str, Traceback], path: str) 
 
 
 def made_at(tracebacks: Mapping[str, Traceback], node: str) -> Frame | None:
-    """The line of the user's program that made `node`; the innermost line of all when only libraries did."""
-    traceback = tracebacks.get(node, ())
+    """The line of the user's program that made `node`; the innermost line of all when only libraries did.
+
+    For a node without a traceback it is the line that made the op around it (see `traced_scope`).
+    """
+    scope = traced_scope(tracebacks, node)
+    traceback = tracebacks.get(scope, ()) if scope is not None else ()
     return user_frame(traceback) or (traceback[-1] if traceback else None)
+
+
+def traced_scope(tracebacks: Mapping[str, Traceback], node: str) -> str | None:
+    """`node` itself when its traceback is known, else the innermost op whose name encloses it.
+
+    The runtime inlines the body of a loop or a call under the name of the op: `step/body/_1/mul` came from `step`.
+    """
+    name = node
+    while not tracebacks.get(name):
+        if "/" not in name:
+            return None
+        name = name.rsplit("/", 1)[0]
+    return name
 
 
 def find_source(text: str, paths: Iterable[str]) -> str | None:

@@ -117,8 +117,8 @@ _LOSS = (
     " tf.nn.softmax_cross_entropy_with_logits; otherwise use tf.math.log(tf.maximum(x, 1e-7))."
 )
 _SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as 1e-7 to the denominator."
-_SMALLER = "Lower the learning rate, clip gradients (tf.clip_by_global_norm) or normalize {a}."
-_HALF = " In half precision, scale the loss or compute this step in float32."
+_SMALLER = "Lower the learning rate, clip gradients (tf.clip_by_global_norm) or normalize {a}.{half}"
+_HALF_PRECISION = ("float16", "bfloat16")
 _DIVISIONS = _ops("RealDiv Div Xdivy TruncateDiv")
 _MODULI = _ops("FloorMod Mod TruncateMod FloorDiv")
 _PRODUCTS = _ops("Mul SquaredDifference")
@@ -192,7 +192,7 @@ RULES: tuple[Rule, ...] = (
         "Take tf.abs or clip the base with tf.maximum(x, 0.0).",
     ),
     Rule(_ops("Pow Square"), _overflow,
-         "overflow of a power: at {n} the result exceeds {largest}, the largest {dtype}", _SMALLER + _HALF),
+         "overflow of a power: at {n} the result exceeds {largest}, the largest {dtype}", _SMALLER),
     # Exponentials.
     Rule(
         _ops("Exp Expm1 Sinh Cosh"),
@@ -220,21 +220,21 @@ RULES: tuple[Rule, ...] = (
          "inf - inf: {a} and {b} are infinite with the same sign at {n}",
          "Look where the infinities came from: `origin` without --nan."),
     Rule(_PRODUCTS, _overflow, "overflow of a product: at {n} the result exceeds {largest}, the largest {dtype}",
-         _SMALLER + _HALF),
+         _SMALLER),
     Rule(_SUMS, _overflow, "overflow of a sum: at {n} the result exceeds {largest}, the largest {dtype}",
-         _SMALLER + _HALF),
+         _SMALLER),
     Rule(_MATRIX, _overflow, "overflow of {op}: at {n} the sum of products exceeds {largest}, the largest {dtype}",
-         _SMALLER + _HALF),
+         _SMALLER),
     Rule(_MATRIX, _cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
-         _SMALLER + _HALF),
+         _SMALLER),
     Rule(_ops("Mean Max Min"), _of_nothing, "{op} of nothing: {a} has no elements",
          "An empty batch or a mask that keeps nothing: test tf.size(x) > 0, or tf.math.divide_no_nan(sum, count)."),
     Rule(_TOTALS, _overflow, "overflow of {op}: at {n} the total exceeds {largest}, the largest {dtype}",
-         "Sum in float32 or float64, or take the mean of smaller parts." + _HALF),
+         "Sum in float32 or float64, or take the mean of smaller parts."),
     Rule(_TOTALS, _cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
-         "Sum in float32 or float64, or take the mean of smaller parts." + _HALF),
+         "Sum in float32 or float64, or take the mean of smaller parts."),
     # Conversions, losses, normalization, updates.
     Rule(_ops("Cast"), _overflow, "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}",
          "Keep this value in float32, or scale it down (loss scaling) before the cast."),
@@ -272,7 +272,9 @@ def explain(evidence: Evidence) -> Cause | None:
 
 
 def _filled(template: str, evidence: Evidence, n: int) -> str:
+    half = evidence.dtype in _HALF_PRECISION
     words = {
+        "half": " In half precision, scale the loss or compute this step in float32." if half else "",
         "a": evidence.name(0),
         "b": evidence.name(1),
         "n": f"{n} element{'s' * (n != 1)}",

@@ -65,6 +65,7 @@ class Aftermath:
 class Origin:
     """Where a run first went wrong.
 
+    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
     `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
     holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them.
     """
@@ -80,6 +81,7 @@ class Origin:
     elements: tuple[Element, ...]
     batch_rows: tuple[int, ...]
     cause: Cause
+    made_by: str
     frame: Frame | None
 
 
@@ -249,6 +251,7 @@ class OriginSearch:
             _elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
             cause or _plain_facts(tensor.op_type, value, bad, inputs, node),
+            (fed or tensor.name).node,
             made_at(self._run.tracebacks, (fed or tensor.name).node),
         )
 
@@ -258,7 +261,7 @@ class OriginSearch:
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             _elements(None, value, bad, ()), tuple(int(row) for row in rows),
-            cause_of_feed(name), made_at(self._run.tracebacks, name.node),
+            cause_of_feed(name), name.node, made_at(self._run.tracebacks, name.node),
         )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
         label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(printable(node.op_type), Style.OP), "  ",
         Span(printable(node.device), Style.DEVICE),
     )  # fmt: skip
-    return [Text((head, EMPTY_LINE, *made_at_lines(run, made_at(run.tracebacks, node.name), _LABEL)))]
+    return [Text((head, EMPTY_LINE, *made_at_lines(run, node.name, _LABEL)))]
 
 
 def _more(node: Node | None) -> list[Line]:

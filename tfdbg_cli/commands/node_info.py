@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link, place_span, tensor_link
+from tfdbg_cli.commands.made_at import around_text
 from tfdbg_cli.commands.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.registry import Argument, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -20,7 +22,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import RunStart
-from tfdbg_cli.model.sources import Traceback, user_frame
+from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 
@@ -28,7 +30,7 @@ def _node_info(context: Context, options: argparse.Namespace) -> Document:
     found = find_node(context, options.node_name, options.device)
     node = found.node
     traceback = context.tracebacks.get(node.name, ())
-    blocks: list[Block] = [Text(_head(found, traceback, options)), *_neighbours(context, found)]
+    blocks: list[Block] = [Text(_head(context, found, options)), *_neighbours(context, found)]
     if options.attributes:
         blocks += _attributes(node)
     if options.dumps:
@@ -43,16 +45,19 @@ def _store(context: Context) -> TensorStore:
     return EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
 
 
-def _head(found: FoundNode, traceback: Traceback, options: argparse.Namespace) -> tuple[Line, ...]:
+def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tuple[Line, ...]:
     node = found.node
     lines = [
         line(Span(printable(node.name), Style.TITLE)),
         line(Span("Op type  ", Style.LABEL), Span(printable(node.op_type), Style.OP)),
         line(Span("Device   ", Style.LABEL), Span(printable(node.device) or "not placed yet", Style.DEVICE)),
     ]
-    frame = user_frame(traceback)
+    frame = made_at(context.tracebacks, node.name)
     if frame is not None and not options.traceback:
-        lines.append(line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {printable(frame.function)}"))
+        around = around_text(context.tracebacks, node.name)
+        lines.append(
+            line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {printable(frame.function)}{around}")
+        )
     if found.note:
         lines.append(line(Span(printable(found.note), Style.HINT)))
     return tuple(lines)

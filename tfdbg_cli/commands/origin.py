@@ -51,7 +51,7 @@ def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) 
     ]
     if origin.cause.suggestion:
         blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
-    blocks += [Text((EMPTY_LINE, *made_at_lines(run, origin.frame, _LABEL)))]
+    blocks += [Text((EMPTY_LINE, *made_at_lines(run, origin.made_by, _LABEL)))]
     if origin.inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL)]
     blocks += [Text((EMPTY_LINE,)), *_elements(origin, options)]

@@ -43,6 +43,9 @@ class Output(Protocol):
         ...
 
 
+_BEFORE_FOCUS = 3  # lines printed before the one that a document is about
+
+
 class TextOutput:
     """Answers for people."""
 
@@ -58,7 +61,13 @@ class TextOutput:
         self._print([line(f"tfdbg> {command}")])
 
     def document(self, command: str, document: Document) -> None:
-        self._print(document.lines(self._width))
+        lines = document.lines(self._width)
+        above = max(0, (document.focus or 0) - _BEFORE_FOCUS)
+        if above > 1:
+            # A screen scrolls to the line asked for (`ps FILE -b 500`); a stream begins a little before it.
+            self._print([lines[0], line(Span(f"… {above - 1} lines above; `> FILE` writes them all", Style.DIM))])
+            lines = lines[above:]
+        self._print(lines)
 
     def decision(self, command: str, decision: Decision) -> None:
         """Nothing: the program that goes on is answer enough."""

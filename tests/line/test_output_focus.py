@@ -1,0 +1,25 @@
+"""A document about one of its lines, on a stream that does not scroll."""
+
+from __future__ import annotations
+
+import io
+
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.text import line
+from tfdbg_cli.line.output import TextOutput
+
+
+def _printed(focus: int | None) -> list[str]:
+    stream = io.StringIO()
+    lines = (line("head"), *(line(f"row {i}") for i in range(1, 30)))
+    TextOutput(stream, color=False, width=80).document("ps", Document("source", (Text(lines),), focus=focus))
+    return stream.getvalue().splitlines()
+
+
+def test_begins_a_little_before_the_line_asked_for() -> None:
+    assert _printed(20)[:4] == ["head", "… 16 lines above; `> FILE` writes them all", "row 17", "row 18"]
+    assert _printed(20)[-1] == "row 29"
+
+
+def test_without_such_a_line_or_near_the_top_everything_is_printed() -> None:
+    assert _printed(None) == _printed(2) == _printed(4) == ["head", *(f"row {i}" for i in range(1, 30))]

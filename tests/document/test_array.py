@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, line_showing, nested
+from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
 from tfdbg_cli.document.text import Style
 
 DTYPES = [np.float16, np.float32, np.float64, np.int8, np.int32, np.uint64, np.bool_, np.complex64]
@@ -42,12 +42,10 @@ def test_the_text_is_that_of_numpy(array: np.ndarray, width: int, threshold: int
 @given(ARRAYS, st.integers(20, 100))
 def test_every_line_knows_its_first_element(array: np.ndarray, width: int) -> None:
     lines = ArrayBlock(array, ArrayStyle(threshold=20, linewidth=width)).lines(None)
-    seen = [line.element for line in lines if line.element is not None]
-    assert seen == sorted(set(seen)) and seen[0] == (0,) * array.ndim
-    for element in seen:
-        number = line_showing(lines, element)
-        assert number is not None and lines[number].element == element
-        words = lines[number].text.replace("[", " ").split()
+    starts = {line.element: line for line in lines if line.element is not None}
+    assert list(starts) == sorted(starts) and next(iter(starts)) == (0,) * array.ndim
+    for element, line in starts.items():
+        words = line.text.replace("[", " ").split()
         word = next(word for word in words if word != "...").rstrip("]")
         if array.dtype == np.int32:
             assert int(word) == array[element]
@@ -151,3 +149,13 @@ def test_nested_lists_keep_their_edges() -> None:
     assert nested(np.float32(1.5)[None][0][...], ArrayStyle()) == (1.5, False)
     assert nested(np.array([0.5], ml_dtypes.bfloat16), ArrayStyle()) == ([0.5], False)
     assert nested(np.zeros((2, 0)), ArrayStyle()) == ([[], []], False)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint8, np.bool_, np.complex64])
+def test_larger_arrays_look_as_numpy_prints_them(dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    array = (rng.normal(size=(1500, 10)) * 1000).astype(dtype)
+    if dtype in (np.float32, np.float64, np.complex64):
+        array[700, 3], array[1400, 9] = np.nan, -np.inf
+    expected = np.array2string(array, threshold=sys.maxsize, max_line_width=500).split("\n")
+    assert [row.rstrip() for row in text(array, linewidth=500, threshold=None).split("\n")] == expected

@@ -260,27 +260,6 @@ def _merged(spans: list[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def line_showing(lines: Sequence[Line], element: tuple[int, ...]) -> int | None:
-    """The number of the line that shows `element`: the last one whose first element is not behind it.
-
-    For a shortened array that may be the line before the gap. Reads a few lines only.
-    """
-    low, high, best = 0, len(lines) - 1, None
-    while low <= high:
-        middle = (low + high) // 2
-        probe = middle
-        while probe >= low and lines[probe].element is None:
-            probe -= 1
-        found = lines[probe].element if probe >= low else None
-        if found is not None and found <= element:
-            best, low = probe, middle + 1
-        elif found is None:
-            low = middle + 1
-        else:
-            high = probe - 1
-    return best
-
-
 def nested(array: Array, style: ArrayStyle) -> tuple[Any, bool]:
     """The elements as nested lists for JSON, and whether some are left out.
 

@@ -18,6 +18,7 @@ _BLOCK = 2048  # elements formatted at a time in larger arrays
 _SAMPLE = 1000
 _LONGEST_TEXT = 100  # characters of a string element that are shown in a shortened array
 _KEPT_BLOCKS = 64
+_CHUNK = 1 << 20  # elements searched at a time for the extremes
 
 Words = tuple[list[str], list[Style]]
 
@@ -107,26 +108,40 @@ class ArrayWords:
 
 
 def _extremes(array: Array) -> set[int]:
-    """Places of the least, the greatest, the smallest non-zero magnitude, and one of each non-finite kind."""
-    flat = array.reshape(-1)
-    if flat.dtype.kind in "biu":
-        return {int(flat.argmin()), int(flat.argmax())}
-    if flat.dtype.kind == "c":
-        return _float_extremes(flat.real) | _float_extremes(flat.imag)
-    return _float_extremes(flat) if is_inexact(flat.dtype) else set()
+    """Places of the least, the greatest, the smallest non-zero magnitude, and one of each non-finite kind.
+
+    Reads the array a chunk at a time. Of each part of a complex number the same.
+    """
+    best: dict[str, tuple[float, int]] = {}
+    for start in range(0, array.size, _CHUNK):
+        chunk = native(np.asarray(array.flat[start : start + _CHUNK]))
+        parts = {"re": chunk.real, "im": chunk.imag} if chunk.dtype.kind == "c" else {"": chunk}
+        for name, part in parts.items():
+            for kind, (value, place) in _chunk_extremes(part).items():
+                key = name + kind
+                if key not in best or value < best[key][0]:
+                    best[key] = value, start + place
+    return {place for _, place in best.values()}
 
 
-def _float_extremes(flat: Array) -> set[int]:
-    plain = flat if flat.dtype.kind == "f" else flat.astype(np.float32)
-    finite = np.isfinite(plain)
-    places = {int(mask.argmax()) for mask in (np.isnan(plain), plain == np.inf, plain == -np.inf) if mask.any()}
-    if finite.any():
-        places |= {int(np.where(finite, plain, np.inf).argmin()), int(np.where(finite, plain, -np.inf).argmax())}
-    magnitude = np.abs(plain)
-    nonzero = finite & (magnitude > 0)
-    if nonzero.any():
-        places.add(int(np.where(nonzero, magnitude, np.inf).argmin()))
-    return places
+def _chunk_extremes(part: Array) -> dict[str, tuple[float, int]]:
+    """For each kind of extreme a number that is smaller the more extreme it is, and the place."""
+    if part.dtype.kind not in "fiu":
+        return {}
+    found: dict[str, tuple[float, int]] = {}
+    for name, mask in (("nan", np.isnan(part)), ("inf", part == np.inf), ("-inf", part == -np.inf)):
+        if mask.any():
+            found[name] = 0.0, int(mask.argmax())
+    finite = np.isfinite(part)
+    wide = part.astype(np.float64)
+    low, high = int(np.where(finite, wide, np.inf).argmin()), int(np.where(finite, wide, -np.inf).argmax())
+    if finite[low]:
+        found |= {"low": (float(wide[low]), low), "high": (-float(wide[high]), high)}
+    magnitude = np.where(finite & (wide != 0), np.abs(wide), np.inf)
+    small = int(magnitude.argmin())
+    if magnitude[small] < np.inf:
+        found["small"] = float(magnitude[small]), small
+    return found
 
 
 def native(array: Array) -> Array:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Continue, Decision
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
+from tfdbg_cli.model.tensors import MemoryTensorStore
+
+
+def _held(event: Stop) -> Stop:
+    """`event` with its tensors in memory, since their files are deleted when the stop is left."""
+    if not isinstance(event, RunEnd):
+        return event
+    store = event.run.tensors
+    rows = range(len(store))
+    held = MemoryTensorStore([store[row] for row in rows], [store.value(row) for row in rows])
+    return replace(event, run=replace(event.run, tensors=held))
 
 
 class ScriptedFrontend:
@@ -19,6 +31,7 @@ class ScriptedFrontend:
         self.said: list[str] = []
 
     def stop(self, event: Stop) -> Decision:
+        event = _held(event)
         self.stops.append(event)
         step = self.script.pop(0) if self.script else Continue()
         return step(event) if callable(step) else step

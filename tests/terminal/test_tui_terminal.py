@@ -64,9 +64,13 @@ def test_handlers_modes_and_options_are_as_before(tmp_path, scenario):
     host = Host(tmp_path, scenario)
     host.send(":config theme light<enter>")
     host.wait("theme is light now")
+    host.resize(100, 30)
+    host.wait(lambda: "c continue" in host.screen.display[29] or "Esc back" in host.screen.display[29])
     host.send("qd")
     assert host.finish() == 0
-    assert host.report()["different"] == {}
+    report = host.report()
+    assert report["different"] == {}
+    assert report.get("resized", False) is (scenario == "handlers")
 
 
 def test_ctrl_c_is_ours_while_the_screen_is_up(tmp_path):

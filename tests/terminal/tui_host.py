@@ -86,7 +86,7 @@ def main() -> None:
     front = frontend()
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
-        signal.signal(signal.SIGWINCH, lambda number, frame: None)
+        signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     if scenario == "logging":
         logging.basicConfig(level=logging.DEBUG, filename=str(report.with_suffix(".log")))

@@ -77,7 +77,12 @@ def _late_boom(context: Context, options: argparse.Namespace) -> Document:
 
 def _config(context: Context, options: argparse.Namespace) -> Document:
     context.set(options.name, options.value)
-    return text_document("setting", line(f"{options.name} is {options.value} now."))
+    return text_document("written", line(f"{options.name} is {options.value} now."))
+
+
+def _runs(context: Context, options: argparse.Namespace) -> Document:
+    context.select_run(options.number - 1)
+    return text_document("runs", line(f"run {options.number} of {len(context.stop.runs)}"))
 
 
 def _run(context: Context, options: argparse.Namespace):
@@ -97,6 +102,7 @@ def small_registry() -> Registry:
         Command("run_info", ("ri",), "About.", _text("info", "1 fetch\n  loss/Mean:0\n" + WIDE)),
         Command("text", (), "Lines.", _text("text", "\n".join(f"line {i}" for i in range(100)))),
         Command("many", (), "Many rows.", _many, (Argument(("count",), "how many", type=int),)),
+        Command("runs", (), "Runs.", _runs, (Argument(("number",), "which", type=int),)),
         Command("origin", (), "Origin.", _text("origin", "loss/Log")),
         Command("boom", (), "A bug.", _boom),
         Command("late", (), "A late bug.", _late_boom),

@@ -102,6 +102,13 @@ def test_breadcrumbs_are_links():
     assert drive(":text<enter><click 2 1>").state.page.command == "lt"
 
 
+def test_going_back_goes_back_to_the_run_as_well():
+    screen = drive(":runs 2<enter>:text<enter><esc><esc>", sample_run.opened(3))
+    assert screen.state.page.command == "lt"
+    assert screen.state.context.current == 0
+    assert drive(":runs 2<enter>:text<enter><esc><esc><ctrl n>", sample_run.opened(3)).state.context.current == 1
+
+
 def test_breadcrumbs_give_way_at_the_left():
     keys = "".join(f":pt {'very' * 8}_{i}:0<enter><esc>" for i in range(3))
     screen = drive(":text<enter>:origin<enter>:ri<enter>:help<enter>:text<enter>:ri<enter>", size=(40, 12))
@@ -330,3 +337,21 @@ def test_wide_lines_scroll_sideways():
 def test_a_screen_200_columns_wide_is_used():
     """features 1.6: width capped at 220 columns."""
     assert max(map(len, drive(":ri<enter>", size=(300, 24)).rows)) > 180
+
+
+def test_a_terminal_without_utf8_gets_plain_characters():
+    import urwid
+
+    from tfdbg_cli.tui.terminal import ASCII
+
+    urwid.set_encoding("ascii")
+    urwid.set_ascii_fallbacks(ASCII)
+    try:
+        screen = drive("?j")
+        for row in screen.screen.canvases[-1].text:
+            assert row.isascii()
+        assert b"?   48" not in b"\n".join(drive().screen.canvases[-1].text)
+        assert b">   48" in b"\n".join(drive().screen.canvases[-1].text)
+    finally:
+        urwid.set_ascii_fallbacks({})
+        urwid.set_encoding("utf-8")

@@ -102,12 +102,15 @@ class Actions:
 
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
-        if not self._state.pages.go(self._state.pages.at + step):
+        if not self.travel_to(self._state.pages.at + step):
             self._app.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
 
-    def travel_to(self, at: int) -> None:
-        """To the screen numbered `at`."""
-        self._state.pages.go(at)
+    def travel_to(self, at: int) -> bool:
+        """To the screen numbered `at`, and the run it is about; False if there is none."""
+        if not self._state.pages.go(at):
+            return False
+        self._state.context.current = self._state.page.run
+        return True
 
     def close(self) -> None:
         """Close what is open over or under the document; the prompt keeps its text."""

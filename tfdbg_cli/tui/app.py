@@ -38,7 +38,7 @@ from tfdbg_cli.tui.viewport import Viewport
 _MESSAGE_SECONDS = 8.0
 _SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
 _HOUSEKEEPING = 1.0
-_NOT_SCREENS = {"empty", "written", "setting"}  # kinds of answers that are one sentence: said, not shown
+_NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 
 
 class App:
@@ -171,7 +171,9 @@ class App:
         self.state.dialog = None
         self.state.place = Place.DOCUMENT
         command = self.state.page.command if broken else what
-        self.state.pages.open(Page(command, bug_document(what, self.report)), replace=broken)
+        document = bug_document(what, self.report)
+        label = self.state.page.label if self.state.pages.all else "run"
+        self.state.pages.open(Page(command, document, self.state.context.current, label), replace=broken)
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
@@ -192,7 +194,7 @@ class App:
     def _show(self, command: str, document: Document, replace: bool) -> None:
         pages = self.state.pages
         kept, at = list(pages.all), pages.at
-        pages.open(Page(command, document), replace=replace)
+        pages.open(Page(command, document, self.state.context.current, self._label()), replace=replace)
         try:
             # Laid out here, where Ctrl-C can stop it, and not while drawing.
             self.view.arrange(self.view.size)
@@ -203,6 +205,13 @@ class App:
             raise
         self.state.dialog = None
         self.state.place = Place.DOCUMENT
+
+    def _label(self) -> str:
+        """The run looked at, for the breadcrumbs."""
+        try:
+            return f"run #{self.state.context.call.number}"
+        except TfdbgError:  # a recording without runs
+            return "no run"
 
     def _obey(self, action: UiAction) -> None:
         if action is UiAction.LEAVE:

@@ -10,7 +10,6 @@ from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.document.cells import clip
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 from tfdbg_cli.tui.keymap import Place, bindings, key_name
 from tfdbg_cli.tui.pages import Pages
@@ -58,9 +57,9 @@ def _graph(context: Context) -> str:
     return "recording" if isinstance(context.stop, Opened) else ""
 
 
-def crumbs(context: Context, pages: Pages, cols: int) -> Line:
+def crumbs(pages: Pages, cols: int) -> Line:
     """The way here, each screen a link; what lies ahead is dim. The oldest give way when there is no room."""
-    root = f"run #{_number(context)}"
+    root = pages.current.label
     spans = [Span(f" {root}", Style.PLAIN, "ui:page 0")]
     tail: list[Span] = []
     room = cols - columns(root) - 5
@@ -79,13 +78,6 @@ def crumbs(context: Context, pages: Pages, cols: int) -> Line:
         room -= columns(text) + 3
         tail += [Span(" › ", Style.DIM), Span(text, Style.DIM, f"ui:page {at}")]
     return Line((*spans, *tail))
-
-
-def _number(context: Context) -> int:
-    try:
-        return context.call.number
-    except TfdbgError:  # an empty recording has no run
-        return 0
 
 
 def footer(place: Place, context: Context, cols: int) -> Line:

@@ -8,7 +8,7 @@ from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.search import Search
 from tfdbg_cli.tui.viewport import Viewport
 
-AT_ONCE = 2000  # lines searched before the screen is drawn again
+AT_ONCE = 1000  # lines searched before the screen is drawn again
 
 
 @dataclass(frozen=True, slots=True)

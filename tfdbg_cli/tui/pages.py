@@ -15,11 +15,14 @@ _MOST = 200
 class Page:
     """A screen: the command that opened it, and where the person is in its document.
 
+    `run` is the index of the run it is about, in a recording of several, `label` its name in the breadcrumbs.
     `sorted_by` is the number of the head link that the last `s` followed.
     """
 
     command: str
     document: Document
+    run: int = 0
+    label: str = "run"
     sorted_by: int = -1
     view: Viewport = field(init=False)
     finder: Finder = field(init=False)

@@ -148,8 +148,8 @@ def _pieces(line: Line, base: str, focus: int | None, matches: Sequence[Range], 
 def _layers(span: Span, base: str, focused: bool, follow: bool) -> tuple[str, ...]:
     if focused:
         return ("link focus", base)
-    if span.link and follow and span.style in {Style.PLAIN, Style.NUMBER, Style.NAME}:
-        return (span.style, "link", base) if span.style is Style.NAME else ("link", base)
+    if span.link and follow:
+        return ("link", base) if span.style is Style.NUMBER else (span.style, "link", base)
     return (span.style, base)
 
 

@@ -23,8 +23,8 @@ from tfdbg_cli.tui.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
-# What a terminal without UTF-8 shows in place of the glyphs we draw.
-_ASCII = {
+# What a terminal that cannot show the glyphs we draw shows instead.
+ASCII = {
     "█": "#",
     "▐": "#",
     "│": "|",
@@ -37,7 +37,7 @@ _ASCII = {
     "›": ">",
     "‹": "<",
 }
-_ASCII |= {"▸": ">", "▴": "^", "▲": "^", "▼": "v", "↑": "^", "↓": "v", "←": "<", "→": ">", "·": ".", "∞": "8"}
+ASCII |= {"▸": ">", "▴": "^", "▲": "^", "▼": "v", "↑": "^", "↓": "v", "←": "<", "→": ">", "·": ".", "∞": "8"}
 
 
 class Terminated(BaseException):
@@ -62,6 +62,8 @@ class TtyScreen(urwid.display.raw.Screen):
                 # A handler that C code installed is None here, and could not be put back.
                 if number not in self._handlers and signal.getsignal(number) is not None:
                     self._handlers[number] = signal.signal(number, handler)
+            # The program's own handler hears of a new size too.
+            self._prev_sigwinch_handler = self._handlers.get(signal.SIGWINCH)
 
     def signal_restore(self) -> None:
         """Put the handlers of the program back."""
@@ -126,15 +128,14 @@ class Terminal:
     def __enter__(self) -> Self:
         try:
             terminal_in = open(CONTROLLING_TERMINAL, "rb", buffering=0)  # noqa: PTH123
-            terminal_out = open(CONTROLLING_TERMINAL, "w", encoding="utf-8", errors="replace")  # noqa: PTH123
+            terminal_out = open(CONTROLLING_TERMINAL, "w", encoding=get_encoding(), errors="replace")  # noqa: PTH123
         except OSError as error:
             raise TfdbgError(
                 f"There is no terminal to draw on: {error.strerror}.",
                 hint="Use the line prompt (--ui line).",
                 exit_code=2,
             ) from None
-        if get_encoding() != "utf-8":
-            urwid.set_ascii_fallbacks(_ASCII)
+        urwid.set_ascii_fallbacks(ASCII)
         with ExitStack() as stack:
             stack.callback(terminal_in.close)
             stack.callback(_close, terminal_out)

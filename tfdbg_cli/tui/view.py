@@ -114,7 +114,7 @@ class View(urwid.Widget):
         )
         self._rows = [
             self._bar(bars.title(state.context, cols), 0, cols, bars.title_part(state.context)),
-            self._bar(bars.crumbs(state.context, state.pages, cols), 1, cols, "crumbs"),
+            self._bar(bars.crumbs(state.pages, cols), 1, cols, "crumbs"),
             *body,
             *(paint(name, cols, base="candidate") for name in names),
             *(paint(item, cols, base=status_part) for item in status),

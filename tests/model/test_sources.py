@@ -15,6 +15,7 @@ from tfdbg_cli.model.sources import Frame, LiveSources, SavedSources, is_library
         ("<frozen runpy>", True),
         ("/opt/venv/lib/python3.12/site-packages/tfdbg_cli/examples/classifier.py", False),
         ("/src/tfdbg/tfdbg_cli/capture/session.py", True),
+        ("/opt/venv/bin/tfdbg", True),
         ("/tmp/ipykernel_1/123.py", False),
     ],
 )
@@ -36,4 +37,5 @@ def test_live_sources_read_through_linecache(tmp_path):
     assert LiveSources().lines(str(path)) == ["x = 1", "y = 2"]
     assert LiveSources().lines(str(tmp_path / "missing.py")) is None
     assert SavedSources({"a": "1\n2"}).lines("a") == ["1", "2"]
+    assert SavedSources({"a": "1\f1\r\n2\n"}).lines("a") == ["1\f1", "2"], "a form feed ends no line"
     assert SavedSources({}).lines("a") is None

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from tfdbg_cli.analysis.annotation import made_at
+from tfdbg_cli.analysis.error_text import essence
 from tfdbg_cli.analysis.lineage import InputSeen, Lineage
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
@@ -22,7 +23,7 @@ from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run, RunError
 
 _LABEL = 10
-_MOST_MESSAGE_LINES = 12  # the rest of a message is TensorFlow's own stack, said better below
+_MOST_MESSAGE_LINES = 12
 
 
 def _error_info(context: Context, options: argparse.Namespace) -> Document:
@@ -55,8 +56,11 @@ def _head(error: RunError) -> Line:
 
 
 def _message(message: str) -> list[Block]:
-    """The message, wrapped. Its line ends are kept, other control characters made visible."""
-    rows = [printable(row) for row in message.strip().split("\n")]
+    """What the op said, wrapped. Line ends are kept, other control characters made visible.
+
+    The stack that TensorFlow puts into the message is said better below.
+    """
+    rows = [printable(row.rstrip()) for row in essence(message).split("\n")]
     shown = "\n".join(rows[:_MOST_MESSAGE_LINES])
     blocks: list[Block] = [Labelled("Message", shown, label_width=_LABEL)]
     left = len(rows) - _MOST_MESSAGE_LINES

@@ -1,0 +1,40 @@
+"""The kernel's own words in a message of TensorFlow."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfdbg_cli.analysis.error_text import essence
+
+KERNEL = "Matrix size-incompatible: In[0]: [2,3], In[1]: [1,3]"
+LONG = f"""Graph execution error:
+
+Detected at node 'mm' defined at (most recent call last):
+    File "train.py", line 6, in <module>
+Node: 'mm'
+{KERNEL}
+\t [[{{{{node mm}}}}]]
+
+Original stack trace for 'mm':
+  File "train.py", line 6, in <module>
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (LONG, KERNEL),
+        (f"{KERNEL}\n\t [[{{{{node mm}}}}]]", KERNEL),
+        (f"{KERNEL}\n\t [[{{{{node mm}}}}]]\n\nErrors may have originated from an input operation.\nInput", KERNEL),
+        (
+            "2 root error(s) found.\n  (0) INTERNAL: a\n  (1) INTERNAL: b",
+            "2 root error(s) found.\n  (0) INTERNAL: a\n  (1) INTERNAL: b",
+        ),
+        ("plain words\n\nsecond paragraph", "plain words\n\nsecond paragraph"),
+        ("", ""),
+        ("[[{{node only}}]]", "[[{{node only}}]]"),
+        ("Graph execution error:\n\nno node line", "Graph execution error:\n\nno node line"),
+    ],
+)
+def test_essence(message: str, words: str) -> None:
+    assert essence(message) == words

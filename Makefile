@@ -4,6 +4,8 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 JOBS ?= 2
+# Keras writes a file of settings when TensorFlow is imported: not into the home of whoever tries tfdbg.
+export KERAS_HOME := $(CURDIR)/$(VENV)/keras
 SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 
 # The first Python that TensorFlow has wheels for; `make PYTHON=… TARGET` names another.
@@ -35,8 +37,9 @@ golden: $(VENV)/ready-test ## write the expected screens and outputs of the test
 	TFDBG_GOLDEN=1 $(PY) -m pytest -n $(JOBS) -m "not tf and not terminal"
 
 docs: $(VENV)/ready-test ## write the pages of commands and keys and the pictures anew
-	$(PY) -m tools.make_pages
-	$(PY) -m tools.make_pictures
+	$(PY) -m tfdbg_cli.commands.manual > docs/commands.new && mv docs/commands.new docs/commands.md
+	$(PY) -m tfdbg_cli.tui.keys_page > docs/keys.new && mv docs/keys.new docs/keys.md
+	$(PY) tools/make_pictures.py
 
 clean: ## remove what tests and builds leave behind; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

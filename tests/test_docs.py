@@ -1,0 +1,58 @@
+"""The pages tell the truth: their links lead somewhere, and what they name exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from package_source import PACKAGE, PROJECT
+
+import tfdbg_cli
+
+PAGES = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PICTURES = sorted((PROJECT / "docs" / "images").glob("*"))
+
+
+def _links(page: Path) -> list[str]:
+    return re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_inside_the_project_lead_somewhere(page: Path) -> None:
+    inside = [link for link in _links(page) if "://" not in link]
+    assert [link for link in inside if not (page.parent / link).exists()] == []
+
+
+def test_every_picture_is_on_a_page() -> None:
+    shown = {(page.parent / link).resolve() for page in PAGES for link in _links(page) if "://" not in link}
+    assert [picture.name for picture in PICTURES if picture.resolve() not in shown] == []
+    assert PICTURES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_the_names_of_the_api_exist(page: Path) -> None:
+    named = set(re.findall(r"tf_debug\.(\w+)", page.read_text(encoding="utf-8")))
+    assert named <= set(tfdbg_cli.__all__)
+
+
+def test_the_index_lists_every_example() -> None:
+    helpers = {"__init__", "digits", "flags"}
+    examples = {path.stem for path in (PACKAGE / "examples").glob("*.py")} - helpers
+    listed = re.findall(r"^\| `(\w+)` \|", (PROJECT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(examples)
+
+
+def test_the_tutorial_names_the_line_of_the_bug() -> None:
+    source = (PACKAGE / "examples" / "classifier.py").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "tf.log(" in text)
+    tutorial = (PROJECT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    assert f"line {line} of the program" in tutorial
+    assert f'"line": {line},' in tutorial
+
+
+def test_the_readme_shows_the_screen_and_the_two_commands_first() -> None:
+    first = "\n".join((PROJECT / "README.md").read_text(encoding="utf-8").splitlines()[:14])
+    assert "](docs/images/origin.png)" in first
+    assert "make demo" in first
+    assert "make test" in first

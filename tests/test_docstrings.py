@@ -1,7 +1,7 @@
 """Every public module, class, function and method says what it does.
 
 Without a docstring may go: a dataclass or Protocol property of one line, whose name says it all; a method that does
-for one class what a documented method of the same name promises in general (a Protocol, a base class, urwid's Widget).
+for one class what a documented method of the same name promises in general (a Protocol, a base class, a widget).
 """
 
 from __future__ import annotations

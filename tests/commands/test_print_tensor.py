@@ -228,3 +228,13 @@ def test_redirection_writes_the_screen(prompt: Prompt, tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     prompt.run(f"pt x > {path}")
     assert path.read_text().startswith("Tensor x:0\n") and "[7. 8. 9.]]" in path.read_text()
+
+
+def test_other_debug_ops_are_tensors_of_their_own() -> None:
+    array = np.arange(3.0)
+    name = TensorName("x_0_DebugNumericSummary", 0)
+    tensor = describe(name, array, device="", op_type="DebugNumericSummary", dtype="float64")
+    prompt = Prompt(RunEnd(sample_run.sample_run(tensors=MemoryTensorStore([tensor], [array]))))
+    assert value(prompt, "pt x:0:DebugNumericSummary") == [0, 1, 2]
+    assert prompt.data("ev `x:0:DebugNumericSummary[0]`[1]")["value"] == 1
+    assert "DebugNanCount" in prompt.error("pt x:0:DebugNanCount").message

@@ -43,7 +43,7 @@ def _what(context: Context) -> list[Line]:
             Span(printable(call.title), Style.TITLE),
         )
     ]
-    thread = f" in thread {printable(call.thread)}" if call.thread else ""
+    thread = f" in thread {printable(call.thread)}" if call.thread not in {"", "MainThread"} else ""
     lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)

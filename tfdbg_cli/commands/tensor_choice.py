@@ -61,7 +61,7 @@ def device_matches(device: str, text: str) -> bool:
 
 
 def choose(context: Context, text: str, device: str = "") -> Choice:
-    """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugIdentity]][slice].
+    """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugOp]][slice].
 
     Raises:
         TfdbgError: no such tensor, or several outputs or devices fit; the message says which.
@@ -90,6 +90,10 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:
+    parts = name.split(":")
+    if len(parts) == 3 and parts[2] != "DebugIdentity":
+        # What other debug ops made of a tensor is listed as a node of its own (formats/dump_store.py).
+        return "_".join(parts), 0
     parsed = parse_tensor_name(name)
     return (parsed.node, parsed.slot) if parsed else (name, None)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType, is_token_subtype
 
 from tfdbg_cli.document.text import Line, Span, Style, printable
 
@@ -54,7 +54,7 @@ def _widened(text: str) -> str:
 
 def _style(token: _TokenType) -> Style:
     for kind, style in _STYLES:
-        if token in kind:
+        if is_token_subtype(token, kind):
             return style
     return Style.PLAIN
 

@@ -26,7 +26,6 @@ def values(run, node: str) -> list:
 def mobile_net(tf, tf_keras):
     """MobileNetV2 with a training step; weights are loaded, so that every session begins alike."""
     with tf.Graph().as_default() as graph:
-        tf_keras.backend.set_session(tf.Session(graph=graph))
         tf_keras.backend.set_learning_phase(1)
         net = tf_keras.applications.MobileNetV2((32, 32, 3), alpha=0.35, weights=None, classes=10)
         labels = tf.placeholder(tf.int32, [None])
@@ -75,7 +74,7 @@ def squares(tf):
     """0² … 4² summed by a while loop."""
     _, total = tf.while_loop(
         lambda i, total: i < 5,
-        lambda i, total: (i + 1, tf.add(total, i * i, name="add")),
+        lambda i, total: (i + 1, tf.add(total, i * i, name="sum")),
         [tf.constant(0), tf.constant(0)],
         name="loop",
     )
@@ -93,10 +92,10 @@ def test_a_while_loop_of_version_1(tf, debugged, graph, loops_of_v1, decision) -
             return
     run = front.ends[0].run
     if decision is RUNTIME:
-        assert values(run, "loop/add") == [0, 1, 5, 14, 30], "each iteration"
-        assert [run.tensors[index].execution for index in run.tensors.named("loop/add")] == [0, 1, 2, 3, 4]
+        assert values(run, "loop/sum") == [0, 1, 5, 14, 30], "each iteration"
+        assert [run.tensors[index].execution for index in run.tensors.named("loop/sum")] == [0, 1, 2, 3, 4]
     else:
-        assert values(run, "loop/add") == []
+        assert values(run, "loop/sum") == []
         assert values(run, "total") == [30]
         assert any("in loops and branches cannot be fetched" in note for note in run.notes)
 
@@ -169,9 +168,8 @@ def test_every_dtype_and_every_handle(tf, debugged, graph) -> None:
     parts = [tf.identity(tf.constant(["a"]) if k is tf.string else tf.cast([1.0], k), name=k.name) for k in kinds]
     variable = tf.get_variable("v", initializer=1.0, use_resource=True)
     reference = tf.get_variable("ref", initializer=2.0, use_resource=False)
-    table = tf.raw_ops.TensorListReserve(
-        element_shape=tf.constant([], tf.int32), num_elements=2, element_dtype=tf.float32, name="list"
-    )
+    shape = tf.constant([], tf.int32)
+    table = tf.raw_ops.TensorListReserve(element_shape=shape, num_elements=2, element_dtype=tf.float32, name="list")
     empty = tf.zeros([0, 3], name="empty")
     fetches = [*parts, variable + reference, tf.raw_ops.TensorListLength(input_handle=table), empty]
     with tf.Session() as raw:

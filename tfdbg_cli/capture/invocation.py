@@ -91,7 +91,8 @@ class Runner:
         self.session = session
         self.fetches = fetches
         self.feed_list = feed_list
-        self.original = make(fetches, feed_list, accept_options)
+        with INSIDE:
+            self.original = make(fetches, feed_list, accept_options)
         self._make = make
         self._with_options: Callable[..., Any] | None = None
         self._with_extra: tuple[list[Any], Callable[..., Any]] | None = None
@@ -177,7 +178,8 @@ class OptionsRunner:
     def __init__(self, session: Any, make: Callable[..., Any], callable_options: Any) -> None:
         self.session = session
         self.message = copied(callable_options)
-        self.original = make(callable_options)
+        with INSIDE:
+            self.original = make(callable_options)
         self._make = make
         self._with_extra: tuple[list[str], Callable[..., Any]] | None = None
 

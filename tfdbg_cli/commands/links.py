@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import TensorStore
 
 
-def tensor_link(store: TensorStore, index: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Executions:
+    """The executions of one tensor: on how many devices, and for each index which one of how many on its device."""
+
+    devices: int
+    numbers: dict[int, tuple[int, int]]
+
+
+# Kept as long as the store: a list of a loop's tensors asks for the same counts at every row.
+_COUNTED: WeakKeyDictionary[TensorStore, dict[TensorName, _Executions]] = WeakKeyDictionary()
+
+
+def tensor_link(store: TensorStore, index: int, verb: str = "pt") -> str:
     """`pt` of the tensor at `index`: with -n where it was produced several times, --device where on several."""
     tensor = store[index]
-    same = store.named(tensor.node, tensor.slot)
-    here = [i for i in same if store[i].device == tensor.device]
-    link = f"pt {quoted(str(tensor.name))}"
-    if len(here) > 1:
-        link += f" -n {here.index(index)}"
-    return link + (f" --device {quoted(tensor.device)}" if len(here) < len(same) else "")
+    found = _executions(store, tensor.name)
+    number, count = found.numbers[index]
+    words = [verb, quoted(str(tensor.name))]
+    words += ["-n", str(number)] if count > 1 else []
+    words += ["--device", quoted(tensor.device)] if found.devices > 1 else []
+    return " ".join(words)
+
+
+def _executions(store: TensorStore, name: TensorName) -> _Executions:
+    known = _COUNTED.setdefault(store, {})
+    if name not in known:
+        by_device: dict[str, list[int]] = {}
+        for index in store.named(name.node, name.slot):
+            by_device.setdefault(store[index].device, []).append(index)
+        numbers = {i: (k, len(indices)) for indices in by_device.values() for k, i in enumerate(indices)}
+        known[name] = _Executions(len(by_device), numbers)
+    return known[name]
 
 
 def node_link(name: str) -> str:

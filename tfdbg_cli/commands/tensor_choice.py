@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.commands import links
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
@@ -130,17 +131,7 @@ def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
 
 def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
     """The command that shows the tensor at `index`, with -n and --device where its name alone is not enough."""
-    store = context.run.tensors
-    tensor = store[index]
-    same = store.named(tensor.node, tensor.slot)
-    words = [verb, quoted(str(tensor.name))]
-    if len(same) > 1:
-        devices = [store[i].device for i in same]
-        if devices.count(tensor.device) > 1:
-            words += ["-n", str(sum(i < index and d == tensor.device for i, d in zip(same, devices, strict=True)))]
-        if len(set(devices)) > 1:
-            words += ["--device", quoted(tensor.device)]
-    return " ".join(words)
+    return links.tensor_link(context.run.tensors, index, verb)
 
 
 def executions_of(context: Context, index: int) -> Sequence[int]:

@@ -100,6 +100,7 @@ def small_registry() -> Registry:
         Command("list_tensors", ("lt",), "List.", _lt, (sort, reverse)),
         Command("print_tensor", ("pt",), "Print.", _pt, (Argument(("tensor",), "which", Kind.TENSOR),)),
         Command("run_info", ("ri",), "About.", _text("info", "1 fetch\n  loss/Mean:0\n" + WIDE)),
+        Command("code", (), "Code.", lambda c, o: text_document("code", line(Span(WIDE, Style.STRING)))),
         Command("text", (), "Lines.", _text("text", "\n".join(f"line {i}" for i in range(100)))),
         Command("many", (), "Many rows.", _many, (Argument(("count",), "how many", type=int),)),
         Command("runs", (), "Runs.", _runs, (Argument(("number",), "which", type=int),)),

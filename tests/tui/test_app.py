@@ -327,16 +327,20 @@ def test_a_million_rows_answer_at_once():
 
 
 def test_wide_lines_scroll_sideways():
-    screen = drive(":ri<enter>Gllllllllllllllllllll")
+    screen = drive(":code<enter>llllllllllllllllllll")
     assert "end" in screen.text
     assert "column" in screen.status
-    assert " wide" in drive(":ri<enter>").text
-    assert drive(":ri<enter>Glllllll" + "h" * 8).state.page.view.left == 0
+    assert " wide" in drive(":code<enter>").text
+    assert drive(":code<enter>lllllll" + "h" * 8).state.page.view.left == 0
+
+
+def test_prose_is_wrapped_instead():
+    assert " end" in drive(":ri<enter>").text
 
 
 def test_a_screen_200_columns_wide_is_used():
     """features 1.6: width capped at 220 columns."""
-    assert max(map(len, drive(":ri<enter>", size=(300, 24)).rows)) > 180
+    assert max(map(len, drive(":code<enter>", size=(300, 24)).rows)) > 180
 
 
 def test_a_terminal_without_utf8_gets_plain_characters():

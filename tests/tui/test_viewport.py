@@ -150,7 +150,7 @@ def test_no_element_without_an_array_or_with_other_dimensions():
 
 
 def test_sideways_stops_where_the_lines_in_sight_end():
-    view = opened(Document("t", (Text((line("x" * 100), line("y"))),)), cols=40)
+    view = opened(Document("t", (Text((line(Span("x" * 100, Style.STRING)), line("y"))),)), cols=40)
     for _ in range(20):
         view.sideways(8)
     assert view.left == 60
@@ -160,7 +160,9 @@ def test_sideways_stops_where_the_lines_in_sight_end():
 
 
 def test_a_link_beyond_the_edge_is_scrolled_into_sight():
-    view = opened(Document("t", (Text((line(Span("a", link="A"), " " * 90, Span("far", link="F")),)),)), cols=40)
+    view = opened(
+        Document("t", (Text((line(Span("a", Style.KEYWORD, "A"), " " * 90, Span("far", link="F")),)),)), cols=40
+    )
     view.next_link(1)
     assert view.chosen.link == "F"
     assert view.left <= 91 < view.left + 40

@@ -15,6 +15,7 @@ from tfdbg_cli.tui.keymap import Place, bindings, key_name
 from tfdbg_cli.tui.pages import Pages
 from tfdbg_cli.tui.paint import columns, shown, shown_line
 from tfdbg_cli.tui.viewport import Viewport
+from tfdbg_cli.tui.wrap import wrap
 
 MESSAGE_ROWS = 3
 _CRUMB = 32  # columns that one breadcrumb may take
@@ -127,7 +128,7 @@ def status(message: Message | None, otherwise: str, where: Line, cols: int) -> l
     """The message in up to three rows, or what Enter would run with the position at the right."""
     if message is not None:
         words = f"{message.text} {message.hint}".strip()
-        rows = _wrap(shown(words), cols - 2, MESSAGE_ROWS)
+        rows = _rows(words, cols - 2, MESSAGE_ROWS)
         if len(rows) > 1 or columns(rows[0]) + columns(shown_line(where)) + 4 > cols:
             return [line(f" {row}") for row in rows]
         otherwise = rows[0]
@@ -136,24 +137,10 @@ def status(message: Message | None, otherwise: str, where: Line, cols: int) -> l
     return [line(left + " " * (gap - columns(left) + 1), *where.spans)]
 
 
-def _wrap(text: str, cols: int, most: int) -> list[str]:
-    """`text` in rows of `cols` columns, broken at blanks; what does not fit in `most` rows is elided."""
-    rows, row = [], ""
-    for word in text.split(" "):
-        while columns(word) > cols:
-            head = clip(word, cols - 1).rstrip("…") or word[:1]
-            rows += [row] if row else []
-            rows.append(head)
-            row, word = "", word[len(head) :]
-        if row and columns(row) + 1 + columns(word) > cols:
-            rows.append(row)
-            row = word
-        else:
-            row = f"{row} {word}" if row else word
-    rows.append(row)
-    if len(rows) > most:
-        rows = [*rows[: most - 1], clip(" ".join(rows[most - 1 :]), cols)]
-    return rows
+def _rows(text: str, cols: int, most: int) -> list[str]:
+    """`text` in at most `most` rows of `cols` columns; what does not fit is elided."""
+    rows = [shown_line(row) for row in wrap(line(text), cols)]
+    return rows if len(rows) <= most else [*rows[: most - 1], clip(" ".join(rows[most - 1 :]), cols)]
 
 
 def candidates(names: Sequence[str], picked: int, left_out: int, cols: int, rows: int) -> list[Line]:

@@ -50,12 +50,14 @@ class View(urwid.Widget):
         self._rows: list[Row] = []
 
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
+        """Hand the key on; every key is taken."""
         self._on_key(key)
         return None
 
     def mouse_event(  # type: ignore[override]
         self, size: tuple[int, int], event: str, button: int, col: int, row: int, focus: bool
     ) -> bool:
+        """Hand on presses, turns of the wheel, and that something was dragged."""
         if event.endswith("mouse press"):
             self._on_click({4: "wheel up", 5: "wheel down"}.get(button, f"button {button}"), col, row)
         elif event.endswith("mouse drag"):
@@ -63,6 +65,7 @@ class View(urwid.Widget):
         return True
 
     def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
+        """The screen at `size`. A bug in drawing it is drawn instead."""
         self.size = size
         try:
             return self._render(size)

@@ -6,22 +6,28 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.document.document import ChainedLines, Document
+from tfdbg_cli.document.document import ChainedLines, Document, Text
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line
 from tfdbg_cli.tui.paint import LinkPlace, columns, links_of, shown_line
+from tfdbg_cli.tui.wrap import is_prose, wrap
 
 _KEPT_LINES = 4096
+_WRAPPED_LINES = 20_000  # a longer text is scrolled sideways instead of broken into rows
 LINK_REACH = 5000  # lines that a walk to the next link looks at
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block of the document in its present layout: its first line, how many it has, whether the first is a head."""
+    """A block of the document in its present layout: its first line, how many it has, whether the first is a head.
+
+    `origins` gives for each line the line of the block it comes from, where long lines were broken.
+    """
 
     start: int
     length: int
     headed: bool
+    origins: Sequence[int]
 
 
 class Viewport:
@@ -63,7 +69,7 @@ class Viewport:
     def _begin(self) -> None:
         """Start at the line the document asks for, else at its first link that is no heading."""
         if self.document.focus is not None:
-            self.selected = min(max(0, self.document.focus), max(0, len(self.lines) - 1))
+            self.selected = self._laid_out(self.document.focus)
             self.top = self.selected - self.rows // 2
         else:
             near = range(min(len(self.lines), self.rows))
@@ -71,15 +77,29 @@ class Viewport:
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:
-        blocks = [block.lines(cols) for block in self.document.blocks]
-        self.lines = ChainedLines(blocks)
+        laid_out: list[Sequence[Line]] = []
         self.parts = []
         start = 0
-        for block, lines in zip(self.document.blocks, blocks, strict=True):
-            self.parts.append(Part(start, len(lines), isinstance(block, Table) and block.show_head))
+        for block in self.document.blocks:
+            lines: Sequence[Line] = block.lines(cols)
+            origins: Sequence[int] = range(len(lines))
+            if isinstance(block, Text) and len(lines) <= _WRAPPED_LINES:
+                lines, origins = _wrapped(lines, cols)
+            laid_out.append(lines)
+            self.parts.append(Part(start, len(lines), isinstance(block, Table) and block.show_head, origins))
             start += len(lines)
+        self.lines = ChainedLines(laid_out)
         self.cols = cols
         self._kept.clear()
+
+    def _laid_out(self, index: int) -> int:
+        """The line that the document's line `index`, counted before any was broken, stands at."""
+        for part in self.parts:
+            count = _lines_in(part)
+            if index < count:
+                return part.start + bisect.bisect_left(part.origins, max(0, index))
+            index -= count
+        return max(0, len(self.lines) - 1)
 
     def line(self, index: int) -> Line:
         """The line at `index`, kept for the next time it is asked for."""
@@ -230,7 +250,7 @@ class Viewport:
         """Where the line is apart from the width: block, offset, how long the block was, array element."""
         for number, part in enumerate(self.parts):
             if part.start <= index < part.start + part.length:
-                return number, index - part.start, part.length, self.line(index).element
+                return number, part.origins[index - part.start], _lines_in(part), self.line(index).element
         return 0, 0, 0, None
 
     def _line_at(self, place: tuple[int, float, int, tuple[int, ...] | None]) -> int:
@@ -238,13 +258,13 @@ class Viewport:
         if number >= len(self.parts):
             return 0
         part = self.parts[number]
-        if part.length != length and element is not None:
+        if _lines_in(part) != length and element is not None:
             found = self.find_element(element)
             if found is not None:
                 return found
-        if part.length != length and length:
-            offset = offset * part.length / length
-        return part.start + min(int(offset), max(0, part.length - 1))
+        if _lines_in(part) != length and length:
+            offset = offset * _lines_in(part) / length
+        return part.start + min(bisect.bisect_left(part.origins, int(offset)), max(0, part.length - 1))
 
     def _step_in_line(self, step: int) -> bool:
         links = self.links(self.selected)
@@ -282,3 +302,19 @@ class Viewport:
         self._clamp()
         if self.pinned is not None and self.selected == self.top:
             self.top -= 1
+
+
+def _lines_in(part: Part) -> int:
+    """The lines of the block before any was broken."""
+    return part.origins[-1] + 1 if len(part.origins) else 0
+
+
+def _wrapped(lines: Sequence[Line], cols: int) -> tuple[Sequence[Line], Sequence[int]]:
+    """Prose in `lines` broken into rows that fit, and for each row the line it comes from."""
+    rows: list[Line] = []
+    origins: list[int] = []
+    for index, content in enumerate(lines):
+        broken = wrap(content, cols) if is_prose(content) else [content]
+        rows += broken
+        origins += [index] * len(broken)
+    return rows, origins

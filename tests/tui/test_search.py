@@ -1,9 +1,10 @@
 import pytest
 
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import line
+from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.finder import Finder
+from tfdbg_cli.tui.paint import links_of
 from tfdbg_cli.tui.search import Search, compile_pattern
 from tfdbg_cli.tui.viewport import Viewport
 
@@ -98,3 +99,14 @@ def test_a_long_document_is_searched_in_slices_and_can_be_halted():
     found.halt()
     assert not found.running
     assert "stopped" in found.notice
+
+
+def test_a_name_cut_short_is_found_and_copied_whole():
+    name = "train/gradients/loss/mul_grad/Sum:0"
+    for cut in ("…loss/mul_grad/Sum:0", "train/gradients/lo…", "train/…/Sum:0"):
+        row = line(Span("8  "), Span(cut, Style.NAME, f"pt {name} -n 1"))
+        assert links_of(row)[0].name == name
+        search = Search("gradients/loss", [row], 0)
+        search.scan(1)
+        assert search.count == 1
+    assert links_of(line(Span("other…", Style.NAME, "pt x:0")))[0].name == "other…"

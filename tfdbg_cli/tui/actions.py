@@ -297,7 +297,7 @@ class Actions:
 
     def _copy(self) -> None:
         link = self._state.page.view.chosen
-        self._copied(link.text if link is not None else self._selected_text())
+        self._copied(link.name if link is not None else self._selected_text())
 
     def _selected_text(self) -> str:
         view = self._state.page.view

@@ -30,6 +30,15 @@ class LinkPlace:
     text: str
     heading: bool = False
 
+    @property
+    def name(self) -> str:
+        """The text; where the table cut it short, the whole of it from the command."""
+        head, elided, tail = self.text.partition("…")
+        if not elided:
+            return self.text
+        words = (word.strip("'\"") for word in self.link.split())
+        return next((word for word in words if word.startswith(head) and word.endswith(tail)), self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

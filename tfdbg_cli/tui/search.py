@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.tui.paint import shown_line
+from tfdbg_cli.tui.paint import links_of, shown_line
 
 
 def compile_pattern(text: str) -> re.Pattern[str]:
@@ -62,10 +62,17 @@ class Search:
         for _ in range(min(lines, total - self._scanned)):
             index = (self._start + self._scanned) % total
             self._scanned += 1
-            if self.pattern.search(shown_line(self._lines[index])):
+            if self._matches(self._lines[index]):
                 (self._after if index >= self._start else self._before).append(index)
         if self.done:
             self._found = self._before + self._after
+
+    def _matches(self, line: Line) -> bool:
+        """Whether the pattern is in what `line` shows, or in a name that the table cut short."""
+        text = shown_line(line)
+        if self.pattern.search(text):
+            return True
+        return "…" in text and any(self.pattern.search(link.name) for link in links_of(line) if "…" in link.text)
 
     def ranges(self, line: Line) -> list[tuple[int, int]]:
         """Where the pattern matches in `line`, in characters of its shown text."""

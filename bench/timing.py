@@ -1,0 +1,46 @@
+"""Timing of several ways to do one thing, interleaved so that a busy machine slows all of them alike."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds a call took, over the rounds."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds)
+
+
+def interleave(ways: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 2) -> dict[str, Timing]:
+    """Call each of `ways` in turn, `rounds` times; the first `warm_up` rounds are not counted."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for i in range(warm_up + rounds):
+        for name, way in ways.items():
+            began = time.perf_counter()
+            way()
+            took = time.perf_counter() - began
+            if i >= warm_up:
+                seconds[name].append(took)
+    return {name: Timing(tuple(taken)) for name, taken in seconds.items()}
+
+
+def print_ratios(title: str, timings: Mapping[str, Timing], base: str, goals: Mapping[str, float]) -> None:
+    """A table of medians and their ratio to the median of `base`, with the goal where there is one."""
+    print(f"\n{title}")
+    print(f"  {'way':<44} {'median ms':>10} {'ratio':>8} {'goal':>8}")
+    for name, timing in timings.items():
+        ratio = timing.median / timings[base].median
+        goal = f"≤ {goals[name]:.2f}" if name in goals else ""
+        print(f"  {name:<44} {timing.median * 1e3:>10.2f} {ratio:>8.3f} {goal:>8}")

@@ -12,7 +12,7 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo test lint golden docs clean
+.PHONY: help demo test lint bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ lint: $(VENV)/ready-test ## check style and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+
+bench: $(VENV)/ready-test ## measure what debugging costs, beside TensorFlow's own tools
+	TF_CPP_MIN_LOG_LEVEL=3 $(PY) -m bench
 
 golden: $(VENV)/ready-test ## write the expected screens and outputs of the tests anew; look at `git diff` afterwards
 	TFDBG_GOLDEN=1 $(PY) -m pytest -n $(JOBS) -m "not tf and not terminal"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -73,4 +74,4 @@ def _nbytes(tensor: Any, fed: tuple[int, ...] | None, batch: int | None) -> int 
         shape = tuple(dims)
     element = element_type_named(tensor.dtype.base_dtype.name)
     itemsize = (element.itemsize if element else None) or _STRING_BYTES
-    return itemsize * int(np.prod(shape, dtype=np.int64))
+    return itemsize * math.prod(shape)

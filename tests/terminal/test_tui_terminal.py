@@ -28,8 +28,9 @@ class Host(TerminalSession):
         if shell:
             command = ["/bin/sh", "-c", shell.replace("HOST", shlex.join(command))]
         super().__init__(command, *size, env={"HOME": str(tmp_path), **(env or {})})
-        self.wait("run-end: run #3")
-        self.wait("q leave" if size[0] >= 80 else "tfdbg>")
+        if scenario != "slow":
+            self.wait("run-end: run #3")
+            self.wait("q leave" if size[0] >= 80 else "tfdbg>")
 
     def report(self):
         return json.loads(self.report_path.read_text())
@@ -108,6 +109,18 @@ def test_a_slow_command_says_so_and_ctrl_c_stops_it(tmp_path):
     host.send("r")
     assert host.finish() == 0
     assert host.report()["decisions"] == [repr_of_run()]
+
+
+def test_a_slow_opening_can_be_stopped_too(tmp_path):
+    host = Host(tmp_path, "slow")
+    host.wait("slow: working")
+    host.send("<ctrl c>")
+    host.wait("Stopped: slow.")
+    host.send(":lt<enter>")
+    host.wait("20 tensors")
+    host.send("r")
+    assert host.finish() == 0
+    assert host.report() == {"decisions": [repr_of_run()], "different": {}}
 
 
 def test_what_is_printed_meanwhile_neither_tears_the_screen_nor_is_lost(tmp_path):

@@ -72,18 +72,18 @@ def chatter(context, options):
     return text_document("chatter", line("chattered"))
 
 
-def frontend() -> TuiFrontend:
+def frontend(opening: str = "lt") -> TuiFrontend:
     registry = small_registry()
     for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter)):
         registry.add(Command(name, (), name, handler))
-    return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: "lt")
+    return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
 
 
 def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend()
+    front = frontend("slow" if scenario == "slow" else "lt")
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))

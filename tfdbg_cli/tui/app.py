@@ -90,6 +90,7 @@ class App:
         self.view.size = screen.get_cols_rows()
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
         try:
+            screen.start()  # so that an opening that takes its time can say so
             self.perform(self._opening)
             if self.decision is None:
                 loop.run()

@@ -76,10 +76,10 @@ class View(urwid.Widget):
     def busy(self, size: tuple[int, int], words: str) -> urwid.Canvas:
         """The last screen with `words` in its status row; touches nothing else of the state."""
         rows = list(self._rows)
-        if self.layout is not None and len(rows) == size[1]:
-            rows[self.layout.prompt_row - 1] = paint(line(f" {words}"), size[0], base="message")
-        else:
+        if len(rows) != size[1]:  # nothing was drawn yet, or at another size
             rows = [paint(Line(), size[0]) for _ in range(size[1])]
+        layout = layout_for(*size)
+        rows[layout.prompt_row - 1 if layout else 0] = paint(line(f" {words}"), size[0], base="message")
         return canvas(rows, size[0])
 
     def arrange(self, size: tuple[int, int]) -> Layout | None:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.budget import disk_budget, size_text
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
-from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.watching import WatchOptions, watch_options
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.runs import Run
@@ -45,6 +45,7 @@ class DumpingController:
         self._used = 0
         self._last = 0
         self._full = False
+        self._uncounted: list[Path] = []  # dumps that are complete by the next run
 
     @property
     def run_count(self) -> int:
@@ -71,21 +72,20 @@ class DumpingController:
         return Plan(number, Action.CAPTURE, errors=True, directory=directory, watch=watch)
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
-        """Count the bytes; every dump is kept. See `controller.Controller`."""
-        if plan.directory is not None and plan.directory.is_dir():
-            nbytes = sum(path.stat().st_size for path in plan.directory.rglob("*") if path.is_file())
-        else:
-            nbytes = sum(run.tensors[index].nbytes or 0 for index in range(len(run.tensors)))
+        """Every dump is kept. See `controller.Controller`."""
         with self._lock:
-            self._used += nbytes
-            self._last = nbytes
+            self._uncounted += [plan.directory] if plan.directory else []
         return True
 
     def run_abandoned(self, plan: Plan) -> None:
         """Nothing is waited for."""
 
     def _has_room(self, pending: PendingRun, watch: WatchOptions | None) -> bool:
-        """Whether one more dump fits; says once that it does not."""
+        """Whether one more dump of the size of the last fits; says once that it does not."""
+        with self._lock:
+            while self._uncounted:
+                self._last = size_of(self._uncounted.pop())
+                self._used += self._last
         expected = self._last
         if not expected and watch is None:
             expected = pending.estimate(EVERYTHING).nbytes or 0

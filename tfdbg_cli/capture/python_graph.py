@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation
 from tfdbg_cli.capture.program_graph import program_graph, tensor_name, tracebacks_of
 from tfdbg_cli.capture.reach import Reach, chooser
@@ -71,7 +72,7 @@ class PythonCapture:
 
         """
         if keep and self._directory is not None and self._run is not None:
-            write_dump(self._run, self._directory)
+            write_dump(to_keep(self._run), self._directory)
 
 
 def _without_value(tensor: Any) -> NoValue:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation, copied
 from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.capture.reach import chooser
@@ -81,7 +82,7 @@ class RuntimeCapture:
         """
         if keep and self._kept and self._run is not None:
             write_call_names(self._directory, self._run.call)
-            add_case_files(self._directory, self._run)
+            add_case_files(self._directory, to_keep(self._run))
         else:
             shutil.rmtree(self._directory)
 

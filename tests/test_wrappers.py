@@ -1,0 +1,240 @@
+"""The public classes, with the arguments and the behaviour of TensorFlow's."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pytest
+from scripted import ScriptedFrontend
+
+import tfdbg_cli as tf_debug
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+@pytest.fixture(scope="module")
+def tf():
+    import tensorflow.compat.v1 as tf
+
+    return tf
+
+
+@pytest.fixture
+def model(tf):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None], name="x")
+        yield x, tf.log(x, name="y")
+
+
+@pytest.fixture
+def decide(monkeypatch, tmp_path):
+    """Answers the prompts of the public classes by a script."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    def use(*script) -> ScriptedFrontend:
+        front = ScriptedFrontend(*script)
+        monkeypatch.setattr("tfdbg_cli.wrappers.choose_frontend", lambda ui, **arguments: front)
+        return front
+
+    return use
+
+
+PAIRS = {
+    "LocalCLIDebugWrapperSession": "local_cli_wrapper",
+    "DumpingDebugWrapperSession": "dumping_wrapper",
+    "LocalCLIDebugHook": "hooks",
+    "DumpingDebugHook": "hooks",
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_arguments_are_tensorflows_in_its_order(tf, name) -> None:
+    theirs_module = pytest.importorskip(f"tensorflow.python.debug.wrappers.{PAIRS[name]}")
+    ours = list(inspect.signature(getattr(tf_debug, name)).parameters)
+    theirs = list(inspect.signature(getattr(theirs_module, name)).parameters)
+    assert ours[: len(theirs)] == theirs
+    assert set(ours[len(theirs) :]) <= {"log_usage"}
+
+
+def test_importing_loads_neither_tensorflow_nor_a_front_end() -> None:
+    program = (
+        "import sys, tfdbg_cli; dir(tfdbg_cli); tfdbg_cli.has_inf_or_nan; tfdbg_cli.WatchOptions;"
+        "print([m for m in ('tensorflow', 'urwid') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there() -> None:
+    for name in tf_debug.__all__:
+        assert getattr(tf_debug, name) is not None
+        assert name in dir(tf_debug)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tf_debug.nothing
+
+
+def test_a_session_is_debugged_by_the_front_end_of_choice(tf, model, decide) -> None:
+    x, y = model
+    front = decide(RunUntil("mine"), Continue())
+    with tf.Session() as raw:
+        session = tf_debug.LocalCLIDebugWrapperSession(raw, None, "curses", "MainThread$")
+        session.add_tensor_filter("mine", lambda datum, tensor: bool((tensor < 0).any()))
+        session.run(y, {x: [2.0]})
+        session.run(y, {x: [0.5]})
+        assert session.run_call_count == 2
+        session.increment_run_call_count()
+        assert session.run_call_count == 3
+        assert isinstance(session, tf.Session)
+        assert isinstance(session, tf_debug.LocalCLIDebugWrapperSession)
+        assert session.session is raw
+    assert front.path == ["start 1", "end 2"]
+
+
+@pytest.mark.parametrize("choice", [GraphChoice.RUNTIME, GraphChoice.PYTHON])
+def test_dump_root_keeps_what_was_stopped_at(tf, model, decide, tmp_path, choice) -> None:
+    x, y = model
+    request = CaptureRequest(graph=choice)
+    decide(RunUntil("has_inf_or_nan", capture=request), DebugRun(request), Detach())
+    root = tmp_path / "dumps"
+    with tf.Session() as raw:
+        session = tf_debug.LocalCLIDebugWrapperSession(raw, dump_root=str(root))
+        for value in (1.0, 2.0, 0.0, 4.0, 5.0):
+            session.run(y, {x: [value]})
+    assert [path.name.rsplit("_", 1)[1] for path in sorted(root.iterdir())] == ["2", "3"]
+    runs = open_path(root).runs
+    assert [run.call.number for run in runs] == [3, 4]
+    (index,) = runs[0].tensors.named("y", 0)
+    assert runs[0].tensors.value(index).tolist() == [-np.inf]
+    assert np.asarray(runs[0].call.feeds["x:0"]).tolist() == [0.0]
+    frames = runs[0].tracebacks["y"]
+    assert any(frame.file == __file__ for frame in frames)
+    assert any("tf.log" in line for line in runs[0].sources.lines(__file__))
+
+
+@pytest.mark.parametrize("make", [
+    lambda root: tf_debug.LocalCLIDebugHook(dump_root=root),
+    lambda root: tf_debug.DumpingDebugHook(root),
+])  # fmt: skip
+def test_folders_that_are_not_empty_and_files_are_refused(tmp_path, make) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="non-empty directory"):
+        make(str(tmp_path))
+    with pytest.raises(ValueError, match="points to a file"):
+        make(str(tmp_path / "file"))
+
+
+def test_an_unknown_ui_type_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="no front end 'gtk'"):
+        tf_debug.LocalCLIDebugHook("gtk")
+
+
+def test_a_config_file_may_be_tensorflows(tf, model, decide, tmp_path) -> None:
+    path = tmp_path / "config"
+    path.write_text('{"graph_recursion_depth": 3}')
+    seen = {}
+
+    def choose(ui, *, filters, settings):
+        seen.update(depth=settings.graph_recursion_depth, filters=set(filters))
+        return ScriptedFrontend(settings=settings)
+
+    import tfdbg_cli.wrappers
+
+    with pytest.MonkeyPatch.context() as patch, tf.Session() as raw:
+        patch.setattr(tfdbg_cli.wrappers, "choose_frontend", choose)
+        session = tf_debug.LocalCLIDebugWrapperSession(raw, config_file_path=str(path))
+        session.run(model[1], {model[0]: [1.0]})
+    assert seen == {"depth": 3, "filters": {"has_inf_or_nan"}}
+
+
+def test_a_dumping_session_writes_runs_that_tensorflow_reads(tf, model, tmp_path) -> None:
+    debug_data = pytest.importorskip("tensorflow.python.debug.lib.debug_data")
+    x, y = model
+    root = tmp_path / "session"
+    with tf.Session() as raw:
+        session = tf_debug.DumpingDebugWrapperSession(raw, str(root))
+        for value in (1.0, 0.0):
+            session.run(y, feed_dict={x: [value]})
+    folders = sorted(root.iterdir())
+    assert all(re.fullmatch(r"run_\d{16}_[01]", folder.name) for folder in folders)
+    dump = debug_data.DebugDumpDir(str(folders[1]))
+    assert dump.get_tensors("y", 0, "DebugIdentity")[0].tolist() == [-np.inf]
+    assert "y:0" in str(dump.run_fetches_info)
+    assert "x:0" in str(dump.run_feed_keys_info)
+    run = open_path(root).runs[1]
+    assert any(frame.file == __file__ for frame in run.tracebacks["y"])
+
+
+def test_a_watch_fn_chooses_what_is_dumped(tf, model, tmp_path) -> None:
+    x, y = model
+    asked = []
+
+    def watch_fn(fetches, feeds):
+        asked.append((fetches, feeds))
+        return tf_debug.WatchOptions(["DebugIdentity", "DebugNanCount"], node_name_regex_allowlist="y")
+
+    with tf.Session() as raw:
+        session = tf_debug.DumpingDebugWrapperSession(raw, str(tmp_path / "s"), watch_fn)
+        session.run(y, {x: [1.0]})
+    assert asked == [(y, {x: [1.0]})]
+    names = {path.name.rsplit("_", 1)[0] for path in (tmp_path / "s").rglob("*_Debug*")}
+    assert names == {"y_0_DebugIdentity", "y_0_DebugNanCount"}
+
+
+def test_a_dumping_session_raises_errors_and_dumps_them(tf, tmp_path) -> None:
+    """features 6.3: the exception was returned as the value of the run, unless pass_through_operrors was set."""
+    with tf.Graph().as_default(), tf.Session() as raw:
+        x = tf.placeholder(tf.float32, [None, None], name="x")
+        product = tf.matmul(tf.exp(x, name="given"), tf.ones([3, 1]), name="product")
+        for number, setting in enumerate((None, False, True)):
+            root = tmp_path / str(number)
+            session = tf_debug.DumpingDebugWrapperSession(raw, str(root), pass_through_operrors=setting)
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(product, {x: [[1.0]]})
+            run = open_path(root).runs[0]
+            assert run.error.node == "product"
+            assert run.tensors.named("given", 0)
+
+
+def test_dumping_ends_at_the_budget_with_one_message(tf, model, tmp_path, monkeypatch, capsys) -> None:
+    """features 5.1 (1, 2): dumps filled the disk, and errors flooded the log."""
+    monkeypatch.setenv("TFDBG_DISK_BUDGET", "100k")
+    x, y = model
+    with tf.Session() as raw:
+        session = tf_debug.DumpingDebugWrapperSession(raw, str(tmp_path / "s"))
+        for _ in range(8):
+            assert session.run(y, {x: np.ones(5000)}).sum() == 0.0
+    folders = list((tmp_path / "s").iterdir())
+    assert 1 <= len(folders) <= 2
+    assert sum(path.stat().st_size for path in (tmp_path / "s").rglob("*") if path.is_file()) <= 100 << 10
+    message = capsys.readouterr().err
+    assert message.count("tfdbg:") == 1
+    assert "TFDBG_DISK_BUDGET" in message
+
+
+def test_hooks(tf, decide, tmp_path) -> None:
+    front = decide(RunUntil("has_inf_or_nan"), Continue())
+    with tf.Graph().as_default():
+        step = tf.train.get_or_create_global_step()
+        loss = tf.log(2.0 - tf.cast(step, tf.float32), name="loss")
+        with tf.control_dependencies([loss]):
+            train = step.assign_add(1)
+        hook = tf_debug.LocalCLIDebugHook(ui_type="curses")
+        hook.add_tensor_filter("late", lambda datum, tensor: False)
+        dumping = tf_debug.DumpingDebugHook(str(tmp_path / "dumps"))
+        hooks = [tf.train.NanTensorHook(loss), hook]
+        with pytest.raises(tf.train.NanLossDuringTrainingError), tf.train.MonitoredSession(hooks=hooks) as session:
+            for _ in range(5):
+                session.run([train, loss])
+        with tf.train.MonitoredSession(hooks=[dumping]) as session:
+            session.run([train, loss])
+    assert front.path == ["start 1", "end 3"]
+    assert len(list((tmp_path / "dumps").iterdir())) == 1

@@ -14,6 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.import_hook import after_import
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.own_frames import without_our_frames
 
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 
@@ -143,7 +144,7 @@ def _hide_frames(error: BaseException, begins: Callable[[CodeType], bool]) -> No
     def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         sys.excepthook = theirs
         if value is error:
-            trace = _from_frame(trace, begins)
+            trace = without_our_frames(_from_frame(trace, begins))
             value.__traceback__ = sys.last_traceback = trace
         theirs(kind, value, trace)
 

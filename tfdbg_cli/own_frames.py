@@ -1,0 +1,24 @@
+"""Leaving our own calls out of the tracebacks that a program's user sees."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
+_EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not machinery
+
+
+def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
+    """`trace` less the calls that went through this package."""
+    frames: list[TracebackType] = []
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(_PACKAGE) or file.startswith(_EXAMPLES):
+            frames.append(trace)
+        trace = trace.tb_next
+    rest: TracebackType | None = None
+    for frame in reversed(frames):
+        rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return rest

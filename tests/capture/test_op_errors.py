@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import traceback
 
 import numpy as np
@@ -132,6 +134,47 @@ def test_a_placeholder_that_was_not_fed(tf, debugged, failing) -> None:
     error = front.ends[0].run.error
     assert error.node == "x"
     assert "placeholder" in error.message
+
+
+FULL_DISK = """
+import tensorflow.compat.v1 as tf
+from scripted import ScriptedFrontend
+from tfdbg_cli.capture.session import DebuggedSession
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.model.decision import DebugRun, Detach
+with tf.Graph().as_default(), tf.Session() as raw:
+    x = tf.placeholder(tf.float32, [None], name="x")
+    counter = tf.get_variable("counter", initializer=0.0, use_resource=True)
+    raw.run(counter.initializer)
+    total = tf.reduce_sum(tf.exp(x))
+    feed = {x: [0.0] * 5000}
+    front = ScriptedFrontend(DebugRun(), DebugRun(), Detach())
+    session = DebuggedSession(raw, Debugger(lambda: front))
+    print(session.run(total + counter, feed), front.ends[0].run.notes[-1])
+    try:
+        session.run([total, counter.assign_add(1.0)], feed)
+    except Exception as error:
+        print(type(error).__name__, error)
+    print(len(session.run([total, counter], feed)))
+"""
+
+
+def test_a_full_disk_costs_the_program_nothing_or_says_what_it_cost(tmp_path) -> None:
+    """features 5.1 (4): a dump that could not be written ended the process."""
+    path = ":".join(sys.path)
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", "TFDBG_DISK_BYTES_LIMIT": "4000"}
+    result = subprocess.run(
+        [sys.executable, "-c", FULL_DISK], capture_output=True, text=True, timeout=240, check=False, env=environment
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+    first, second, third = result.stdout.splitlines()
+    assert first == "5000.0 TensorFlow could not write all dumps, so tensors are missing."
+    assert second.startswith("TfdbgError TensorFlow could not write a dump")
+    assert "updated in part" in second
+    assert third == "2"
+    assert result.stderr.count("tfdbg: ") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("tfdbg_")] == []
 
 
 def test_the_end_of_the_data_ends_a_loop_as_ever(tf, debugged, graph) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -398,3 +400,17 @@ def test_a_remote_session_shows_the_python_graph(tf, debugged, graph) -> None:
     assert run.graph.kind is GraphKind.PYTHON
     assert "runs elsewhere" in run.notes[0]
     np.testing.assert_equal(value_of(run, "y"), [1.0, 2.0])
+
+
+def test_nothing_keeps_a_graph_or_a_run_alive(tf, debugged) -> None:
+    """features 5.1 (6): memory grew with every run."""
+    with tf.Graph().as_default() as graph, tf.Session() as raw:
+        y = tf.identity(tf.zeros([1000]), name="y")
+        session, front = debugged(raw, PYTHON, RUNTIME, ProfileRun(), Detach())
+        for _ in range(4):
+            session.run(y)
+    seen = [weakref.ref(graph), *(weakref.ref(end.run.tensors) for end in front.ends)]
+    front.stops.clear()
+    del graph, raw, y, session
+    gc.collect()
+    assert [reference() for reference in seen] == [None] * 4

@@ -26,7 +26,7 @@ def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -
     Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
     failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop to see into.
     """
-    wanted = plan.capture.graph
+    wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
     if wanted is GraphChoice.AUTO:
         wanted = GraphChoice(settings.graph)
     if session.sess_str:

@@ -124,7 +124,7 @@ def _capture(controller: Controller, plan: Plan, invocation: Invocation) -> Capt
     kind, notes = choose_graph(plan, controller.settings, invocation.session, reached)
     if kind is GraphKind.PYTHON:
         return PythonCapture(invocation, plan, reached, notes)
-    return RuntimeCapture(invocation, plan, notes)
+    return RuntimeCapture(invocation, plan, reached, notes)
 
 
 def _captured(controller: Controller, plan: Plan, invocation: Invocation, capture: Capture) -> Any:

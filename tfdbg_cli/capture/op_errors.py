@@ -22,10 +22,6 @@ from tfdbg_cli.model.runs import Run, RunError
 OpError = tf.errors.OpError
 
 _NODE = re.compile(r"\{\{node ([^}\s]+)\}\}")
-# Ops that keep state, but whose running again changes none.
-_READERS = frozenset(
-    {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
-)
 _OURS = str(Path(__file__).parent)
 
 
@@ -49,10 +45,13 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
         op = graph.get_operation_by_name(run.error.node)
     except (KeyError, ValueError):
         return _noted(run, f"The op {run.error.node} is not in the program's graph, so its inputs are not known.")
-    missing = [tensor for tensor in op.inputs if not run.tensors.named(*_key(tensor))]
-    if not missing or len(run.tensors):
-        return run
     feeds = fed(invocation.feeds)
+    missing = [tensor for tensor in op.inputs if not run.tensors.named(*_key(tensor))]
+    if len(run.tensors):
+        names = ", ".join(tensor.name for tensor in missing if tensor.name not in feeds)
+        return _noted(run, f"Not dumped, since TensorFlow folded or replaced it: {names}.") if names else run
+    if not missing:
+        return run
     reason = _why_not_again(graph, missing, feeds)
     if reason:
         return _noted(run, reason)
@@ -83,15 +82,17 @@ def _needed(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> dict[An
 def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> str:
     """Why `tensors` are not computed again; empty when they can be."""
     ends = [tensor.op for tensor in tensors if tensor.name not in feeds]
-    fetchable = {tensor.name for tensor in reach(graph, ends, feeds).tensors}
+    reached = reach(graph, ends, feeds)
+    fetchable = {tensor.name for tensor in reached.tensors}
     for tensor in tensors:
         if tensor.name not in fetchable and tensor.name not in feeds:
             return f"The input {tensor.name} is in a loop or a branch and cannot be fetched."
         if tensor.dtype != tensor.dtype.base_dtype or tensor.dtype.name in {"resource", "variant"}:
             return f"The input {tensor.name} is a handle or a reference and holds no numbers."
+    if reached.stateful is not None:
+        op = reached.stateful
+        return f"The inputs come from {op.name} ({op.type}), which may change something when run again."
     for op in ancestors(ends, feeds):
-        if op.type not in _READERS and op.op_def is not None and op.op_def.is_stateful:
-            return f"The inputs come from {op.name} ({op.type}), which may change something when run again."
         if op.type.startswith("Placeholder") and not op.inputs and f"{op.name}:0" not in feeds:
             return f"The placeholder {op.name} was not fed."
     return ""

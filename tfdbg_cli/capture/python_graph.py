@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,7 @@ class PythonCapture:
         self._invocation = invocation
         self._directory = plan.directory
         self._notes = notes
-        admits = chooser(plan.capture).admits
-        self._tensors = [tensor for tensor in reached.tensors if admits(tensor)]
+        self._tensors = list(filter(_test(plan), reached.tensors))
         self._opaque = reached.opaque
         self._fetched: Sequence[Any] | None = None
         self._run: Run | None = None
@@ -73,6 +72,14 @@ class PythonCapture:
         """
         if keep and self._directory is not None and self._run is not None:
             write_dump(to_keep(self._run), self._directory)
+
+
+def _test(plan: Plan) -> Callable[[Any], bool]:
+    """Whether `plan` asks for a tensor."""
+    watch = plan.watch
+    if watch is None:
+        return chooser(plan.capture).admits
+    return lambda tensor: watch.admits(tensor.op.name, tensor.op.type, tensor.dtype.name)
 
 
 def _without_value(tensor: Any) -> NoValue:

@@ -22,6 +22,10 @@ _MERGE = frozenset({"Merge", "RefMerge"})
 _NEXT = frozenset({"NextIteration", "RefNextIteration"})
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
+# Ops that TensorFlow counts as stateful, but that change nothing.
+_READERS = frozenset(
+    {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
+)
 _OPAQUE = frozenset({"resource", "variant"})
 _KEPT = 16  # selections kept for a graph
 
@@ -32,13 +36,14 @@ class Reach:
 
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
     counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
-    is among the ops.
+    is among the ops. `stateful` is an op that may give something else, or change something, when it runs again.
     """
 
     tensors: tuple[Any, ...]
     opaque: frozenset[str]
     hidden: int
     loops: bool
+    stateful: Any = None
 
 
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
@@ -110,7 +115,9 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
                 tensors.append(tensor)
                 if _is_opaque(tensor):
                     opaque.add(tensor.name)
-    return Reach(tuple(tensors), frozenset(opaque), hidden, any(op.type in _ENTER for op in order))
+    loops = any(op.type in _ENTER for op in order)
+    stateful = next((op for op in order if _is_stateful(op)), None)
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful)
 
 
 def _exists(graph: Any, name: str) -> bool:
@@ -119,6 +126,10 @@ def _exists(graph: Any, name: str) -> bool:
     except (KeyError, ValueError, TypeError):
         return False
     return True
+
+
+def _is_stateful(op: Any) -> bool:
+    return op.type not in _READERS and op.op_def is not None and bool(op.op_def.is_stateful)
 
 
 def _is_opaque(tensor: Any) -> bool:

@@ -12,9 +12,11 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation, copied
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
-from tfdbg_cli.capture.reach import chooser
+from tfdbg_cli.capture.reach import Reach, chooser
 from tfdbg_cli.capture.watching import WatchOptions, add_debug_tensor_watch, watch_graph
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.dump_writer import write_call_names
@@ -25,13 +27,14 @@ v1 = compat.v1
 
 # The wildcard counts only beside another watch, be it of no node at all.
 _NO_NODE = ("_tfdbg_no_node", 0)
+_WAY_OUT = "Free disk space, or take fewer tensors with filters (`run --node_name_filter RE`)."
 _NARROWED = "Only tensors that the filters admit were dumped; nodes that TensorFlow makes at run time are not."
 
 
 class RuntimeCapture:
     """One run with dumps in a folder of its own, which is deleted at the end unless it is to be kept."""
 
-    def __init__(self, invocation: Invocation, plan: Plan, notes: tuple[str, ...]) -> None:
+    def __init__(self, invocation: Invocation, plan: Plan, reached: Reach, notes: tuple[str, ...]) -> None:
         """Make the folder and the options.
 
         Raises:
@@ -39,6 +42,7 @@ class RuntimeCapture:
 
         """
         self._invocation = invocation
+        self._stateful = reached.stateful
         self._notes = (*notes, _NARROWED) if plan.capture.narrowed else notes
         self._directory = _new_folder(plan)
         self._kept = plan.directory is not None
@@ -54,8 +58,28 @@ class RuntimeCapture:
         self._run: Run | None = None
 
     def perform(self) -> Any:
-        """Make the call. Raises what the call raises."""
-        return self._invocation.with_options(self._options, self._invocation.run_metadata)
+        """Make the call. Raises what the call raises.
+
+        Raises:
+            TfdbgError: TensorFlow could not write a dump and ended the run for it, and running it once more could
+                change something twice.
+
+        """
+        try:
+            return self._invocation.with_options(self._options, self._invocation.run_metadata)
+        except Exception as error:
+            if not _is_of_a_dump(error):
+                raise
+            if self._stateful is not None:
+                raise TfdbgError(
+                    f"{_not_written(self._directory)} Variables may be updated in part.", hint=_WAY_OUT
+                ) from error
+            report(
+                "dump a run",
+                TfdbgError(f"{_not_written(self._directory)} The run was made again without.", hint=_WAY_OUT),
+            )
+            self._notes = (*self._notes, "TensorFlow could not write all dumps, so tensors are missing.")
+            return self._invocation.plain()
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was dumped."""
@@ -85,6 +109,19 @@ class RuntimeCapture:
             add_case_files(self._directory, to_keep(self._run))
         else:
             shutil.rmtree(self._directory)
+
+
+def _not_written(directory: Path) -> str:
+    return f"TensorFlow could not write a dump to {directory} and ended the run for it."
+
+
+def _is_of_a_dump(error: BaseException | None) -> bool:
+    """Whether an op failed that only the dump put into the graph; TensorFlow looks for it in vain and says so."""
+    while error is not None:
+        if "__dbg_" in str(error) or "__copy_" in str(error):
+            return True
+        error = error.__context__
+    return False
 
 
 def _new_folder(plan: Plan) -> Path:

@@ -39,6 +39,18 @@ class WatchOptions:
         self.tensor_dtype_regex_allowlist = tensor_dtype_regex_allowlist
         self.tolerate_debug_op_creation_failures = tolerate_debug_op_creation_failures
 
+    def admits(self, node_name: str, op_type: str, dtype: str) -> bool:
+        """Whether all given expressions match from the start."""
+        return all(
+            re.match(regex, text)
+            for regex, text in (
+                (self.node_name_regex_allowlist, node_name),
+                (self.op_type_regex_allowlist, op_type),
+                (self.tensor_dtype_regex_allowlist, dtype),
+            )
+            if regex
+        )
+
 
 def watch_options(answer: Any) -> WatchOptions:
     """What a `watch_fn` answered, which may be a tuple `(debug_ops, node_names, op_types)` as long ago.
@@ -104,13 +116,11 @@ def watch_graph(
         raise ValueError("debug_ops must not be empty or None.")
     if not debug_urls:
         raise ValueError("debug_urls must not be empty or None.")
-    allowed = [node_name_regex_allowlist, op_type_regex_allowlist, tensor_dtype_regex_allowlist]
-
-    def admits(*texts: str) -> bool:
-        return all(re.match(regex, text) for regex, text in zip(allowed, texts, strict=True) if regex)
-
-    watches = list(_chosen(graph, admits))
-    if not any(allowed):
+    options = WatchOptions(
+        debug_ops, node_name_regex_allowlist, op_type_regex_allowlist, tensor_dtype_regex_allowlist
+    )
+    watches = list(_chosen(graph, options.admits))
+    if not (node_name_regex_allowlist or op_type_regex_allowlist or tensor_dtype_regex_allowlist):
         watches.append(("*", -1))
     _add_all(run_options, watches, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step)
     run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage

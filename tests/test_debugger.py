@@ -47,7 +47,7 @@ class _Pending:
         self.described += 1
         return RunStart(Call(number, RunKind.SESSION, ("y:0",)), estimate=self._estimate)
 
-    def estimate(self, capture: CaptureRequest, watching: bool = False) -> Estimate:
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: object = None) -> Estimate:
         return self._estimate
 
     def arguments(self):

@@ -183,7 +183,7 @@ class Debugger:
     def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
         if plan.watching and self._watch is not None and self._watch.runs:
             return None  # asked when the watch began; asking before every run would cost more than the run
-        return refusal(pending.estimate(plan.capture, plan.watching))
+        return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
     def _hit(self, plan: Plan, run: Run) -> Hit | None:
         watch = self._watch

@@ -49,8 +49,8 @@ class PendingRun(Protocol):
         """The prompt before this run."""
         ...
 
-    def estimate(self, capture: CaptureRequest, watching: bool = False) -> Estimate:
-        """What capturing `capture` would take."""
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        """What capturing `capture` would take; a dump would be made in `directory`, or among the temporary files."""
         ...
 
     def arguments(self) -> tuple[object, object]:

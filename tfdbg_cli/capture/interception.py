@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.call_names import call_of, fed, fetched
@@ -57,14 +58,14 @@ class Pending:
             estimate=self.estimate(EVERYTHING),
         )
 
-    def estimate(self, capture: CaptureRequest, watching: bool = False) -> Estimate:
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
         reached = reached_by(self._invocation)
         settings = self._controller.settings
         plan = Plan(0, Action.CAPTURE, capture=capture, watching=watching)
         kind, _ = choose_graph(plan, settings, self._invocation.session, reached)
         admits = chooser(capture).admits
         tensors = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque and admits(tensor)]
-        return estimate(tensors, fed(self._invocation.feeds), kind, settings, None)
+        return estimate(tensors, fed(self._invocation.feeds), kind, settings, directory)
 
     def arguments(self) -> tuple[object, object]:
         return self._invocation.fetches, self._invocation.feeds

@@ -7,7 +7,7 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
-_ALL = ("session", "calls")
+_ALL = ("session", "calls", "opening")
 
 
 def main() -> None:
@@ -25,6 +25,10 @@ def main() -> None:
             from bench.session import measure_calls
 
             measure_calls(options.rounds)
+        elif name == "opening":
+            from bench.opening import measure as measure_opening
+
+            measure_opening(options.rounds)
         else:
             parser.error(f"there is no measurement {name!r}; there are {', '.join(_ALL)}")
 

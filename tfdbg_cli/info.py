@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
 from collections.abc import Iterator
 
-from tfdbg_cli.commands.version import tensorflow_version
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.paths import config_file, history_file
 from tfdbg_cli.terminal_facts import terminal_facts
-from tfdbg_cli.version import __version__
+from tfdbg_cli.version import __version__, installed_version
 
 _PACKAGES = ("numpy", "urwid", "pygments", "ml_dtypes", "protobuf")
 
@@ -25,7 +23,7 @@ def info_lines() -> Iterator[str]:
         "tfdbg": __version__,
         "python": f"{platform.python_version()} ({sys.executable})",
         "tensorflow": tensorflow_version() or "not installed",
-        **{name: _version(name) for name in _PACKAGES},
+        **{name: installed_version(name) or "not installed" for name in _PACKAGES},
         "settings": _place(str(config_file())),
         "history": _place(str(history_file())),
         "front end": f"line prompt, since {obstacle}" if obstacle else "full screen",
@@ -38,13 +36,6 @@ def info_lines() -> Iterator[str]:
     }
     for name, value in rows.items():
         yield f"{name:<11} {value}"
-
-
-def _version(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _place(path: str) -> str:

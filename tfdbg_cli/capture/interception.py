@@ -13,7 +13,7 @@ from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.invocation import Invocation
 from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.op_errors import OpError, run_error, with_inputs, without_our_frames
+from tfdbg_cli.capture.op_errors import OpError, run_error, with_inputs
 from tfdbg_cli.capture.profiling import ProfileCapture
 from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.capture.python_graph import PythonCapture
@@ -22,6 +22,7 @@ from tfdbg_cli.capture.runtime_graph import RuntimeCapture
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunStart
+from tfdbg_cli.own_frames import without_our_frames
 
 
 class Capture(Protocol):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import tensorflow as tf
@@ -22,7 +20,6 @@ from tfdbg_cli.model.runs import Run, RunError
 OpError = tf.errors.OpError
 
 _NODE = re.compile(r"\{\{node ([^}\s]+)\}\}")
-_OURS = str(Path(__file__).parent)
 
 
 def run_error(error: Any) -> RunError:
@@ -96,16 +93,3 @@ def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> 
         if op.type.startswith("Placeholder") and not op.inputs and f"{op.name}:0" not in feeds:
             return f"The placeholder {op.name} was not fed."
     return ""
-
-
-def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
-    """`trace` less the calls that went through this package."""
-    frames: list[TracebackType] = []
-    while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(_OURS):
-            frames.append(trace)
-        trace = trace.tb_next
-    rest: TracebackType | None = None
-    for frame in reversed(frames):
-        rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return rest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import platform
 import sys
 
@@ -13,7 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.version import __version__
+from tfdbg_cli.version import __version__, installed_version
 
 
 def tensorflow_version() -> str | None:
@@ -22,12 +21,8 @@ def tensorflow_version() -> str | None:
     version = getattr(loaded, "__version__", None)
     if isinstance(version, str):
         return version
-    for name in ("tensorflow", "tensorflow-cpu", "tf-nightly"):
-        try:
-            return importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return None
+    names = ("tensorflow", "tensorflow-cpu", "tf-nightly")
+    return next(filter(None, map(installed_version, names)), None)
 
 
 def _version(context: Context, options: argparse.Namespace) -> Document:

@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Iterator
 
+from tfdbg_cli.commands.version import tensorflow_version
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.paths import config_file, history_file
 from tfdbg_cli.terminal_facts import terminal_facts

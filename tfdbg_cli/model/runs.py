@@ -23,11 +23,28 @@ class RunKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """What a function was given under `name`, a key of the call's feeds.
+
+    `captured` marks what it did not get from its caller: variables, and tensors from around it. `shape` is None
+    where the value has none (a table, an iterator).
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...] | None
+    captured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """The call that a run intercepts: its 1-based number in the program, what it fetches and is fed.
 
     `fetches` and the keys of `feeds` are tensor or operation names. A recording made by TensorFlow keeps the
     keys only: their values are then None. `targets` are fetched operations (no value).
+
+    Of a function, `function` is the name, `fetches` are the tensors that it returns, and `feeds` its arguments and
+    what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
     """
 
     number: int
@@ -37,10 +54,15 @@ class Call:
     targets: tuple[str, ...] = ()
     thread: str = ""
     notes: tuple[str, ...] = ()
+    function: str = ""
+    arguments: tuple[Argument, ...] = ()
 
     @property
     def title(self) -> str:
-        """One line: `run #3: 1 fetch (loss:0); 2 feeds`."""
+        """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
+        if self.function:
+            given = ", ".join(argument.name for argument in self.arguments if not argument.captured)
+            return f"run #{self.number}: {self.function}({given})"
         if self.kind is RunKind.CALLABLE and not self.fetches:
             return f"run #{self.number}: runner from make_callable()"
         fetched = (*self.fetches, *self.targets)

@@ -1,19 +1,18 @@
-"""The path of one intercepted call: ask the debugger, perform the call once, hand over what it gave."""
+"""Session runs on the path of an intercepted call."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tfdbg_cli.capture.call_names import call_of, fed, fetched
 from tfdbg_cli.capture.choice import choose_graph
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.invocation import Invocation
-from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.op_errors import OpError, run_error, with_inputs
+from tfdbg_cli.capture.op_errors import with_inputs
+from tfdbg_cli.capture.performing import Capture, performed
 from tfdbg_cli.capture.profiling import ProfileCapture
 from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.capture.python_graph import PythonCapture
@@ -22,23 +21,6 @@ from tfdbg_cli.capture.runtime_graph import RuntimeCapture
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunStart
-from tfdbg_cli.own_frames import without_our_frames
-
-
-class Capture(Protocol):
-    """One way to take what a run does. Used once: `perform`, then `run`, then `finish`."""
-
-    def perform(self) -> Any:
-        """Make the call. Raises what the call raises."""
-        ...
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        """What was taken."""
-        ...
-
-    def finish(self, keep: bool) -> None:
-        """Leave nothing behind, or what was asked to be kept."""
-        ...
 
 
 class Pending:
@@ -80,86 +62,41 @@ def reached_by(invocation: Invocation) -> Reach:
     return reach(graph, ends, fed(invocation.feeds))
 
 
+class SessionRun:
+    """A call of a session, or of a runner made from one (`performing.Interceptable`)."""
+
+    __slots__ = ("_invocation",)
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+
+    def plain(self) -> Any:
+        return self._invocation.plain()
+
+    def pending(self, controller: Controller) -> Pending:
+        return Pending(self._invocation, controller)
+
+    def described(self, number: int, thread: str) -> Call:
+        return call_of(self._invocation, number, thread)
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        if plan.action is Action.PROFILE:
+            return ProfileCapture(self._invocation)
+        reached = reached_by(self._invocation)
+        kind, notes = choose_graph(plan, controller.settings, self._invocation.session, reached)
+        if kind is GraphKind.PYTHON:
+            return PythonCapture(self._invocation, plan, reached, notes)
+        return RuntimeCapture(self._invocation, plan, reached, notes)
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        graph = self._invocation.session.graph
+        notes = ("This run was not captured, so only the inputs of the failing op are shown.",)
+        return Run(call, graph=program_graph(graph), tracebacks=tracebacks_of(graph), error=failure, notes=notes)
+
+    def with_inputs(self, run: Run) -> Run:
+        return with_inputs(run, self._invocation)
+
+
 def intercepted(controller: Controller, invocation: Invocation) -> Any:
-    """Perform `invocation` as `controller` wants it, and give back what it gives.
-
-    It is performed once, whatever fails on our side. Its exceptions come out as the very same objects.
-    """
-    try:
-        plan = controller.run_starts(Pending(invocation, controller))
-    except Exception as error:  # noqa: BLE001
-        report("look at a run", error)
-        return invocation.plain()
-    if plan.action is Action.LEAVE:
-        return _left_alone(controller, plan, invocation)
-    try:
-        capture = _capture(controller, plan, invocation)
-    except Exception as error:  # noqa: BLE001
-        report("prepare the capture of a run", error)
-        controller.run_abandoned(plan)
-        return invocation.plain()
-    return _captured(controller, plan, invocation, capture)
-
-
-def _left_alone(controller: Controller, plan: Plan, invocation: Invocation) -> Any:
-    if not plan.errors:
-        return invocation.plain()
-    try:
-        return invocation.plain()
-    except OpError as error:
-        failure = run_error(error)
-        _hand_over(controller, plan, invocation, lambda call: _uncaptured(invocation, call, failure))
-        error.__traceback__ = without_our_frames(error.__traceback__)
-        raise
-
-
-def _uncaptured(invocation: Invocation, call: Call, failure: RunError) -> Run:
-    graph = invocation.session.graph
-    notes = ("This run was not captured, so only the inputs of the failing op are shown.",)
-    return Run(call, graph=program_graph(graph), tracebacks=tracebacks_of(graph), error=failure, notes=notes)
-
-
-def _capture(controller: Controller, plan: Plan, invocation: Invocation) -> Capture:
-    if plan.action is Action.PROFILE:
-        return ProfileCapture(invocation)
-    reached = reached_by(invocation)
-    kind, notes = choose_graph(plan, controller.settings, invocation.session, reached)
-    if kind is GraphKind.PYTHON:
-        return PythonCapture(invocation, plan, reached, notes)
-    return RuntimeCapture(invocation, plan, reached, notes)
-
-
-def _captured(controller: Controller, plan: Plan, invocation: Invocation, capture: Capture) -> Any:
-    keep = False
-    try:
-        result = capture.perform()
-        keep = _hand_over(controller, plan, invocation, lambda call: capture.run(call, None))
-    except OpError as error:
-        failure = run_error(error)
-        keep = _hand_over(controller, plan, invocation, lambda call: capture.run(call, failure))
-        error.__traceback__ = without_our_frames(error.__traceback__)
-        raise
-    except BaseException:
-        controller.run_abandoned(plan)
-        raise
-    finally:
-        _finish(capture, keep)
-    return result
-
-
-def _hand_over(controller: Controller, plan: Plan, invocation: Invocation, make: Callable[[Call], Run]) -> bool:
-    """Report the run to the debugger; whether its dump is to be kept."""
-    try:
-        run = with_inputs(make(call_of(invocation, plan.number, threading.current_thread().name)), invocation)
-        return controller.run_ends(plan, run)
-    except Exception as error:  # noqa: BLE001
-        report("show a run", error)
-        controller.run_abandoned(plan)
-        return False
-
-
-def _finish(capture: Capture, keep: bool) -> None:
-    try:
-        capture.finish(keep)
-    except Exception as error:  # noqa: BLE001
-        report("put away a dump", error)
+    """Perform `invocation` as `controller` wants it, and give back what it gives. See `performing.performed`."""
+    return performed(controller, SessionRun(invocation))

@@ -1,0 +1,146 @@
+"""Keras layers and name scopes, read off the names of real training steps and of nested functions."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from made_run import made_graph, op
+from real_graphs import real_graph
+
+from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph
+
+
+def layer(graph: Graph, node: str) -> str:
+    return scope_text(layers_of(graph).layer(node))
+
+
+def within(graph: Graph, text: str) -> list[str]:
+    found = layers_of(graph)
+    test = found.tester(found.resolve(text))
+    return [name for name in graph.names() if test(name)]
+
+
+@pytest.mark.parametrize(
+    ("graph", "names"),
+    [
+        (
+            "keras_3",
+            [
+                "model_1", "model_1/hidden_1", "model_1/dropout_1", "model_1/dropout_1/stateless_dropout",
+                "model_1/head_1", "compile_loss", "compile_loss/mse", "adam",
+            ],
+        ),
+        (
+            "keras_2",
+            [
+                "model", "model/hidden", "model/norm", "model/norm/moments", "model/norm/batchnorm", "model/head",
+                "mean_squared_error", "mean_squared_error/weighted_loss", "SGD",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_the_layers_of_real_models(graph: str, names: list[str]) -> None:
+    """Neither ops with helpers in their scope nor scopes of variables, constants and gradients count."""
+    assert layers_of(real_graph(graph)).names == names
+
+
+def test_variables_and_initializers_of_a_session_belong_to_their_layer() -> None:
+    graph = real_graph("sessions")
+    assert {"hidden", "head"} <= set(layers_of(graph).names)
+    assert layer(graph, "hidden/kernel/Initializer/random_uniform/RandomUniform") == "hidden"
+
+
+@pytest.mark.parametrize(
+    ("graph", "node", "expected"),
+    [
+        ("keras_3", "gradient_tape/model_1/hidden_1/MatMul/MatMul", "model_1/hidden_1"),
+        ("keras_3", "adam/AssignSubVariableOp", "model_1/hidden_1"),  # updates the kernel that hidden_1 reads
+        ("keras_3", "adam/truediv_1", "model_1/hidden_1"),
+        ("keras_3", "adam/IdentityN", "adam"),  # holds the gradients of all layers
+        ("keras_2", "model/norm/AssignMovingAvg/sub", "model/norm"),
+        ("sessions", "gradients/hidden/MatMul_grad/MatMul_1", "hidden"),
+        ("sessions", "Adam/update_hidden/kernel/ResourceApplyAdam", "hidden"),
+        ("sessions", "x", ""),
+    ],
+)
+def test_gradients_and_updates_belong_to_the_layer_they_are_for(graph: str, node: str, expected: str) -> None:
+    assert node in real_graph(graph)
+    assert layer(real_graph(graph), node) == expected
+
+
+NESTED = made_graph(
+    op("iterator", "Placeholder"),
+    op("StatefulPartitionedCall", "StatefulPartitionedCall"),
+    op("StatefulPartitionedCall/model/lstm/while", "While"),
+    op("StatefulPartitionedCall/model/lstm/while/model/lstm/while/cell/MatMul", "MatMul"),
+    op("StatefulPartitionedCall/model/lstm/while/cell/Sigmoid", "Sigmoid"),
+    op("StatefulPartitionedCall/model/head/MatMul", "MatMul"),
+    op("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad", "StatelessWhile"),
+    op(
+        "StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/"
+        "gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul",
+        "MatMul",
+    ),
+    op("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/gradients/AddN", "AddN"),
+    op("replica_1/model/head/MatMul", "MatMul"),
+)
+
+
+def test_calls_and_loops_leave_no_trace_in_the_path_of_a_layer() -> None:
+    assert layers_of(NESTED).names == [
+        "model", "model/lstm", "model/lstm/cell", "model/head",
+        "replica_1", "replica_1/model", "replica_1/model/head",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("StatefulPartitionedCall/model/lstm/while/model/lstm/while/cell/MatMul", "model/lstm/cell"),
+        ("StatefulPartitionedCall/model/lstm/while/cell/Sigmoid", "model/lstm/cell"),
+        (
+            "StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/"
+            "gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul",
+            "model/lstm/cell",
+        ),
+        ("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/gradients/AddN", "model/lstm"),
+        ("not/in/the/graph", "not/in/the"),
+    ],
+)
+def test_nodes_of_nested_functions(node: str, expected: str) -> None:
+    assert layer(NESTED, node) == expected
+
+
+def test_a_layer_is_found_wherever_it_stands_in_the_path() -> None:
+    assert within(NESTED, "head") == ["StatefulPartitionedCall/model/head/MatMul", "replica_1/model/head/MatMul"]
+    assert within(NESTED, "replica_1") == ["replica_1/model/head/MatMul"]
+    assert len(within(NESTED, "model/lstm")) == 6
+    assert within(NESTED, "lstm/cell") == [name for name in NESTED.names() if "cell" in name]
+    assert set(within(NESTED, "gradient_tape")) == {name for name in NESTED.names() if "gradient_tape" in name}
+
+
+def test_the_number_that_keras_gave_a_layer_may_be_left_out() -> None:
+    graph = real_graph("keras_3")
+    assert "gradient_tape/model_1/head_1/MatMul/MatMul" in within(graph, "head")
+    assert within(graph, "head") == within(graph, "head_1") == within(graph, "model_1/head_1")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [("hidde", "hidden_1"), ("", "`layers`"), ("/", "`layers`"), ("µ", "`layers`")]
+)
+def test_an_unknown_layer_is_an_error_that_names_the_nearest(text: str, hint: str) -> None:
+    with pytest.raises(TfdbgError, match="no layer or scope") as caught:
+        layers_of(real_graph("keras_3")).resolve(text)
+    assert hint in caught.value.hint
+
+
+def test_layers_do_not_keep_their_graph() -> None:
+    graph = made_graph(op("a/b", "Relu"))
+    kept = layers_of(graph)
+    del graph
+    gc.collect()
+    with pytest.raises(ReferenceError):
+        _ = kept._graph

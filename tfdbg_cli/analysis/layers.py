@@ -1,0 +1,258 @@
+"""Nodes grouped by Keras layer and name scope, wherever calls, gradients and optimizers put them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from weakref import WeakKeyDictionary, ref
+
+from tfdbg_cli.analysis.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import did_you_mean
+
+Scope = tuple[str, ...]
+
+# Op types of nodes whose name stands before the names of what they run.
+CALL_OPS = frozenset({
+    "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "While", "StatelessWhile", "Case",
+    "StatelessCase", "SymbolicGradient", "RemoteCall", "TPUPartitionedCall", "XlaLaunch",
+})  # fmt: skip
+_UPDATE_SCOPE = (
+    "update_"  # tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`
+)
+_HELPERS = frozenset({"ReadVariableOp", "Placeholder", "_Arg", "VarHandleOp", "Const"})
+_NUMBERED = re.compile(r"_\d+$")
+
+
+def scope_text(scope: Scope) -> str:
+    """A scope as it stands in names."""
+    return "/".join(scope)
+
+
+class Layers:
+    """The scopes of one graph.
+
+    The scope of a node is the path of layers and name scopes in which the program made it. Left out are: nodes that
+    call functions (`while` of `lstm/while/MatMul`), what gradients stand under (`gradient_tape/lstm/…`,
+    `gradients/lstm/MatMul_grad/…`), and ops that give their name to helpers (`dense/MatMul/ReadVariableOp`).
+    An op of the optimizer that updates the variables of one layer belongs to that layer.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._held = ref(graph)  # what is kept about a graph must not keep the graph
+        self._calls = {node.name for node in graph if node.op_type in CALL_OPS}
+        self._raw_of: dict[str, Scope] = {}
+        self._call_scopes: frozenset[Scope] = frozenset()
+        self._call_scopes = frozenset((*self._raw(name), name.rpartition("/")[2]) for name in self._calls)
+        raw = {name: self._without_calls(self._raw(name)) for name in graph.names()}
+        self._ops = {
+            (*scope, name.rpartition("/")[2])
+            for name, scope in raw.items()
+            if name not in self._calls and not _gradient_part(name)
+        }
+        self._scopes = {name: self._outside_ops(scope) for name, scope in raw.items()}
+        self._fold_helpers(graph)
+
+    @property
+    def _graph(self) -> Graph:
+        graph = self._held()
+        if graph is None:
+            raise ReferenceError("the graph of these layers is gone")
+        return graph
+
+    def scope(self, node: str) -> Scope:
+        """The scope of the node called `node`, without the layer whose variables it updates; empty at the top."""
+        if node not in self._scopes:
+            self._scopes[node] = self._outside_ops(self._without_calls(self._raw(node)))
+        return self._scopes[node]
+
+    def layer(self, node: str) -> Scope:
+        """The scope of `node`; for what updates the variables of one layer, that layer."""
+        return self._updates.get(node) or self.scope(node)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Every scope, outer ones first, in the order in which the graph comes to them."""
+        found: dict[str, None] = {}
+        for scope in self._scopes.values():
+            for end in range(1, len(scope) + 1):
+                found[scope_text(scope[:end])] = None
+        return sorted(found, key=_Order(found))
+
+    def resolve(self, text: str) -> list[Scope]:
+        """The scopes that `text` means: `dense_1`, or more of a path; `dense` also where Keras numbered it.
+
+        Raises:
+            TfdbgError: no name has such a part; the hint names the nearest.
+
+        """
+        wanted = tuple(part for part in text.strip().strip("/").split("/") if part)
+        parts = {part for scope in self._all_paths() for part in _windows(scope, len(wanted))} if wanted else set()
+        for fits in (_same, _same_but_number):
+            found = sorted(part for part in parts if fits(part, wanted))
+            if found:
+                return found
+        known = {part for name in self.names for part in name.split("/")}
+        hint = (did_you_mean(text, [*known, *self.names]) if wanted else "") or "`layers` lists them."
+        raise TfdbgError(f"There is no layer or scope {text!r} in the names of this run.", hint=hint)
+
+    def tester(self, scopes: Iterable[Scope]) -> Callable[[str], bool]:
+        """A test for node names: whether a node lies in one of `scopes`, wherever they stand in its path."""
+        wanted = {len(scope): {s for s in scopes if len(s) == len(scope)} for scope in scopes}
+
+        def within(node: str) -> bool:
+            paths = (tuple(node.split("/")), self.layer(node))
+            return any(
+                part in parts for length, parts in wanted.items() for path in paths for part in _windows(path, length)
+            )
+
+        return within
+
+    def _all_paths(self) -> set[Scope]:
+        """The scopes of all nodes, and the paths in which their names put them."""
+        written = {tuple(name.split("/")[:-1]) for name in self._scopes}
+        return written | {tuple(name.split("/")) for name in self._calls} | set(self._scopes.values())
+
+    def _raw(self, name: str) -> Scope:
+        """The scopes of `name` without the calls around it and the scopes of gradients."""
+        known = self._raw_of.get(name)
+        if known is not None:
+            return known
+        call = self._call_around(name)
+        inner = name[len(call) + 1 :] if call else name
+        parts = inner.split("/")[:-1]
+        marks = [i for i, part in enumerate(parts) if GRADIENT_SCOPE.match(part)]
+        own = tuple(parts[marks[-1] + 1 :] if marks else parts)
+        own = _of_update(own)
+        outer = self._raw(call) if call else ()
+        # Functions of loops and branches repeat the whole path of the op that calls them.
+        absolute = not outer or own[: len(outer)] == outer or (marks and own)
+        found = self._raw_of[name] = _once(own if absolute else outer + own)
+        return found
+
+    def _call_around(self, name: str) -> str:
+        """The innermost call whose name encloses `name`, or an empty text."""
+        scope = name.rpartition("/")[0]
+        while scope and scope not in self._calls:
+            scope = scope.rpartition("/")[0]
+        return scope
+
+    def _without_calls(self, scope: Scope) -> Scope:
+        kept: list[str] = []
+        for end, part in enumerate(scope, 1):
+            if scope[:end] not in self._call_scopes:
+                kept.append(part)
+        return _once(tuple(kept))
+
+    def _outside_ops(self, scope: Scope) -> Scope:
+        """`scope` up to the first part that is an op: `dense/MatMul` holds the helpers of MatMul."""
+        for end, part in enumerate(scope, 1):
+            if scope[:end] in self._ops or (*scope[: end - 1], part.removesuffix("_grad")) in self._ops:
+                return scope[: end - 1]
+        return scope
+
+    def _fold_helpers(self, graph: Graph) -> None:
+        """Join scopes that hold helpers alone to those around them.
+
+        They come of ops that read variables (`dense/Cast/ReadVariableOp` of Keras 3), of constants, and of gradients.
+        """
+        inhabited: set[Scope] = set()
+        for node in graph:
+            if node.op_type not in _HELPERS and not _gradient_part(node.name):
+                scope = self._scopes[node.name]
+                inhabited.update(scope[:end] for end in range(1, len(scope) + 1))
+        for name, scope in self._scopes.items():
+            while scope and scope not in inhabited:
+                scope = scope[:-1]
+            self._scopes[name] = scope
+
+    @cached_property
+    def _updates(self) -> Mapping[str, Scope]:
+        """For nodes that update the variables of one layer, and what feeds only those: that layer."""
+        graph, roles = self._graph, roles_of(self._graph)
+        found: dict[str, Scope] = {}
+        for node in graph:
+            if node.inputs and role_by_name(node.name, node.op_type) is Role.UPDATE:
+                layer = self._reader_of(str(node.inputs[0]), roles)
+                if layer:
+                    found[node.name] = layer
+        # From the writes back: a node is settled when all its readers are.
+        waiting = list(found)
+        while waiting:
+            for tensor in (graph.find(waiting.pop()) or _NOTHING).inputs:
+                name = tensor.node
+                if name in found or roles.get(name) is not Role.UPDATE:
+                    continue
+                layers = {found.get(reader.name) for reader, _ in graph.consumers(name)}
+                if len(layers) == 1 and (only := layers.pop()) is not None:
+                    found[name] = only
+                    waiting.append(name)
+        return found
+
+    def _reader_of(self, variable: str, roles: Mapping[str, Role]) -> Scope:
+        """The layer that reads the variable whose handle is the tensor `variable` in the forward pass."""
+        node, _, slot = variable.rpartition(":")
+        for reader, read in self._graph.consumers(node):
+            if str(read) == slot and reader.name not in roles and self.scope(reader.name):
+                return self.scope(reader.name)
+        return self.scope(node)
+
+
+class _Nothing:
+    inputs = ()
+
+
+_NOTHING = _Nothing()
+
+
+class _Order:
+    """Sorts scopes so that each stands behind the one around it, else as they were met."""
+
+    def __init__(self, met: Iterable[str]) -> None:
+        self._place = {name: i for i, name in enumerate(met)}
+
+    def __call__(self, name: str) -> tuple[int, ...]:
+        parts = name.split("/")
+        return tuple(self._place["/".join(parts[:end])] for end in range(1, len(parts) + 1))
+
+
+def _gradient_part(name: str) -> bool:
+    return any(GRADIENT_SCOPE.match(part) for part in name.split("/"))
+
+
+def _of_update(scope: Scope) -> Scope:
+    for i, part in enumerate(scope):
+        if part.startswith(_UPDATE_SCOPE) and len(part) > len(_UPDATE_SCOPE):
+            return (part.removeprefix(_UPDATE_SCOPE), *scope[i + 1 :])
+    return scope
+
+
+def _once(scope: Scope) -> Scope:
+    """`a/b` for `a/b/a/b`: the gradient of a loop is called in the scope of the loop, by the loop's whole name."""
+    half, odd = divmod(len(scope), 2)
+    return scope[:half] if half and not odd and scope[:half] == scope[half:] else scope
+
+
+def _windows(path: Scope, length: int) -> Iterable[Scope]:
+    return (path[i : i + length] for i in range(len(path) - length + 1))
+
+
+def _same(part: Scope, wanted: Scope) -> bool:
+    return part == wanted
+
+
+def _same_but_number(part: Scope, wanted: Scope) -> bool:
+    return part[:-1] == wanted[:-1] and _NUMBERED.sub("", part[-1]) == wanted[-1]
+
+
+_KNOWN: WeakKeyDictionary[Graph, Layers] = WeakKeyDictionary()
+
+
+def layers_of(graph: Graph) -> Layers:
+    """The layers of `graph`, made once and kept as long as the graph is."""
+    found = _KNOWN.get(graph)
+    if found is None:
+        found = _KNOWN[graph] = Layers(graph)
+    return found

@@ -1,0 +1,178 @@
+"""The part that a node plays in a training step: forward, gradient or update."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from weakref import WeakKeyDictionary
+
+from tfdbg_cli.model.graph import Graph, Node
+
+
+class Role(StrEnum):
+    """What a node is for."""
+
+    FORWARD = "forward"
+    GRADIENT = "gradient"
+    UPDATE = "update"  # it writes a variable, or feeds nothing else
+
+
+# Scopes under which TensorFlow puts gradients: of tf.GradientTape, and of tf.gradients (its `name` may say another).
+GRADIENT_SCOPE = re.compile(r"^(gradient_tape|gradients)(_\d+)?$")
+# Scopes of the optimizers of Keras, tf_keras and tf.compat.v1.train, made unique by a number.
+OPTIMIZER_SCOPE = re.compile(
+    r"^(adadelta|adafactor|adagrad|adagrad_da|adam|adamax|adamw|ftrl|gradient_descent|gradientdescent|lamb|lion"
+    r"|loss_scale_optimizer|momentum|muon|nadam|proximal\w*|rmsprop|sgd)(_\d+)?$",
+    re.IGNORECASE,
+)
+# Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
+_GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^BroadcastGradientArgs$")
+# Op types that write a variable (resource_variable_ops.cc, state_ops.cc, training_ops.cc).
+_UPDATE_OP = re.compile(
+    r"^Assign(Add|Sub)?(VariableOp)?$|^(Resource)?(Sparse)?Apply[A-Z]"
+    r"|^(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)$|^ResourceStridedSliceAssign$|^StridedSliceAssign$"
+)
+_VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
+_NO_VALUE = frozenset({"NoOp", "_Retval", "_Send", "_HostSend"})
+_SUMS = frozenset({"AddN", "AccumulateNV2"})
+
+Roles = Mapping[str, Role]  # by node name; a node that is not named is forward
+
+
+def role_by_name(name: str, op_type: str, is_node: Callable[[str], bool] = lambda name: False) -> Role:
+    """The role that a node's name and op type tell, without its edges.
+
+    `is_node` says whether a name is that of a node: `MatMul_grad` is a scope of gradients where there is a MatMul.
+    """
+    if _UPDATE_OP.search(op_type):
+        return Role.UPDATE
+    if _GRADIENT_OP.search(op_type):
+        return Role.GRADIENT
+    scopes = name.split("/")[:-1]
+    if any(GRADIENT_SCOPE.match(scope) for scope in scopes) or _in_grad_scope(scopes, is_node):
+        return Role.GRADIENT
+    return Role.FORWARD
+
+
+def _in_grad_scope(scopes: list[str], is_node: Callable[[str], bool]) -> bool:
+    """Whether a scope `X_grad` encloses the node, X being a node: tf.gradients(name="…") of TensorFlow 1."""
+    for end, scope in enumerate(scopes):
+        if scope.endswith("_grad"):
+            path = [*scopes[:end], scope.removesuffix("_grad")]
+            if any(is_node("/".join(path[start:])) for start in range(len(path))):
+                return True
+    return False
+
+
+class _Reading:
+    """The roles of one graph: first by name, then along the edges."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._nodes: dict[str, Node] = {}
+        for node in graph:
+            self._nodes.setdefault(node.name, node)
+        self.roles: dict[str, Role] = {
+            name: role
+            for name, node in self._nodes.items()
+            if (role := role_by_name(name, node.op_type, self._nodes.__contains__)) is not Role.FORWARD
+        }
+
+    def read(self) -> Roles:
+        if Role.GRADIENT in self.roles.values():
+            self._join_gradients()
+            self._take_back(Role.GRADIENT, after=frozenset())
+        self._take_scopes_of_updates()
+        gradients = [name for name, role in self.roles.items() if role is Role.GRADIENT]
+        self._take_back(Role.UPDATE, after=frozenset(self._reached(gradients)))
+        return self.roles
+
+    def _join_gradients(self) -> None:
+        """A sum of gradients alone (a tensor that several ops read) is a gradient, whatever its name."""
+        for name, node in self._nodes.items():
+            known = name in self.roles or node.op_type not in _SUMS
+            if not known and all(self.roles.get(i.node) is Role.GRADIENT for i in node.inputs):
+                self.roles[name] = Role.GRADIENT
+
+    def _take_scopes_of_updates(self) -> None:
+        """What stands in the scope of an op that writes: `AssignMovingAvg/sub` of `AssignMovingAvg`."""
+        for name in self._nodes:
+            scope, slash, _ = name.rpartition("/")
+            while slash and name not in self.roles:
+                if scope in self._nodes and _UPDATE_OP.search(self._nodes[scope].op_type):
+                    self.roles[name] = Role.UPDATE
+                scope, slash, _ = scope.rpartition("/")
+
+    def _take_back(self, role: Role, after: frozenset[str]) -> None:
+        """Give `role` to what feeds only nodes that have it.
+
+        Only to what lies behind the gradients (`after`), or is made of constants and variables alone: a forward
+        pass whose loss feeds nothing but a metric is a forward pass.
+        """
+        fed = self._reached(name for name, node in self._nodes.items() if _is_data(node))
+        waiting = deque(name for name, known in self.roles.items() if known is role)
+        if role is Role.UPDATE:
+            scoped = [
+                n for n in self._nodes if n not in self.roles and _in_optimizer(n) and (n in after or n not in fed)
+            ]
+            self.roles.update(dict.fromkeys(scoped, role))
+            waiting.extend(scoped)
+        left: dict[str, int] = {}  # readers of a node that do not have the role
+        while waiting:
+            for name in self._inputs(waiting.popleft()):
+                left[name] = left[name] - 1 if name in left else self._count_readers(name) - 1
+                if left[name] or name in self.roles or (name in fed and name not in after):
+                    continue
+                if name in self._nodes and not _is_handle(self._nodes[name]):
+                    self.roles[name] = role
+                    waiting.append(name)
+
+    def _inputs(self, name: str) -> set[str]:
+        return {tensor.node for tensor in self._nodes[name].inputs}
+
+    def _count_readers(self, name: str) -> int:
+        return len({node.name for node, _ in self._graph.consumers(name) if node.op_type not in _NO_VALUE})
+
+    def _reached(self, starts: Iterable[str]) -> set[str]:
+        """`starts` and what is computed from them; a variable that is read gives a value of its own."""
+        found = set(starts)
+        waiting = deque(found)
+        while waiting:
+            for node, _ in self._graph.consumers(waiting.popleft()):
+                if node.name not in found and not _VARIABLE_READ.match(node.op_type):
+                    found.add(node.name)
+                    waiting.append(node.name)
+        return found
+
+
+def _is_data(node: Node) -> bool:
+    """Whether values come into the graph here that are neither constants nor variables."""
+    return not node.inputs and not _VARIABLE_READ.match(node.op_type) and not _is_handle(node)
+
+
+def _is_handle(node: Node) -> bool:
+    """Whether the node gives a variable or a resource, which feeds forward pass and update alike."""
+    resource = any("resource" in node.attributes.get(name, "").lower() for name in ("dtype", "T"))
+    return resource or (_VARIABLE_READ.match(node.op_type) is not None and "Handle" in node.op_type)
+
+
+def _in_optimizer(name: str) -> bool:
+    return any(OPTIMIZER_SCOPE.match(scope) for scope in name.split("/")[:-1])
+
+
+_KNOWN: WeakKeyDictionary[Graph, Roles] = WeakKeyDictionary()
+
+
+def roles_of(graph: Graph) -> Roles:
+    """The nodes of `graph` that are not forward, with their roles; kept as long as the graph is."""
+    found = _KNOWN.get(graph)
+    if found is None:
+        found = _KNOWN[graph] = _Reading(graph).read()
+    return found
+
+
+def role_of(graph: Graph, node: str, op_type: str) -> Role:
+    """The role of the node called `node`; by its name alone when `graph` does not hold it."""
+    return roles_of(graph).get(node, Role.FORWARD) if node in graph else role_by_name(node, op_type)

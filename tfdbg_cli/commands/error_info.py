@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.lineage import InputSeen, Lineage
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link
-from tfdbg_cli.commands.made_at import made_at_lines
+from tfdbg_cli.commands.made_at import made_at_blocks
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
@@ -82,7 +82,7 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
         label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(printable(node.op_type), Style.OP), "  ",
         Span(printable(node.device), Style.DEVICE),
     )  # fmt: skip
-    return [Text((head, EMPTY_LINE, *made_at_lines(run, node.name, _LABEL)))]
+    return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
 
 
 def _more(node: Node | None) -> list[Line]:

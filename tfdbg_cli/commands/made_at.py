@@ -6,25 +6,27 @@ from collections.abc import Mapping
 
 from tfdbg_cli.analysis.annotation import made_at, traced_scope
 from tfdbg_cli.commands.links import place_span
+from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.shrinking import Shrinking
+from tfdbg_cli.document.text import Span, Style, line, printable
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 
 
-def made_at_lines(run: Run, node: str, label_width: int) -> list[Line]:
+def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
     """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept."""
     label = Span("Made at".ljust(label_width), Style.LABEL)
     frame = made_at(run.tracebacks, node)
     if frame is None:
         why = "the runtime made this node; it has no traceback" if len(run.tracebacks) else "no tracebacks are known"
-        return [line(label, Span(why, Style.DIM))]
-    head = line(label, place_span(frame), f" in {printable(frame.function)}{around_text(run.tracebacks, node)}")
+        return (Text((line(label, Span(why, Style.DIM)),)),)
+    behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}"
     source = run.sources.lines(frame.file)
     rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
     if not rows and frame.text.strip():
         rows = (line(" " * label_width, printable(frame.text.strip())),)
-    return [head, *rows]
+    return Shrinking(label, place_span(frame), Span(behind)), Text(tuple(rows))
 
 
 def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:

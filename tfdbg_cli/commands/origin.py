@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.parts import Part
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link, tensor_link
-from tfdbg_cli.commands.made_at import made_at_lines
+from tfdbg_cli.commands.made_at import made_at_blocks
 from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -51,7 +51,7 @@ def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) 
     ]
     if origin.cause.suggestion:
         blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
-    blocks += [Text((EMPTY_LINE, *made_at_lines(run, origin.made_by, _LABEL)))]
+    blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL)]
     if origin.inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL)]
     blocks += [Text((EMPTY_LINE,)), *_elements(origin, options)]

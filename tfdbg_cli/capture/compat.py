@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.eager import context, record
+from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
+from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
+from tensorflow.python.framework import op_def_registry
+from tensorflow.python.ops import handle_data_util
 
 v1 = tf.compat.v1
 
@@ -55,3 +61,111 @@ def maker_from_options(session: Any) -> Callable[..., Any]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
     maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)
     return maker
+
+
+@cache
+def function_class() -> type:
+    """The class of what `tf.function` makes. Its `__call__` is where a program enters a function."""
+    return type(tf.function(_nothing))
+
+
+def _nothing() -> None: ...
+
+
+@cache
+def atomic_class() -> type:
+    """The class whose `call_flat` runs one graph function, whoever calls it: forward, gradient, or loaded."""
+    kind: type = AtomicFunction
+    return kind
+
+
+def concrete_of(atomic: Any) -> Any:
+    """A `tf.types.experimental.ConcreteFunction` of `atomic`, a graph function.
+
+    Its `outputs` begin with those of `atomic`; more follow where TensorFlow has made a gradient of its graph since.
+    """
+    return ConcreteFunction(atomic)
+
+
+def is_initializer(atomic: Any) -> bool:
+    """Whether `atomic` is what TensorFlow makes to initialize the variables that a first call created."""
+    return bool(atomic.name.startswith(b"__inference_initialize_variables_"))
+
+
+def traces_of(function: Any) -> list[Any]:
+    """The concrete functions that `function` (a tf.function) has been traced to, oldest first."""
+    return list(function._list_all_concrete_functions())
+
+
+def not_recording() -> AbstractContextManager[None]:
+    """A context in which no tape records: a graph function records itself, as one."""
+    stopped: AbstractContextManager[None] = record.stop_recording()
+    return stopped
+
+
+def give_handle_data(atomic: Any, outputs: Sequence[Any]) -> None:
+    """Tell the resources and variants among `outputs` what they hold, as `atomic` would."""
+    for output, declared in zip(outputs, atomic.function_type.flat_outputs, strict=False):
+        handle_data = declared.dtype._handle_data
+        if handle_data:
+            handle_data_util.set_handle_data(output, handle_data.shape_inference)
+
+
+@contextmanager
+def run_metadata() -> Iterator[list[Any]]:
+    """A context in which the runtime keeps times; at its end the list holds a RunMetadata message."""
+    eager = context.context()
+    found: list[Any] = []
+    eager.enable_run_metadata()
+    try:
+        yield found
+    finally:
+        found.append(eager.export_run_metadata())
+        eager.disable_run_metadata()
+
+
+def function_definition(name: str) -> Any:
+    """The FunctionDef that the eager runtime knows by `name`; None when there is none."""
+    eager = context.context()
+    return eager.get_function_def(name) if eager.has_function(name) else None
+
+
+def add_function(definition: Any) -> None:
+    """Make a FunctionDef known to the eager runtime."""
+    context.context().add_function_def(definition)
+
+
+def remove_function(name: str) -> None:
+    """Make the eager runtime forget a function that `add_function` added."""
+    context.context().remove_function(name)
+
+
+def run_function(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+    """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own."""
+    return context.context().call_function(name.encode(), list(inputs), outputs) or ()
+
+
+def op_definition(op_type: str) -> Any:
+    """The OpDef of a registered op; None for an op that is not registered."""
+    return op_def_registry.get(op_type)
+
+
+def atomic_of(concrete: Any) -> Any:
+    """The AtomicFunction that a call of `concrete` performs while no tape watches."""
+    return concrete.inference_fn
+
+
+def built_graph_of(atomic: Any) -> Any:
+    """The FuncGraph from which `atomic` was made; None when it was not made from one."""
+    return atomic._cached_graph
+
+
+def worded_as(atomic: Any) -> AbstractContextManager[None]:
+    """A context in which errors of ops get the words that a call of `atomic` gives them."""
+    worded: AbstractContextManager[None] = InterpolateRuntimeError(atomic)
+    return worded
+
+
+def set_error_message(error: Any, message: str) -> None:
+    """Replace the text of an error of an op."""
+    error._message = message

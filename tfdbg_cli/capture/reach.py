@@ -175,8 +175,12 @@ class Chooser:
 
     def admits(self, tensor: Any) -> bool:
         """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
+        return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+
+    def admits_named(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether a tensor of `node` with these names is asked for."""
         return (
-            (self.node is None or bool(self.node.search(tensor.op.name)))
-            and (self.op_type is None or bool(self.op_type.search(tensor.op.type)))
-            and (self.dtype is None or bool(self.dtype.search(tensor.dtype.base_dtype.name)))
+            (self.node is None or bool(self.node.search(node)))
+            and (self.op_type is None or bool(self.op_type.search(op_type)))
+            and (self.dtype is None or bool(self.dtype.search(dtype)))
         )

@@ -93,6 +93,33 @@ class MemoryTensorStore:
         return list(self._by_node)
 
 
+class PartOfStore:
+    """Some of the tensors of `store`: those at `rows`, in that order."""
+
+    def __init__(self, store: TensorStore, rows: Sequence[int]) -> None:
+        self._store = store
+        self._rows = rows
+        self._by_node: dict[str, list[int]] = {}
+        for index, row in enumerate(rows):
+            self._by_node.setdefault(store[row].node, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self._store[self._rows[index]]
+
+    def value(self, index: int) -> Value:
+        return self._store.value(self._rows[index])
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [index for index in found if self[index].slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
 def describe(
     name: TensorName,
     value: Value,

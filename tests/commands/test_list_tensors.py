@@ -130,6 +130,7 @@ def test_json_fields(prompt: Prompt) -> None:
             "nbytes": 32,
             "execution": 0,
             "t_ms": 2.75,
+            "role": "forward",
         }
     ]
     summary = prompt.data("lt -n Log --stats")["tensors"][0]["summary"]

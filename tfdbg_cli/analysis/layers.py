@@ -247,6 +247,18 @@ def _same_but_number(part: Scope, wanted: Scope) -> bool:
     return part[:-1] == wanted[:-1] and _NUMBERED.sub("", part[-1]) == wanted[-1]
 
 
+def call_paths(graph: Graph, name: str) -> list[str]:
+    """The nodes of `graph` whose calls the node `name` runs in, outermost first."""
+    found = []
+    end = name.find("/")
+    while end > 0:
+        node = graph.find(name[:end])
+        if node is not None and node.op_type in CALL_OPS:
+            found.append(name[:end])
+        end = name.find("/", end + 1)
+    return found
+
+
 _KNOWN: WeakKeyDictionary[Graph, Layers] = WeakKeyDictionary()
 
 

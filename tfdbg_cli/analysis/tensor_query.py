@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
@@ -32,6 +33,7 @@ class TensorQuery:
     """A question to the tensors of a run. The patterns search anywhere; None admits everything.
 
     `shape` is the text of a `shape_matcher`. `device` is searched in the device name, `exclude` in node names.
+    `layer` is a test of node names (`Layers.tester`).
     """
 
     node: re.Pattern[str] | None = None
@@ -40,6 +42,8 @@ class TensorQuery:
     device: re.Pattern[str] | None = None
     shape: str = ""
     exclude: re.Pattern[str] | None = None
+    layer: Callable[[str], bool] | None = None
+    role: Role | None = None
     sort_by: SortKey = SortKey.TIMESTAMP
     reverse: bool = False
 
@@ -83,7 +87,7 @@ def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int
 
 def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
     """What depends on the node alone is asked once a node, without a look at its tensors."""
-    if not (query.node or query.op_type or query.exclude):
+    if not (query.node or query.op_type or query.exclude or query.layer or query.role):
         return range(len(store))
     found: list[int] = []
     for name in store.nodes():
@@ -91,13 +95,22 @@ def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
             continue
         if query.exclude and query.exclude.search(name):
             continue
+        if query.layer and not query.layer(name):
+            continue
         indices = store.named(name)
-        if query.op_type and indices:
-            node = graph.find(name)
-            if not query.op_type.search(node.op_type if node else store[indices[0]].op_type):
-                continue
+        if (query.op_type or query.role) and indices and not _kind_fits(store[indices[0]], graph, query):
+            continue
         found += indices
     return sorted(found)
+
+
+def _kind_fits(tensor: Tensor, graph: Graph, query: TensorQuery) -> bool:
+    """Whether the op type and the role of the node of `tensor` are those asked for."""
+    node = graph.find(tensor.node)
+    op_type = node.op_type if node else tensor.op_type
+    if query.op_type and not query.op_type.search(op_type):
+        return False
+    return query.role is None or role_of(graph, tensor.node, op_type) is query.role
 
 
 def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:

@@ -152,6 +152,8 @@ def _named(argument: Argument, word: str, context: Context, registry: Registry) 
             return _tensors(word, context)
         case Kind.NODE:
             return vocabulary_of(context.graph).nodes.matching(word)
+        case Kind.LAYER:
+            return matching(word, vocabulary_of(context.graph).layers)
         case Kind.SOURCE:
             return matching(word, vocabulary_of(context.graph).sources(context.tracebacks))
         case Kind.DEVICE:

@@ -34,6 +34,7 @@ class Kind(Enum):
 
     TEXT = auto()
     NODE = auto()
+    LAYER = auto()
     TENSOR = auto()
     FEED = auto()
     FILTER = auto()
@@ -135,7 +136,12 @@ class Command:
             else:
                 rest.append(word)
         # A leading blank keeps argparse from taking -`x:0` for a flag.
-        return self.parser.parse_args([*bound, " " + " ".join(rest)] if rest else bound)
+        options = self.parser.parse_args([*bound, " " + " ".join(rest)] if rest else bound)
+        for argument in self.arguments:
+            # What argparse leaves of the value in `--flag=--`.
+            if getattr(options, argument.dest) == [] and argument.nargs != "*":
+                self.parser.error(f"argument {'/'.join(argument.flags)}: -- is no value")
+        return options
 
     def spell(self, options: argparse.Namespace, **changes: Any) -> str:
         """The command string that gives `options` with `changes` (by attribute): the text of links.

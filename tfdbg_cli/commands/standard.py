@@ -9,6 +9,7 @@ from tfdbg_cli.commands.registry import Command, Registry
 # Each module exports COMMAND, COMMANDS where a few belong together, or commands(registry) for those about commands.
 _MODULES = (
     "list_tensors",
+    "layers",
     "print_tensor",
     "origin",
     "error_info",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from weakref import WeakKeyDictionary, ref
 
+from tfdbg_cli.analysis.layers import layers_of
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.sources import Traceback, is_library
 from tfdbg_cli.model.tensors import TensorStore
@@ -82,6 +83,14 @@ class Vocabulary:
         """Op types, sorted."""
         graph = self._graph()
         return sorted({node.op_type for node in graph}) if graph is not None else []
+
+    @cached_property
+    def layers(self) -> list[str]:
+        """Names of layers and scopes, sorted, and behind them the paths of those that stand inside others."""
+        graph = self._graph()
+        paths = layers_of(graph).names if graph is not None else []
+        alone = sorted({path.rpartition("/")[2] for path in paths})
+        return alone + [path for path in paths if "/" in path]
 
     def sources(self, tracebacks: Mapping[str, Traceback]) -> list[str]:
         """Files that created nodes, the user's own before those of libraries."""

@@ -1,0 +1,155 @@
+"""`layers`: the Keras layers and name scopes of a run, with what each computed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.analysis.layers import Layers, layers_of, scope_text
+from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text, count_text
+from tfdbg_cli.errors import TfdbgError
+
+_DEPTH = 3
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What the tensors of one scope, and of those inside it, come to."""
+
+    tensors: int = 0
+    nbytes: int = 0
+    nonfinite: int = 0
+    roles: dict[Role, int] = field(default_factory=lambda: dict.fromkeys(Role, 0))
+
+
+def _layers(context: Context, options: argparse.Namespace) -> Document:
+    if options.depth is not None and options.depth < 1:
+        raise TfdbgError(f"-d counts levels from 1; {options.depth} is too few.")
+    layers = layers_of(context.run.graph)
+    sums = _sums(context, layers, options.stats)
+    inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
+    depth = options.depth or _DEPTH
+    known = [name for name in layers.names if name in sums and (inside is None or inside(name))]
+    shown = [name for name in known if name.count("/") < depth] if inside is None else known
+    head = _head(context, options, len(known), len(known) - len(shown))
+    blocks: list[Block] = [Text((*head, EMPTY_LINE))]
+    if shown:
+        blocks.append(_table(sums, shown, options))
+    return Document("layers", tuple(blocks), lambda: {"layers": _data(sums, known, options)}, "layers")
+
+
+def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
+    """The sums of every scope that holds a tensor, by name."""
+    store, graph = context.run.tensors, context.run.graph
+    found: dict[str, _Sum] = {}
+    for node in store.nodes():
+        scope = layers.layer(node)
+        around = [scope_text(scope[:end]) for end in range(1, len(scope) + 1)]
+        for index in store.named(node) if around else ():
+            tensor = store[index]
+            summary = context.summary(index) if stats else None
+            for name in around:
+                total = found.setdefault(name, _Sum())
+                total.tensors += 1
+                total.nbytes += tensor.nbytes or 0
+                total.nonfinite += summary.nonfinite if summary is not None else 0
+                total.roles[role_of(graph, node, tensor.op_type)] += 1
+    return found
+
+
+def _head(context: Context, options: argparse.Namespace, known: int, deeper: int) -> list[Line]:
+    if not known:
+        why = (
+            "No tensor was captured."
+            if not len(context.run.tensors)
+            else "The names of this run hold no scopes: every op stands at the top."
+        )
+        return [line(Span("0 layers and scopes", Style.TITLE)), line(Span(why, Style.HINT))]
+    of = f" in {printable(options.layer)}" if options.layer else ""
+    lines = [line(Span(f"{count_text(known, 'layer or scope', 'layers and scopes')}{of}", Style.TITLE))]
+    if deeper:
+        link = COMMAND.spell(options, depth=(options.depth or _DEPTH) + 2)
+        lines.append(
+            line(
+                Span(f"{count_text(deeper, 'more lies', 'more lie')} deeper: ", Style.DIM),
+                Span(link, Style.KEY, link),
+            )
+        )
+    return lines
+
+
+def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> Table:
+    columns = [
+        Column("Tensors", right=True),
+        Column("Size", right=True, drop=3),
+        Column("fwd", right=True, drop=2),
+        Column("grad", right=True, drop=2),
+        Column("upd", right=True, drop=2),
+    ]
+    if options.stats:
+        columns.append(Column("NaN, ±inf", right=True))
+    columns.append(Column("Layer"))
+    base = min(name.count("/") for name in names)
+
+    def row(i: int) -> Row:
+        name, total = names[i], sums[names[i]]
+        link = f"lt -l {quoted(name)}"
+        cells = [Span(f"{total.tensors:,}", Style.NUMBER), Span(bytes_text(total.nbytes), Style.NUMBER)]
+        for role in Role:
+            number = total.roles[role]
+            cells.append(
+                Span(f"{number:,}" if number else "", Style.NUMBER, f"{link} --role {role}" if number else "")
+            )
+        if options.stats:
+            bad = total.nonfinite
+            cells.append(Span(f"{bad:,}" if bad else "", Style.NAN, f"{link} -f has_inf_or_nan" if bad else ""))
+        # A layer shows its last part below the scope around it; the first row of a list shows the whole path.
+        part = name.rpartition("/")[2] if i else name
+        indent = "  " * (name.count("/") - base)
+        return (*cells, Span(indent + printable(part), Style.NAME, link))
+
+    return Table(tuple(columns), len(names), row)
+
+
+def _data(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "tensors": sums[name].tensors,
+            "nbytes": sums[name].nbytes,
+            **{str(role): sums[name].roles[role] for role in Role},
+            **({"nonfinite": sums[name].nonfinite} if options.stats else {}),
+        }
+        for name in names
+    ]
+
+
+COMMAND = Command(
+    "layers",
+    ("ll",),
+    "The Keras layers and name scopes, with what each computed.",
+    _layers,
+    (
+        Argument(("layer",), "only this layer or scope and what is inside it", Kind.LAYER, nargs="?", default=""),
+        Argument(("-d", "--depth"), f"how many levels to show (default: {_DEPTH})", metavar="N", type=int),
+        Argument(("--stats",), "count NaN and infinities; reads every value", switch=True),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+Layers are read off the names of nodes, whichever function, loop or gradient these stand in. A row counts what is
+inside it too: fwd what computes the result, grad what differentiates it, upd what updates variables; an op of the
+optimizer counts for the layer whose variable it updates. Each number leads to those tensors.
+
+Examples:
+  layers
+  layers dense_1 --stats""",
+)

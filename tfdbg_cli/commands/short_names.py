@@ -1,0 +1,55 @@
+"""Long names made readable: the path of the calls that most of them share is written once and elided behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.layers import call_paths
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.model.graph import Graph
+
+ELIDED = "…/"
+_LEAST_SAVED = 8  # columns; a shorter prefix may as well be read
+_SAMPLED = 200  # names looked at
+
+
+@dataclass(frozen=True, slots=True)
+class ShortNames:
+    """Names without `prefix`, the calls around them such as `StatefulPartitionedCall/`; with none as they are."""
+
+    prefix: str = ""
+
+    def short(self, name: str) -> str:
+        """`…/dense/MatMul:0` for a name that begins with the prefix; any other name unchanged."""
+        return ELIDED + name[len(self.prefix) :] if self.prefix and name.startswith(self.prefix) else name
+
+    def legend(self) -> list[Line]:
+        """What the sign stands for; nothing where no name is shortened."""
+        return [line(Span(f"{ELIDED} is {printable(self.prefix)}", Style.DIM))] if self.prefix else []
+
+
+def shared_by_most(graph: Graph, count: int, name: Callable[[int], str]) -> ShortNames:
+    """The prefix that shortens a list of `count` nodes most: the innermost call around three in four of them."""
+    counts: Counter[str] = Counter()
+    places = range(0, count, max(1, count // _SAMPLED))
+    for place in places:
+        counts.update(call_paths(graph, name(place)))
+    common = [call for call, number in counts.items() if 4 * number >= 3 * len(places) > 3]
+    return _of(max(common, key=len, default=""))
+
+
+def around(graph: Graph, name: str) -> ShortNames:
+    """The calls around the node `name`: what stands beside it in its function is named without them."""
+    return _of(max(call_paths(graph, name), key=len, default=""))
+
+
+def _of(call: str) -> ShortNames:
+    return ShortNames(f"{call}/") if len(call) + 1 >= _LEAST_SAVED else ShortNames()
+
+
+def ending_in(text: str, names: Iterable[str]) -> Sequence[str]:
+    """The names that `text` means by their last parts: `dense/MatMul`, or `…/dense/MatMul` as it was shown."""
+    ending = "/" + text.removeprefix(ELIDED)
+    return [name for name in names if name.endswith(ending)] if text.removeprefix(ELIDED) else []

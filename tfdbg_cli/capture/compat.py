@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -11,10 +12,12 @@ import tensorflow as tf
 from tensorflow.python.eager import context, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import op_callbacks, op_def_registry
 from tensorflow.python.ops import handle_data_util
 
 v1 = tf.compat.v1
+
+_GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 
@@ -169,3 +172,19 @@ def worded_as(atomic: Any) -> AbstractContextManager[None]:
 def set_error_message(error: Any, message: str) -> None:
     """Replace the text of an error of an op."""
     error._message = message
+
+
+def add_op_callback(callback: Callable[..., None]) -> None:
+    """Have `callback(op_type, inputs, attrs, outputs, op_name, graph)` called after every op of this thread."""
+    op_callbacks.add_op_callback(callback)
+
+
+def remove_op_callback(callback: Callable[..., None]) -> None:
+    """Take back `add_op_callback`."""
+    op_callbacks.remove_op_callback(callback)
+
+
+def function_name(op_type: str) -> str:
+    """The name of the Python function in that of a graph function (`__inference_step_12`); others as they are."""
+    match = _GRAPH_FUNCTION.match(op_type)
+    return match["name"] if match else op_type

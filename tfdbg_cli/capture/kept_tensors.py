@@ -1,0 +1,78 @@
+"""The tensors of a call, kept where they were made and copied to NumPy only when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.shown_values import Shown
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
+
+
+class KeptTensors:
+    """A `TensorStore` over eager tensors. Values are in order of execution; None stands for a handle."""
+
+    def __init__(self, values: Sequence[tuple[Shown, Any]]) -> None:
+        self._values = values
+        self._executions: list[int] = []
+        self._by_node: dict[str, list[int]] = {}
+        counts: dict[tuple[str, int], int] = {}
+        for index, (shown, _) in enumerate(values):
+            name = shown.name
+            self._by_node.setdefault(name.node, []).append(index)
+            key = (name.node, name.slot)
+            counts[key] = execution = counts.get(key, -1) + 1
+            self._executions.append(execution)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: int) -> Tensor:
+        shown, tensor = self._values[index]
+        dtype = element_type(shown.dtype)
+        if tensor is None:
+            return Tensor(
+                shown.name, shown.device, self._executions[index], dtype.name, None, None, None, shown.op_type
+            )
+        shape: Shape = tuple(tensor.shape.as_list())
+        size = dtype.itemsize
+        nbytes = None if size is None else size * int(tensor.shape.num_elements() or 0)
+        return Tensor(
+            shown.name, tensor.device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type
+        )
+
+    def tensor(self, index: int) -> Any:
+        """The eager tensor at `index`, on its device; None for a handle."""
+        return self._values[index][1]
+
+    def value(self, index: int) -> Value:
+        tensor = self._values[index][1]
+        return HANDLE if tensor is None else array_of(tensor)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [i for i in found if self._values[i][0].name.slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def array_of(tensor: Any) -> Array | NoValue:
+    """The array in an eager tensor, or why there is none."""
+    with INSIDE:
+        try:
+            value = tensor.numpy()
+        except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
+            return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")
+    if isinstance(value, bytes | str):
+        array = np.empty((), np.dtype(object))
+        array[()] = value
+        return array
+    return np.asarray(value)

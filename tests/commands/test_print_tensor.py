@@ -207,6 +207,16 @@ def test_write(prompt: Prompt, tmp_path: Path) -> None:
     assert "produced 3 times" in prompt.error(f"pt step/while/Add -w {tmp_path}/b.npy").message
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "\ud800", "a\0b", "~nobody_of_this_name/x"])
+def test_what_no_file_can_be_called_is_said(prompt: Prompt, name: str) -> None:
+    assert prompt.error(f"pt w -w {name}").message.endswith(".")
+    assert prompt.error(f"pt w > {name}").message.endswith(".")
+
+
+def test_a_precision_that_numpy_refuses_is_said(prompt: Prompt) -> None:
+    assert "makes no sense" in prompt.error("pt w --precision 99999999999999999999").message
+
+
 def test_write_what_npy_cannot_hold(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     assert "as float32" in holding(np.array([0.5], ml_dtypes.bfloat16)).show(f"pt v -w {path}", 300)

@@ -63,6 +63,13 @@ def test_mistakes_name_the_command_and_its_help() -> None:
     assert "demo" in caught.value.message and caught.value.hint == "See `help demo`."
 
 
+def test_two_dashes_are_no_value() -> None:
+    """argparse makes an empty list of `--flag=--`, which no handler expects."""
+    for words in (["lt", "-n", "--"], ["lt", "-n=--"], ["pt", "x:0", "--prec=--"]):
+        with pytest.raises(TfdbgError, match="-- is no value"):
+            standard_registry().find(words[0]).parse(words[1:])
+
+
 def test_a_taken_name_is_refused() -> None:
     registry = Registry()
     registry.add(COMMAND)

@@ -185,7 +185,7 @@ def test_a_regex_prints_the_lines_that_match() -> None:
     front.stop(sample_run.run_end())
     assert "Nothing has been printed yet." in output.getvalue()
     assert "tfdbg> /answer\n1: answer" in output.getvalue()
-    assert "Cannot read '(' as a regular expression" in output.getvalue()
+    assert "'(' is not a regular expression" in output.getvalue()
     assert "No line of the last output matches 'zebra'." in output.getvalue()
 
 

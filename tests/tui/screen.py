@@ -54,10 +54,13 @@ class ClipboardScreen(urwid.testing.ScriptedScreen):
 
 
 class Driven:
-    """A stop after some keys: `text` of the last frame, `decision` if one was made."""
+    """A stop after some keys: `text` of the last frame, `decision` if one was made.
+
+    `keys` are written as for `tokens`, or a list of urwid's names.
+    """
 
     def __init__(self, event, keys="", size=(80, 24), opening="lt", history=(), settings=None, registry=None):
-        self.screen = ClipboardScreen(size, tokens(keys))
+        self.screen = ClipboardScreen(size, tokens(keys) if isinstance(keys, str) else keys)
         self.app = App(
             event,
             registry or small_registry(),

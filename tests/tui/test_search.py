@@ -1,11 +1,9 @@
-import pytest
 
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.finder import Finder
 from tfdbg_cli.tui.paint import links_of
-from tfdbg_cli.tui.search import Search, compile_pattern
+from tfdbg_cli.tui.search import Search
 from tfdbg_cli.tui.viewport import Viewport
 
 LINES = [line(f"line {i}" + (" NaN" if i % 10 == 3 else "")) for i in range(100)]
@@ -15,19 +13,6 @@ def finder(lines=LINES, rows=10):
     view = Viewport(Document("t", (Text(tuple(lines)),)))
     view.resize(40, rows)
     return view, Finder(view)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text", "found"),
-    [("nan", "NaN", True), ("NaN", "nan", False), (r"\Sn", "aN", True), ("[0-9]+$", "a 12", True), ("é", "É", True)],
-)
-def test_smart_case(pattern, text, found):
-    assert bool(compile_pattern(pattern).search(text)) is found
-
-
-def test_a_bad_pattern_is_a_sentence():
-    with pytest.raises(TfdbgError, match="is not a regular expression"):
-        compile_pattern("loss(")
 
 
 def test_matches_are_found_from_the_start_line_round_to_it():

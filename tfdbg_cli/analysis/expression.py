@@ -77,7 +77,8 @@ def evaluate(text: str, lookup: Lookup) -> Any:
     except RecursionError:
         raise TfdbgError("The expression is nested too deeply.") from None
     except Exception as error:  # noqa: BLE001  # whatever the expression raises is the answer to it
-        raise TfdbgError(f"{type(error).__name__}: {_reworded(str(error), names)}") from None
+        reason = _reworded(str(error), names).rstrip(". ")
+        raise TfdbgError(f"{type(error).__name__}: {reason}." if reason else f"{type(error).__name__}.") from None
 
 
 def _plain(result: Any) -> Any:

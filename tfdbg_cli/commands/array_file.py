@@ -10,6 +10,7 @@ from typing import IO
 
 import numpy as np
 
+from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text
@@ -51,11 +52,11 @@ def _said(path: Path, rest: str) -> Line:
 
 
 def _write(name: str, force: bool, write: Callable[[IO[bytes]], None]) -> Path:
-    path = Path(name).expanduser()
-    if path.exists() and not force:
-        raise TfdbgError(f"{path} exists.", hint="Add --force to replace it.")
+    path = named_file(name)
     temporary = ""
     try:
+        if os.path.lexists(path) and not force:
+            raise TfdbgError(f"{path} exists.", hint="Add --force to replace it.")
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
             temporary = file.name
             write(file)

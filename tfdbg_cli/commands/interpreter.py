@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.text import line, plain
+from tfdbg_cli.document.text import line, plain, printable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
@@ -56,11 +55,14 @@ def require_moment(command: Command, context: Context) -> None:
 
 
 def _redirected(document: Document, name: str, context: Context) -> Document:
-    path = Path(name).expanduser()
-    text = plain(document.lines(None)) + "\n"
+    path = named_file(name)
+    # Names and sources may hold what is no valid UTF-8.
+    text = f"{plain(document.lines(None))}\n".encode("utf-8", "backslashreplace")
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text)
     except OSError as error:
-        raise TfdbgError(f"Cannot write {path}: {error.strerror}.") from None
-    data = {"path": str(path), "bytes": len(text.encode())}
-    return text_document("written", line(f"Wrote the screen to {path} ({len(text.encode())} bytes)."), data=data)
+        raise TfdbgError(f"Cannot write {path}: {error.strerror or error}.") from None
+    data = {"path": str(path), "bytes": len(text)}
+    return text_document(
+        "written", line(f"Wrote the screen to {printable(str(path))} ({len(text)} bytes)."), data=data
+    )

@@ -39,6 +39,7 @@ PRINTING = (
     Argument(("--linewidth",), "characters a line", metavar="N", type=int),
     Argument(("--threshold",), "elements above which the array is shortened", metavar="N", type=int),
 )
+_LARGEST = 2**31 - 1  # NumPy takes no larger precision
 VALUE_ARGUMENTS = (RANGES, ALL, SUMMARY, *WRITE, *PRINTING)
 
 
@@ -51,8 +52,9 @@ def array_style(context: Context, options: argparse.Namespace) -> ArrayStyle:
     """
     for name in ("precision", "edgeitems", "linewidth", "threshold"):
         number = getattr(options, name)
-        if number is not None and number < (0 if name in {"precision", "threshold"} else 1):
-            raise TfdbgError(f"--{name} {number} makes no sense.", hint="Give a positive number.")
+        least = 0 if name in {"precision", "threshold"} else 1
+        if number is not None and not least <= number <= _LARGEST:
+            raise TfdbgError(f"--{name} {number} makes no sense.", hint=f"Give a number from {least} to {_LARGEST}.")
     threshold = context.settings.array_threshold if options.threshold is None else options.threshold
     return ArrayStyle(
         None if options.all else threshold,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tfdbg_cli.commands.patterns import search_pattern
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -18,10 +19,7 @@ def matching_lines(pattern: str, document: Document, width: int | None) -> Docum
         TfdbgError: not a regular expression, or no line matches.
 
     """
-    try:
-        regex = re.compile(pattern, re.IGNORECASE if pattern == pattern.lower() else 0)
-    except re.error as error:
-        raise TfdbgError(f"Cannot read {pattern!r} as a regular expression: {error}.") from None
+    regex = search_pattern(pattern)
     found = [(number, item) for number, item in enumerate(document.lines(width), 1) if regex.search(item.text)]
     if not found:
         raise TfdbgError(f"No line of the last output matches {pattern!r}.")

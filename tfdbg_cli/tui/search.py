@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Sequence
 
+from tfdbg_cli.commands.patterns import search_pattern
 from tfdbg_cli.document.text import Line
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.paint import links_of, shown_line
-
-
-def compile_pattern(text: str) -> re.Pattern[str]:
-    """A regex that ignores case unless `text` has a capital letter.
-
-    Raises:
-        TfdbgError: not a regular expression.
-
-    """
-    try:
-        # A capital in an escape such as \\S or \\W asks for nothing.
-        capital = any(c.isupper() for c in re.sub(r"\\.", "", text))
-        return re.compile(text, 0 if capital else re.IGNORECASE)
-    except re.error as error:
-        raise TfdbgError(
-            f"{text!r} is not a regular expression: {error}.", hint=r"A literal ( or [ is \( or \[."
-        ) from None
 
 
 class Search:
@@ -33,7 +15,7 @@ class Search:
 
     def __init__(self, text: str, lines: Sequence[Line], start: int) -> None:
         self.text = text
-        self.pattern = compile_pattern(text)
+        self.pattern = search_pattern(text)
         self._lines = lines
         self._start = min(max(0, start), max(0, len(lines) - 1))
         self._scanned = 0

@@ -1,0 +1,27 @@
+"""Names of files that a person types."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+
+
+def named_file(name: str) -> Path:
+    """The path that `name` means; `~` stands for the home folder.
+
+    Raises:
+        TfdbgError: no file can be called so.
+
+    """
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise TfdbgError(f"{name!r} cannot be the name of a file.") from None
+    if not name or "\0" in name:
+        raise TfdbgError(f"{name!r} cannot be the name of a file.")
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~SOMEBODY who has no home here
+        return Path(name)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from tfdbg_cli.errors import TfdbgError
     from tfdbg_cli.formats.opening import open_path as open_recording
+    from tfdbg_cli.process import add_tensor_filter, debugging, disable, enable, set_watch, stop, wrap_function
     from tfdbg_cli.wrappers import (
         DumpingDebugHook,
         DumpingDebugWrapperSession,
@@ -37,10 +38,17 @@ __all__ = [
     "WatchOptions",
     "__version__",
     "add_debug_tensor_watch",
+    "add_tensor_filter",
+    "debugging",
+    "disable",
+    "enable",
     "has_inf_or_nan",
     "open_recording",
+    "set_watch",
+    "stop",
     "watch_graph",
     "watch_graph_with_denylists",
+    "wrap_function",
 ]
 
 # Where each public name is, and what it is called there.
@@ -52,10 +60,17 @@ _PLACES = {
     "TfdbgError": ("errors", "TfdbgError"),
     "WatchOptions": ("capture.watching", "WatchOptions"),
     "add_debug_tensor_watch": ("capture.watching", "add_debug_tensor_watch"),
+    "add_tensor_filter": ("process", "add_tensor_filter"),
+    "debugging": ("process", "debugging"),
+    "disable": ("process", "disable"),
+    "enable": ("process", "enable"),
     "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
     "open_recording": ("formats.opening", "open_path"),
+    "set_watch": ("process", "set_watch"),
+    "stop": ("process", "stop"),
     "watch_graph": ("capture.watching", "watch_graph"),
     "watch_graph_with_denylists": ("capture.watching", "watch_graph_with_denylists"),
+    "wrap_function": ("process", "wrap_function"),
 }
 
 

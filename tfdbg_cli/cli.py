@@ -154,7 +154,7 @@ def _run(options: argparse.Namespace, program: list[str]) -> Job:
     asked = _launch_options(options)
 
     def job() -> int:
-        launch.debug_sessions(asked)
+        launch.debug_process(asked)
         try:
             start()
         finally:

@@ -18,12 +18,15 @@ from tfdbg_cli.capture.controller import Action, PendingRun, Plan
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontend import Frontend
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart, Stop
 
-# Threads that pump data into queues (tf.compat.v1.train.QueueRunner). Nobody means those when they wrap a session.
-_PUMPS = "QueueRunnerThread"
+# Threads that pump data into queues (tf.compat.v1.train.QueueRunner), and those of the runtime in which it calls
+# Python for a data set (Python names them so). Nobody means those.
+_PUMPS = ("QueueRunnerThread", "Dummy-")
 # How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
@@ -104,6 +107,32 @@ class Debugger:
         if not callable(tensor_filter):
             raise TypeError(f"A tensor filter is called with a datum and a tensor; {tensor_filter!r} cannot be.")
         self.filters[name] = tensor_filter
+
+    def configure(self, *, dump_root: Path | None, thread_name_filter: str | None) -> None:
+        """Set what `__init__` takes under these names."""
+        self._dump_root = dump_root
+        self._threads = re.compile(thread_name_filter) if thread_name_filter else None
+
+    def stop_next(self) -> None:
+        """Stop before the next run, whatever was decided before."""
+        self._state, self._watch = StopAtStart(), None
+
+    def set_watch(self, filter_name: str | None, exclude_node_names: str = "") -> None:
+        """Go on until a tensor passes the filter, as `run -f` does; None goes on without stopping.
+
+        Raises:
+            TfdbgError: there is no such filter.
+
+        """
+        if filter_name is None:
+            self._state, self._watch = Continue(), None
+            return
+        if filter_name not in self.filters:
+            hint = did_you_mean(filter_name, self.filters) or f"Filters: {', '.join(self.filters)}."
+            raise TfdbgError(f"There is no filter {filter_name!r}.", hint=hint)
+        decision = RunUntil(filter_name, exclude_node_names)
+        self._state = decision
+        self._begin_watch(decision)
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
@@ -216,7 +245,10 @@ class Debugger:
         if found is None:
             self._state = StopAtStart((f"There is no filter {decision.filter_name!r}.",))
             return
-        self._watch = Watch(decision.filter_name, found, decision.exclude_node_names, self._front().notify)
+        self._watch = Watch(decision.filter_name, found, decision.exclude_node_names, self._say)
+
+    def _say(self, message: str) -> None:
+        self._front().notify(message)
 
     def _front(self) -> Frontend:
         if self._frontend is None:

@@ -19,8 +19,8 @@ from tfdbg_cli.own_frames import without_our_frames
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 
 
-def debug_sessions(options: LaunchOptions) -> None:
-    """Have every TensorFlow session that this process makes from now on debugged as `options` say.
+def debug_process(options: LaunchOptions) -> None:
+    """Have every session and function that this process runs from now on debugged as `options` say.
 
     TensorFlow is not imported here: programs set environment variables before they import it.
     """
@@ -31,18 +31,13 @@ def debug_sessions(options: LaunchOptions) -> None:
 
 def _intercept() -> None:
     try:
-        from tfdbg_cli.capture.everywhere import intercept_all_sessions
-        from tfdbg_cli.capture.initializers import InitializersApart
-        from tfdbg_cli.debugger import Debugger
-        from tfdbg_cli.frontends import choose_frontend, person_settings
+        from tfdbg_cli.process import process_debugger
 
-        settings = person_settings()
-        debugger = Debugger(lambda: choose_frontend(filters=debugger.filters, settings=settings), settings=settings)
-        intercept_all_sessions(InitializersApart(debugger))
+        process_debugger().enable()
     except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
         from tfdbg_cli.capture.mishaps import report
 
-        report("debug the sessions of this program", error)
+        report("debug the runs of this program", error)
 
 
 def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:

@@ -188,3 +188,16 @@ def function_name(op_type: str) -> str:
     """The name of the Python function in that of a graph function (`__inference_step_12`); others as they are."""
     match = _GRAPH_FUNCTION.match(op_type)
     return match["name"] if match else op_type
+
+
+def graphs_below(atomic: Any) -> Iterator[Any]:
+    """The FuncGraphs of `atomic` and of the functions that it calls, each once, as far as they are kept."""
+    waiting, seen = [atomic], set()
+    while waiting:
+        function = waiting.pop()
+        if function.name not in seen:
+            seen.add(function.name)
+            waiting.extend(function.children)
+            graph = built_graph_of(function)
+            if graph is not None:
+                yield graph

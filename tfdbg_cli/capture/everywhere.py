@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from tfdbg_cli.capture import compat
@@ -12,6 +11,7 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.guard import INSIDE, MONITORED
 from tfdbg_cli.capture.interception import intercepted
 from tfdbg_cli.capture.invocation import RunCall
+from tfdbg_cli.capture.replacement import replace_method
 from tfdbg_cli.capture.session import debugged_options_runner, debugged_runner
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
@@ -25,10 +25,10 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
     """
     plain, monitored = compat.plain_base(), compat.monitored_base()
     restore = [
-        _replace(plain, "run", _run(controller)),
-        _replace(plain, "make_callable", _make_callable(controller)),
-        _replace(plain, compat.FROM_OPTIONS, _make_from_options(controller)),
-        *(_replace(monitored, name, _within_monitored) for name in _MONITORED_CALLS),
+        replace_method(plain, "run", _run(controller)),
+        replace_method(plain, "make_callable", _make_callable(controller)),
+        replace_method(plain, compat.FROM_OPTIONS, _make_from_options(controller)),
+        *(replace_method(monitored, name, _within_monitored) for name in _MONITORED_CALLS),
     ]
 
     def undo() -> None:
@@ -36,12 +36,6 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
             one()
 
     return undo
-
-
-def _replace(kind: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
-    original = vars(kind)[name]
-    setattr(kind, name, wraps(original)(wrap(original)))
-    return lambda: setattr(kind, name, original)
 
 
 def _left_alone(fetches: Any) -> bool:

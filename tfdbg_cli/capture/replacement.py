@@ -1,0 +1,16 @@
+"""Replacing a method of one of TensorFlow's classes, so that it can be put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+
+def replace_method(
+    kind: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> Callable[[], None]:
+    """Put what `wrap` makes of the method `name` of `kind` in its place; what is given back puts it back."""
+    original = vars(kind)[name]
+    setattr(kind, name, wraps(original)(wrap(original)))
+    return lambda: setattr(kind, name, original)

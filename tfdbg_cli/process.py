@@ -1,0 +1,158 @@
+"""Debugging everything that a process runs: its sessions, its functions, and the callables that it names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.capture.everywhere import intercept_all_sessions
+from tfdbg_cli.capture.function_interception import intercept_all_functions
+from tfdbg_cli.capture.function_wrapper import DebuggedFunction
+from tfdbg_cli.capture.initializers import InitializersApart
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.frontends import choose_frontend, person_settings, ui_name
+
+
+class ProcessDebugger:
+    """The one debugger of a process, and what of TensorFlow it has in its hands at the moment."""
+
+    def __init__(self) -> None:
+        settings = person_settings()
+        self.ui_type: str | None = None
+        self.debugger = Debugger(
+            lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings), settings=settings
+        )
+        self._lock = threading.Lock()
+        self._users = 0
+        self._undo: list[Callable[[], None]] = []
+
+    @property
+    def on(self) -> bool:
+        """Whether every run asks."""
+        return self._users > 0
+
+    def enable(self) -> None:
+        """Have every run of the process ask the debugger, beginning with a stop before the next one."""
+        with self._lock:
+            self._users += 1
+            if self._users > 1:
+                return
+            self.debugger.stop_next()
+            self._undo = [
+                intercept_all_sessions(InitializersApart(self.debugger)),
+                intercept_all_functions(self.debugger),
+            ]
+
+    def disable(self) -> None:
+        """Take back one `enable`. With the last one TensorFlow is as it was."""
+        with self._lock:
+            if self._users:
+                self._users -= 1
+            if not self._users:
+                while self._undo:
+                    self._undo.pop()()
+
+
+@cache
+def process_debugger() -> ProcessDebugger:
+    """The debugger of this process, made when it is first asked for."""
+    return ProcessDebugger()
+
+
+def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:
+    """Debug every run of this process from now on: sessions, tf.functions, Keras. The next run stops at the prompt.
+
+    Each call counts, and `disable` takes back one; inside another one, or under `tfdbg run`, it changes nothing.
+
+    Args:
+        ui_type: "curses" (or "tui") for the full screen, "readline" (or "line") for lines; None chooses.
+        dump_root: where the dumps of runs that were stopped at are kept; without it they are not written.
+        thread_name_filter: matched from the start of a thread's name; runs of other threads go by.
+
+    Raises:
+        ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
+
+    """
+    _configure(ui_type, dump_root, thread_name_filter).enable()
+
+
+def disable() -> None:
+    """Take back one `enable`: after as many, TensorFlow's classes are as they were."""
+    process_debugger().disable()
+
+
+@contextmanager
+def debugging(
+    ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None
+) -> Iterator[None]:
+    """A context in which every run of this process is debugged. The arguments are those of `enable`."""
+    enable(ui_type, dump_root, thread_name_filter)
+    try:
+        yield
+    finally:
+        disable()
+
+
+def stop() -> None:
+    """Stop at the prompt before the next run. Where nothing is debugged yet, debug every run from now on."""
+    _enabled().stop_next()
+
+
+def set_watch(filter_name: str | None, exclude_node_names: str = "") -> None:
+    """Do not stop until a tensor passes the filter `filter_name`, as `run -f` does; None ends such a watch.
+
+    Where nothing is debugged yet, debug every run from now on.
+
+    Raises:
+        TfdbgError: there is no such filter.
+
+    """
+    _enabled().set_watch(filter_name, exclude_node_names)
+
+
+def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:
+    """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
+    process_debugger().debugger.add_filter(filter_name, tensor_filter)
+
+
+def wrap_function(function: Any, ui_type: str | None = None) -> Any:
+    """A stand-in for `function` whose every call is debugged.
+
+    Args:
+        function: a tf.function, a concrete function, a function of a SavedModel, or a plain callable. Of the last
+            the ops that it runs eagerly are recorded one by one.
+        ui_type: as for `enable`.
+
+    Raises:
+        TypeError: it cannot be called.
+        ValueError: there is no such `ui_type`.
+
+    """
+    return DebuggedFunction(function, _configure(ui_type, None, None).debugger)
+
+
+def _enabled() -> Debugger:
+    process = process_debugger()
+    if not process.on:
+        process.enable()
+    return process.debugger
+
+
+def _configure(ui_type: str | None, dump_root: str | None, thread_name_filter: str | None) -> ProcessDebugger:
+    try:
+        ui_name(ui_type)
+    except TfdbgError as error:
+        raise ValueError(str(error)) from None
+    folder: Path | None = empty_folder(dump_root, "dump_root") if dump_root else None
+    process = process_debugger()
+    process.ui_type = ui_type or process.ui_type
+    if folder is not None or thread_name_filter is not None:
+        process.debugger.configure(dump_root=folder, thread_name_filter=thread_name_filter)
+    return process

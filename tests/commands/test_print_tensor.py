@@ -87,7 +87,7 @@ def test_executions(prompt: Prompt) -> None:
     listed = prompt.data("pt step/while/Add")
     assert listed["kind"] == "tensors" and [t["execution"] for t in listed["tensors"]] == [0, 1, 2]
     assert [t["summary"]["max"] for t in listed["tensors"]] == [1, 2, 3]
-    assert value(prompt, prompt.link("pt step/while/Add", "2")) == 3
+    assert value(prompt, prompt.link("pt step/while/Add", "3")) == 3
     assert value(prompt, prompt.link("pt step/while/Add -n 1 -s", "after")) == 3
     assert "-s" in prompt.link("pt step/while/Add -n 1 -s", "after")
 

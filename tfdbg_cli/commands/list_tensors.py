@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.analysis.roles import Role
 from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.empty_list import explain_empty
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.short_names import ShortNames, shared_by_most
-from tfdbg_cli.commands.tensor_columns import Cells, Field, start_us, tensor_fields
+from tfdbg_cli.commands.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
@@ -146,26 +146,6 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     link = COMMAND.spell(options, sort_by=str(field.sort), reverse=current and not options.reverse)
     mark = ("▼" if options.reverse else "▲") if current else ""
     return Column(column.title + mark, column.right, column.drop, link, column.width, column.keep_end)
-
-
-def tensor_data(context: Context, index: int) -> dict[str, Any]:
-    """The JSON form of a tensor's description, as docs/commands.md fixes it."""
-    tensor = context.run.tensors[index]
-    start = start_us(context)
-    elapsed = None if tensor.time_us is None or start is None else (tensor.time_us - start) / 1000
-    return {
-        "name": str(tensor.name),
-        "node": tensor.node,
-        "slot": tensor.slot,
-        "device": tensor.device,
-        "op_type": tensor.op_type,
-        "dtype": tensor.dtype,
-        "shape": None if tensor.shape is None else list(tensor.shape),
-        "nbytes": tensor.nbytes,
-        "execution": tensor.execution,
-        "t_ms": elapsed,
-        "role": str(role_of(context.run.graph, tensor.node, tensor.op_type)),
-    }
 
 
 def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:

@@ -33,9 +33,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
   of elements) under `--stats`; all levels, whatever `-d` shows.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
-  `highlighted` if asked for; `lack` where there is no array. Of several executions (without
-  `-n`, with `-n 2:5` or `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is
-  a single number.
+  `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
+  `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.
 - `pf`: kind `feed`. `name`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`; a sparse feed also `sparse`,
   `indices`, `dense_shape`.
 - `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.
@@ -50,8 +49,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.
 
 A *tensor* is `name`, `node`, `slot`, `device`, `op_type`, `dtype`, `shape`, `nbytes`, `execution`, `t_ms`, `role`.
-`shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times were kept.
-`role` is `forward`, `gradient` or `update`.
+`shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times were
+kept. `role` is `forward`, `gradient` or `update`.
 
 A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
 are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for

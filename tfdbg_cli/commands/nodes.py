@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import Argument, Kind
+from tfdbg_cli.commands.short_names import ending_in
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import node_of, split_slice
@@ -34,6 +35,7 @@ class FoundNode:
 def find_node(context: Context, text: str, device: str = "") -> FoundNode:
     """The node called `text` (a node name, a tensor name, or a tensor with a slice) at the stop of `context`.
 
+    The last parts of a name are enough while they fit one node only.
     A node that the optimizer left out of the runtime graph is found in the program's graph, with a note.
 
     Raises:
@@ -49,7 +51,17 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
                 f"Not in the {graph.kind}: the optimizer removed, folded or renamed it, or this run did not need it."
             )
             return FoundNode(_on_device(python_graph, name, device), python_graph, note)
+    if name not in graph:
+        name = _by_ending(name, graph)
     return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
+
+
+def _by_ending(name: str, graph: Graph) -> str:
+    """The node of `graph` that `name` means by its last parts; `name` itself where none does."""
+    found = ending_in(name, graph.names())
+    if len(found) > 1:
+        raise TfdbgError(f"{name} fits {len(found)} nodes.", hint=f"Give more of the name: {', '.join(found[:3])}.")
+    return found[0] if found else name
 
 
 def _on_device(graph: Graph, name: str, device: str) -> Node:

@@ -6,16 +6,15 @@ import argparse
 from typing import Any
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.list_tensors import tensor_data
+from tfdbg_cli.commands.executions import Executions, which
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import Choice, choose, short_device, sliced
+from tfdbg_cli.commands.tensor_columns import tensor_data
 from tfdbg_cli.commands.value_view import QUICK, VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.summary import chip, summary_data
-from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
-from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
+from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, NoValue
@@ -23,9 +22,17 @@ from tfdbg_cli.model.values import Array, NoValue
 
 def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
     choice = choose(context, options.tensor, options.device)
-    if options.number is None and len(choice.indices) > 1 and not options.write_path:
-        return _executions(context, options, choice)
-    index = choice.execution(options.number)
+
+    def spell(number: str) -> str:
+        return COMMAND.spell(options, number=number, write_path="", force=False)
+
+    asked = which(choice, options.number)
+    if asked is None and len(choice.indices) > 1 and not options.write_path:
+        executions = Executions(context, options, choice, range(len(choice.indices)), spell)
+        return executions.stacked() if choice.slicing else executions.listing()
+    if not isinstance(asked, int | None):
+        return Executions(context, options, choice, asked, spell).stacked()
+    index = choice.execution(asked)
     value = context.run.tensors.value(index)
     head = _head(context, options, choice, index)
     title = f"pt {choice.name}{choice.slicing}"
@@ -77,13 +84,14 @@ def _head(context: Context, options: argparse.Namespace, choice: Choice, index: 
 
 
 def _facts(tensor: Tensor) -> Line:
-    parts = (
+    parts: tuple[tuple[str, Span], ...] = (
         ("dtype", Span(printable(tensor.dtype))),
         ("shape", Span(shape_text(tensor.shape), Style.NUMBER)),
         ("size", Span(bytes_text(tensor.nbytes), Style.NUMBER)),
         ("op", Span(printable(tensor.op_type), Style.OP, f"ni {quoted(tensor.node)}")),
-        ("device", Span(printable(short_device(tensor.device)), Style.DEVICE)),
     )
+    if tensor.device:  # unknown where values were fetched from the Python graph
+        parts = (*parts, ("device", Span(printable(short_device(tensor.device)), Style.DEVICE)))
     spans: list[Span | str] = []
     for name, span in parts:
         spans += ["  ", Span(f"{name} ", Style.LABEL), span]
@@ -100,38 +108,6 @@ def _neighbours(options: argparse.Namespace, choice: Choice, number: int) -> Lin
     return line(*spans, "  ", Span("all", Style.KEY, COMMAND.spell(options, number=None)))
 
 
-def _executions(context: Context, options: argparse.Namespace, choice: Choice) -> Document:
-    store = context.run.tensors
-    start = store[0].time_us
-
-    def row(i: int) -> Row:
-        index = choice.indices[i]
-        tensor = store[index]
-        elapsed = None if tensor.time_us is None or start is None else tensor.time_us - start
-        shown = chip(store.value(index), tensor.dtype, context.summary(index)).text
-        link = COMMAND.spell(options, number=i)
-        return Span(str(i), Style.NUMBER, link), Span(ms_text(elapsed), Style.NUMBER), Span(shown, Style.PLAIN, link)
-
-    columns = (Column("Exec", right=True, width=6), Column("t (ms)", right=True, width=10), Column("Value"))
-    count = len(choice.indices)
-    head = Text(
-        (
-            line(
-                Span("Tensor ", Style.LABEL),
-                Span(printable(choice.name), Style.TITLE),
-                f" was produced {count} times:",
-            ),
-            EMPTY_LINE,
-        )
-    )
-
-    def data() -> dict[str, Any]:
-        rows = [tensor_data(context, i) | {"summary": summary_data(context.summary(i))} for i in choice.indices]
-        return {"tensors": rows, "total": len(store), "filter": None}
-
-    return Document("tensors", (head, Table(columns, count, row)), data, f"pt {choice.name}")
-
-
 COMMAND = Command(
     "print_tensor",
     ("pt",),
@@ -139,20 +115,23 @@ COMMAND = Command(
     _print_tensor,
     (
         Argument(("tensor",), "node:slot, or the node alone if it has one output; a slice may follow", Kind.TENSOR),
-        Argument(("-n", "--number"), "which execution, from 0; -1 is the last", metavar="K", type=int),
+        Argument(("-n", "--number"), "which execution, from 0; -1 is the last, 2:5 and all are several", metavar="K"),
         Argument(("--device",), "the device, where several hold the tensor", Kind.DEVICE, metavar="NAME", default=""),
         *VALUE_ARGUMENTS,
     ),
     moments=WITH_TENSORS,
     details="""\
 Slices are Python's: negative indices, steps and ... work. A tensor produced several times (in a loop) is listed
-unless -n says which. The program's own np.set_printoptions is respected and never changed; --precision,
---suppress, --edgeitems, --linewidth and --threshold hold for this screen alone.
+unless -n says which; of several at once the values stand one below another, single numbers in a table under a
+curve, and -w writes one array with the executions as first axis. The last parts of a name are enough while they fit
+one tensor only. The program's own np.set_printoptions is respected and never changed; --precision, --suppress,
+--edgeitems, --linewidth and --threshold hold for this screen alone.
 
 Examples:
   pt loss/Log:0
   pt 'dense/MatMul:0[0, -3:, ...]' -s
   pt prob -r [-inf,0]
   pt step/while/Add:0 -n -1
+  pt 'cell/Mul:0[0]' -n 2:5
   pt w:0 -w w.npy""",
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.commands import links
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.short_names import ending_in
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean, parse_index, parse_tensor_name, split_slice
@@ -75,6 +76,9 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
         name, device = prefixed["name"], device or prefixed["device"]
     node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
+    if not found and node not in context.run.graph:
+        node = _by_ending(node, store.nodes())
+        found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
         raise _missing(context, node, slot)
     if device:
@@ -88,6 +92,19 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
         hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
         raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
     return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing)
+
+
+def _by_ending(node: str, nodes: Sequence[str]) -> str:
+    """The one of `nodes` that `node` means by its last parts; `node` itself where none does.
+
+    Raises:
+        TfdbgError: several do.
+
+    """
+    found = ending_in(node, nodes)
+    if len(found) > 1:
+        raise TfdbgError(f"{node} fits {len(found)} tensors.", hint=f"Give more of the name: {', '.join(found[:3])}.")
+    return found[0] if found else node
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:

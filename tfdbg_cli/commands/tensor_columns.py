@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import overload
+from typing import Any, overload
 
 from tfdbg_cli.analysis.roles import Role, role_of, roles_of
 from tfdbg_cli.analysis.tensor_query import SortKey
@@ -152,3 +152,23 @@ def _several_devices(context: Context) -> bool:
     if len(devices) < 2:
         devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
     return len(devices) > 1
+
+
+def tensor_data(context: Context, index: int) -> dict[str, Any]:
+    """The JSON form of a tensor's description, as docs/commands.md fixes it."""
+    tensor = context.run.tensors[index]
+    start = start_us(context)
+    elapsed = None if tensor.time_us is None or start is None else (tensor.time_us - start) / 1000
+    return {
+        "name": str(tensor.name),
+        "node": tensor.node,
+        "slot": tensor.slot,
+        "device": tensor.device,
+        "op_type": tensor.op_type,
+        "dtype": tensor.dtype,
+        "shape": None if tensor.shape is None else list(tensor.shape),
+        "nbytes": tensor.nbytes,
+        "execution": tensor.execution,
+        "t_ms": elapsed,
+        "role": str(role_of(context.run.graph, tensor.node, tensor.op_type)),
+    }

@@ -1,0 +1,72 @@
+"""A row of numbers as a row of bars, one a number, NaN and infinities marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.text import Line, Span, Style
+from tfdbg_cli.model.values import Array
+
+_BARS = "▁▂▃▄▅▆▇█"
+_NAN, _UP, _DOWN = "×", "↑", "↓"
+_WIDEST = 200  # bars where no screen sets a limit
+_LEGEND = 40  # columns kept for the words behind the bars
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    """`values` (any number of real numbers, one-dimensional) from left to right, the least lowest.
+
+    More values than columns share bars: each then shows the largest of its group, or that the group holds a NaN or an
+    infinity. What the signs mean, and the range, stand behind it.
+    """
+
+    values: Array
+    indent: str = "  "
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        if not self.values.size:
+            return ()
+        room = _WIDEST if width is None else max(10, width - len(self.indent) - _LEGEND)
+        groups = np.array_split(self.values.astype(np.float64), min(self.values.size, room))
+        finite = self.values[np.isfinite(self.values)].astype(np.float64)
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        signs = [_sign(group, low, high) for group in groups]
+        words = [f"{number_text(low)} to {number_text(high)}"] if finite.size else []
+        words += [f"{sign} {name}" for sign, name in ((_NAN, "NaN"), (_UP, "+inf"), (_DOWN, "-inf")) if sign in signs]
+        if len(groups) < self.values.size:
+            words.append(f"{-(-self.values.size // len(groups))} a bar")
+        bars = [Span(sign, _STYLES.get(sign, Style.NUMBER)) for sign in signs]
+        return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
+
+
+_STYLES = {_NAN: Style.NAN, _UP: Style.INF, _DOWN: Style.INF}
+
+
+def _sign(group: Array, low: float, high: float) -> str:
+    if np.isnan(group).any():
+        return _NAN
+    if np.isposinf(group).any():
+        return _UP
+    if np.isneginf(group).any():
+        return _DOWN
+    if high == low:
+        return _BARS[len(_BARS) // 2]
+    # Halves first: the range of the largest numbers overflows.
+    share = (float(group.max()) / 2 - low / 2) / (high / 2 - low / 2)
+    return _BARS[min(len(_BARS) - 1, int(share * len(_BARS)))]
+
+
+def _joined(bars: Sequence[Span]) -> list[Span]:
+    """Neighbours of one style as one span."""
+    found: list[Span] = []
+    for bar in bars:
+        if found and found[-1].style is bar.style:
+            found[-1] = Span(found[-1].text + bar.text, bar.style)
+        else:
+            found.append(bar)
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 from functools import cache
 from linecache import getline
 from pathlib import Path
@@ -30,7 +30,7 @@ def is_users(file: str) -> bool:
 
 
 def _caller() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and _is_machinery(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -141,7 +141,7 @@ class EagerRecorder:
 def _stack() -> Stack:
     """The calls that led here, outermost first, without ours."""
     found: list[tuple[CodeType, int]] = []
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(_OURS) or file.startswith(_EXAMPLES):

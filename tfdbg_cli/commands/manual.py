@@ -49,8 +49,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.
 
 A *tensor* is `name`, `node`, `slot`, `device`, `op_type`, `dtype`, `shape`, `nbytes`, `execution`, `t_ms`, `role`.
-`shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times were
-kept. `role` is `forward`, `gradient` or `update`.
+`shape` and `nbytes` are null where they cannot be known, `t_ms` (from the first tensor of the run) where no times
+were kept. `role` is `forward`, `gradient` or `update`.
 
 A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
 are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for

@@ -173,6 +173,24 @@ def test_a_dumping_session_writes_runs_that_tensorflow_reads(tf, model, tmp_path
     assert any(frame.file == __file__ for frame in run.tracebacks["y"])
 
 
+def test_dumps_share_what_the_graph_says_until_it_grows(tf, model, tmp_path) -> None:
+    x, y = model
+    root = tmp_path / "session"
+    with tf.Session() as raw:
+        session = tf_debug.DumpingDebugWrapperSession(raw, str(root))
+        for fetch in (y, y, None):
+            session.run(y * 2 if fetch is None else fetch, {x: [1.0]})
+    graphs = [folder / "_tfdbg_cli" / "python_graph.pb" for folder in sorted(root.iterdir())]
+    assert [path.stat().st_nlink for path in graphs] == [2, 2, 1]
+    assert graphs[2].stat().st_size > graphs[1].stat().st_size
+    from tfdbg_cli.capture.dump_folders import size_of
+
+    assert size_of(root) < sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    assert size_of(root / "no such folder") == 0
+    runs = open_path(root).runs
+    assert [any(frame.file == __file__ for frame in run.tracebacks["y"]) for run in runs] == [True] * 3
+
+
 def test_a_watch_fn_chooses_what_is_dumped(tf, model, tmp_path) -> None:
     x, y = model
     asked = []

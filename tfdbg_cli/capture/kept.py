@@ -10,18 +10,20 @@ from tfdbg_cli.model.graph import Graph
 if TYPE_CHECKING:
     from tfdbg_cli.capture.program_graph import Tracebacks
     from tfdbg_cli.capture.reach import Reach
+    from tfdbg_cli.formats.graph_files import GraphFiles
 
 _ATTRIBUTE = "_tfdbg_kept"
 
 
 @dataclass
 class Kept:
-    """Answers for one graph: `reaches` by version, fetches and feeds; `model` as of `model_version`."""
+    """Answers for one graph: `reaches` by version, fetches and feeds; `model` and `files` as of `model_version`."""
 
     reaches: dict[tuple[Any, ...], Reach] = field(default_factory=dict)
     model: Graph | None = None
     model_version: int = -1
     tracebacks: Tracebacks | None = None
+    files: GraphFiles | None = None
 
 
 def kept_with(graph: Any) -> Kept:

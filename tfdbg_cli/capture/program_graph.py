@@ -8,8 +8,10 @@ from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.formats.attribute_text import AttributeTexts
+from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, Traceback
 
 
@@ -20,6 +22,7 @@ def program_graph(graph: Any) -> Graph:
     if kept.model is None or kept.model_version != version:
         kept.model = Graph([_node(op) for op in graph.get_operations()], GraphKind.PYTHON)
         kept.model_version = version
+        kept.files = None
     return kept.model
 
 
@@ -29,6 +32,16 @@ def tracebacks_of(graph: Any) -> Tracebacks:
     if kept.tracebacks is None:
         kept.tracebacks = Tracebacks(graph)
     return kept.tracebacks
+
+
+def files_of(graph: Any, run: Run) -> GraphFiles:
+    """What `graph` puts into the dump of `run` and of every run of it, made again only after it grew."""
+    kept = kept_with(graph)
+    if program_graph(graph) not in {run.graph, run.python_graph}:
+        return graph_files(run)  # it has grown since the run
+    if kept.files is None:
+        kept.files = graph_files(run)
+    return kept.files
 
 
 def tensor_name(tensor: Any) -> TensorName:

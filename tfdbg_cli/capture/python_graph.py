@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation
-from tfdbg_cli.capture.program_graph import program_graph, tensor_name, tracebacks_of
+from tfdbg_cli.capture.program_graph import files_of, program_graph, tensor_name, tracebacks_of
 from tfdbg_cli.capture.reach import Reach, chooser
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.runs import Call, Run, RunError
@@ -71,7 +71,8 @@ class PythonCapture:
 
         """
         if keep and self._directory is not None and self._run is not None:
-            write_dump(to_keep(self._run), self._directory)
+            run = to_keep(self._run)
+            write_dump(run, self._directory, shared=files_of(self._invocation.session.graph, run))
 
 
 def _test(plan: Plan) -> Callable[[Any], bool]:

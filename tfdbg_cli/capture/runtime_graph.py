@@ -13,7 +13,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation, copied
 from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.reach import Reach, chooser
 from tfdbg_cli.capture.watching import WatchOptions, add_debug_tensor_watch, watch_graph
 from tfdbg_cli.errors import TfdbgError
@@ -106,7 +106,8 @@ class RuntimeCapture:
         """
         if keep and self._kept and self._run is not None:
             write_call_names(self._directory, self._run.call)
-            add_case_files(self._directory, to_keep(self._run))
+            run = to_keep(self._run)
+            add_case_files(self._directory, run, files_of(self._invocation.session.graph, run))
         else:
             shutil.rmtree(self._directory)
 

@@ -7,6 +7,8 @@
     sources/NAME     the text of a source file; NAME is the SHA-256 of it, in hex
     feeds/N          the value of feed N, an Event as for a dumped tensor
 
+Runs of one graph under one root share tracebacks.json, python_graph.pb and sources/ as hard links: read, never edit.
+
 There is no pickle in it, and no name in it is ever used as a path: files are found by hash and by number.
 """
 

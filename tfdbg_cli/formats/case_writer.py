@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, astuple
 from pathlib import Path
@@ -11,43 +9,47 @@ from typing import Any
 
 from tfdbg_cli.formats import case_layout as layout
 from tfdbg_cli.formats.event_file import write_tensor
-from tfdbg_cli.formats.graph_def import graph_def_of
+from tfdbg_cli.formats.graph_files import GraphFiles, graph_files, json_bytes
 from tfdbg_cli.formats.writing import whole_directory
-from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Call, Run
-from tfdbg_cli.model.sources import Frame, Traceback
 from tfdbg_cli.model.values import NoValue, as_array
 
 
-def add_case_files(directory: Path, run: Run) -> None:
+def add_case_files(directory: Path, run: Run, shared: GraphFiles | None = None) -> None:
     """Add to the dump in `directory`, of which `run` was read, what TensorFlow did not write.
 
-    An earlier addition is replaced.
+    An earlier addition is replaced. `shared` are the files that were made of the run's graph before.
 
     Raises:
         TfdbgError: the disk is full or the folder cannot be written to; the dump is then as it was.
 
     """
-    with whole_directory(directory / layout.CASE_DIRECTORY) as place:
-        write_case(place, run, timed=len(run.tensors) == 0 or run.tensors[0].time_us is not None)
+    final = directory / layout.CASE_DIRECTORY
+    with whole_directory(final) as place:
+        timed = len(run.tensors) == 0 or run.tensors[0].time_us is not None
+        write_case(place, run, shared or graph_files(run), final, timed=timed)
 
 
-def write_case(place: Path, run: Run, *, timed: bool, lacks: Mapping[str, NoValue] | None = None) -> None:
-    """Write the files of case_layout.py for `run` into the empty folder `place`.
+def write_case(
+    place: Path,
+    run: Run,
+    shared: GraphFiles,
+    final: Path,
+    *,
+    timed: bool,
+    lacks: Mapping[str, NoValue] | None = None,
+) -> None:
+    """Write the files of case_layout.py for `run` into the empty folder `place`, which is going to be `final`.
 
-    `lacks` tells, by the path of a file in the dump, why the tensor in it has no array.
+    `shared` are those that come from its graph alone. `lacks` tells, by the path of a file in the dump, why the
+    tensor in it has no array.
 
     Raises:
         OSError: a file cannot be written.
 
     """
-    python_graph = run.graph if run.graph.kind is GraphKind.PYTHON else run.python_graph
-    if python_graph is not None:
-        (place / layout.PYTHON_GRAPH).write_bytes(graph_def_of(python_graph))
-    tracebacks = dict(run.tracebacks)
-    if tracebacks:
-        _write_json(place / layout.TRACEBACKS, _traceback_table(tracebacks))
+    shared.write(place, final)
     if run.profile is not None:
         _write_json(place / layout.PROFILE, {"times": [astuple(time) for time in run.profile.times]})
     _write_json(
@@ -60,14 +62,13 @@ def write_case(place: Path, run: Run, *, timed: bool, lacks: Mapping[str, NoValu
             "error": None if run.error is None else asdict(run.error),
             "notes": list(run.notes),
             "lacks": {path: [value.lack, value.text] for path, value in (lacks or {}).items()},
-            "sources": _write_sources(place / layout.SOURCES, run, tracebacks),
+            "sources": dict(shared.sources),
         },
     )
 
 
 def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
-    # Plain ASCII: a name that is no valid UTF-8 comes back as it was.
-    path.write_bytes(json.dumps(fields, separators=(",", ":")).encode("ascii"))
+    path.write_bytes(json_bytes(fields))
 
 
 def _call(call: Call, directory: Path) -> dict[str, Any]:
@@ -100,36 +101,3 @@ def _write_feed(directory: Path, index: int, name: str, value: Any) -> bool:
         path.unlink()
         return False
     return True
-
-
-def _write_sources(directory: Path, run: Run, tracebacks: Mapping[str, Traceback]) -> dict[str, str]:
-    """Keep every file that a traceback names, whole; the result maps its path to the hash of its text."""
-    hashes: dict[str, str] = {}
-    for path in dict.fromkeys(frame.file for stack in tracebacks.values() for frame in stack):
-        lines = run.sources.lines(path)
-        if lines is None:
-            continue
-        text = "\n".join(lines).encode("utf-8", "surrogateescape")
-        hashes[path] = hashlib.sha256(text).hexdigest()
-        directory.mkdir(exist_ok=True)
-        kept = directory / hashes[path]
-        if not kept.exists():
-            kept.write_bytes(text)
-    return hashes
-
-
-def _traceback_table(tracebacks: Mapping[str, Traceback]) -> dict[str, Any]:
-    """The stacks of all nodes with every text, frame and stack once."""
-    frames: dict[Frame, int] = {}
-    stacks: dict[tuple[int, ...], int] = {}
-    nodes: dict[str, int] = {}
-    for name, stack in tracebacks.items():
-        places = tuple([frames.setdefault(frame, len(frames)) for frame in stack])
-        nodes[name] = stacks.setdefault(places, len(stacks))
-    texts: dict[str, int] = {}
-
-    def place(text: str) -> int:
-        return texts.setdefault(text, len(texts))
-
-    rows = [(place(frame.file), frame.line, place(frame.function), place(frame.text)) for frame in frames]
-    return {"texts": list(texts), "frames": rows, "stacks": list(stacks), "nodes": nodes}

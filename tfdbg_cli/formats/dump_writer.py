@@ -21,6 +21,7 @@ from tfdbg_cli.formats.dump_listing import (
 )
 from tfdbg_cli.formats.event_file import write_tensor
 from tfdbg_cli.formats.graph_def import SavedGraph, partition_def
+from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.formats.writing import cannot_write, whole_directory
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import Graph
@@ -32,11 +33,13 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 _NAME_MAX = 255  # bytes in one part of a path, on every file system that TensorFlow runs on
 
 
-def write_dump(run: Run, directory: Path, start_us: int | None = None) -> tuple[str, ...]:
+def write_dump(
+    run: Run, directory: Path, start_us: int | None = None, shared: GraphFiles | None = None
+) -> tuple[str, ...]:
     """Write `run` as the new dump directory `directory`; sentences about what had to be left out are returned.
 
     Tensors without times get those of their order, a microsecond apart, from `start_us` (default: now) on.
-    The folder appears when it is complete.
+    `shared` are the files that were made of the run's graph before. The folder appears when it is complete.
 
     Raises:
         TfdbgError: there is something at `directory` already, the disk is full, or it cannot be written.
@@ -53,7 +56,8 @@ def write_dump(run: Run, directory: Path, start_us: int | None = None) -> tuple[
         _write_metadata(place, run.call, start)
         case = place / case_layout.CASE_DIRECTORY
         case.mkdir()
-        write_case(case, run, timed=timed, lacks=writer.lacks)
+        final = directory / case_layout.CASE_DIRECTORY
+        write_case(case, run, shared or graph_files(run), final, timed=timed, lacks=writer.lacks)
     return writer.notes()
 
 

@@ -1,6 +1,7 @@
 """A training step of a Keras model as a tf.function, made by hand: nested calls, gradients, an optimizer, a loop.
 
-StatefulPartitionedCall holds a model with the layers lstm (a loop of three turns) and head; nobody ran anything.
+Named as capture names them: the nodes of one_step_on_data, which StatefulPartitionedCall calls, stand under its name,
+those of the loop (three turns) under `while/body`. The model has the layers lstm and head. Nobody ran anything.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from made_run import NAN, Op, made_run, op
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Argument, Call, Run, RunKind, RunStart
 
-CALL = "StatefulPartitionedCall"
-LOOP = f"{CALL}/model/lstm/while"
+STEP = "one_step_on_data"
+LOOP = f"{STEP}/model/lstm/while"
+BODY = f"{LOOP}/body"
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 Y = np.array([[1], [0], [1]], np.float32)
@@ -24,19 +26,19 @@ SEEN = np.stack([X, X * 2, X * 4])
 
 
 def _ops() -> tuple[Op, ...]:
-    inside = f"{CALL}/"
+    inside = f"{STEP}/"
     return (
         op("x", "Placeholder", value=X, dtype="float32"),
         op("y", "Placeholder", value=Y, dtype="float32"),
         op("kernel", "Placeholder", dtype="resource"),
-        op(CALL, "StatefulPartitionedCall", "x", "y", "kernel"),
+        op("StatefulPartitionedCall", "StatefulPartitionedCall", "x", "y", "kernel", f=f"__inference_{STEP}_1788"),
         op(LOOP, "While", "x"),
-        op(f"{LOOP}/cell/Mul", "Mul", "x", "x", values=tuple(SEEN)),
-        op(f"{LOOP}/add", "AddV2", values=(np.int32(1), np.int32(2), np.int32(3))),
-        op(f"{LOOP}/cell/total", "Sum", f"{LOOP}/cell/Mul", values=(0.5, NAN, 2.5)),
+        op(f"{BODY}/cell/Mul", "Mul", "x", "x", values=tuple(SEEN)),
+        op(f"{BODY}/add", "AddV2", values=(np.int32(1), np.int32(2), np.int32(3))),
+        op(f"{BODY}/cell/total", "Sum", f"{BODY}/cell/Mul", values=(0.5, NAN, 2.5)),
         op(f"{inside}model/head/MatMul/ReadVariableOp", "ReadVariableOp", "kernel", value=KERNEL),
         op(
-            f"{inside}model/head/MatMul", "MatMul", f"{LOOP}/cell/Mul", f"{inside}model/head/MatMul/ReadVariableOp",
+            f"{inside}model/head/MatMul", "MatMul", f"{BODY}/cell/Mul", f"{inside}model/head/MatMul/ReadVariableOp",
             value=SEEN[2] @ KERNEL,
         ),
         op(f"{inside}loss/Log", "Log", f"{inside}model/head/MatMul", value=LOG),
@@ -64,7 +66,7 @@ NOTES = ("This call traced the function anew: the shape of x changed from [2,2] 
 
 
 def step_call(number: int = 3) -> Call:
-    returned = (f"{CALL}/loss/Log:0",)
+    returned = (f"{STEP}/loss/Log:0",)
     return Call(number, RunKind.FUNCTION, returned, FEEDS, (), "", NOTES, "train_step", ARGUMENTS)
 
 

@@ -71,27 +71,32 @@ def test_gradients_and_updates_belong_to_the_layer_they_are_for(graph: str, node
     assert layer(real_graph(graph), node) == expected
 
 
+STEP = "one_step_on_data"
+GRAD = f"{STEP}/gradient_tape/model/lstm/while/model/lstm/while_grad"
 NESTED = made_graph(
     op("iterator", "Placeholder"),
-    op("StatefulPartitionedCall", "StatefulPartitionedCall"),
-    op("StatefulPartitionedCall/model/lstm/while", "While"),
-    op("StatefulPartitionedCall/model/lstm/while/model/lstm/while/cell/MatMul", "MatMul"),
-    op("StatefulPartitionedCall/model/lstm/while/cell/Sigmoid", "Sigmoid"),
-    op("StatefulPartitionedCall/model/head/MatMul", "MatMul"),
-    op("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad", "StatelessWhile"),
-    op(
-        "StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/"
-        "gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul",
-        "MatMul",
-    ),
-    op("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/gradients/AddN", "AddN"),
+    op("StatefulPartitionedCall", "StatefulPartitionedCall", f="__inference_one_step_on_data_1788"),
+    op(f"{STEP}/model/lstm/while", "While"),
+    op(f"{STEP}/model/lstm/while/body/cell/MatMul", "MatMul"),
+    op(f"{STEP}/model/lstm/while/body/model/lstm/while/cell/Sigmoid", "Sigmoid"),
+    op(f"{STEP}/model/lstm/while/cond/Less", "Less"),
+    op(f"{STEP}/model/head/MatMul", "MatMul"),
+    op(GRAD, "StatelessWhile"),
+    op(f"{GRAD}/body/gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul", "MatMul"),
+    op(f"{GRAD}/body/gradients/AddN", "AddN"),
+    op(f"{STEP}/model/dense/PartitionedCall", "PartitionedCall", f="gelu"),
+    op(f"{STEP}/model/dense/PartitionedCall_1", "PartitionedCall", f="gelu"),
+    op(f"{STEP}/model/dense/gelu/Erf", "Erf"),
+    op(f"{STEP}/model/dense/gelu_1/Erf", "Erf"),
+    op(f"{STEP}/model/dense/cond", "If"),
+    op(f"{STEP}/model/dense/cond/true/Log", "Log"),
     op("replica_1/model/head/MatMul", "MatMul"),
 )
 
 
 def test_calls_and_loops_leave_no_trace_in_the_path_of_a_layer() -> None:
     assert layers_of(NESTED).names == [
-        "model", "model/lstm", "model/lstm/cell", "model/head",
+        "model", "model/lstm", "model/lstm/cell", "model/head", "model/dense",
         "replica_1", "replica_1/model", "replica_1/model/head",
     ]  # fmt: skip
 
@@ -99,14 +104,17 @@ def test_calls_and_loops_leave_no_trace_in_the_path_of_a_layer() -> None:
 @pytest.mark.parametrize(
     ("node", "expected"),
     [
-        ("StatefulPartitionedCall/model/lstm/while/model/lstm/while/cell/MatMul", "model/lstm/cell"),
-        ("StatefulPartitionedCall/model/lstm/while/cell/Sigmoid", "model/lstm/cell"),
+        (f"{STEP}/model/lstm/while/body/cell/MatMul", "model/lstm/cell"),
+        (f"{STEP}/model/lstm/while/body/model/lstm/while/cell/Sigmoid", "model/lstm/cell"),
+        (f"{STEP}/model/lstm/while/cond/Less", "model/lstm"),
         (
-            "StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/"
-            "gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul",
+            f"{GRAD}/body/gradient_tape/model/lstm/while/gradients/model/lstm/while/cell/MatMul_grad/MatMul",
             "model/lstm/cell",
         ),
-        ("StatefulPartitionedCall/gradient_tape/model/lstm/while/model/lstm/while_grad/gradients/AddN", "model/lstm"),
+        (f"{GRAD}/body/gradients/AddN", "model/lstm"),
+        (f"{STEP}/model/dense/gelu_1/Erf", "model/dense"),
+        (f"{STEP}/model/dense/cond/true/Log", "model/dense"),
+        ("StatefulPartitionedCall", ""),
         ("not/in/the/graph", "not/in/the"),
     ],
 )
@@ -115,11 +123,12 @@ def test_nodes_of_nested_functions(node: str, expected: str) -> None:
 
 
 def test_a_layer_is_found_wherever_it_stands_in_the_path() -> None:
-    assert within(NESTED, "head") == ["StatefulPartitionedCall/model/head/MatMul", "replica_1/model/head/MatMul"]
+    assert within(NESTED, "head") == [f"{STEP}/model/head/MatMul", "replica_1/model/head/MatMul"]
     assert within(NESTED, "replica_1") == ["replica_1/model/head/MatMul"]
-    assert len(within(NESTED, "model/lstm")) == 6
+    assert len(within(NESTED, "model/lstm")) == 7
     assert within(NESTED, "lstm/cell") == [name for name in NESTED.names() if "cell" in name]
     assert set(within(NESTED, "gradient_tape")) == {name for name in NESTED.names() if "gradient_tape" in name}
+    assert within(NESTED, "one_step_on_data") == [name for name in NESTED.names() if name.startswith(STEP)]
 
 
 def test_the_number_that_keras_gave_a_layer_may_be_left_out() -> None:

@@ -14,8 +14,8 @@ from prompt import Prompt
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.values import Lack, NoValue
 
-MUL = f"{sample_step.LOOP}/cell/Mul"
-TOTAL = f"{sample_step.LOOP}/cell/total"
+MUL = f"{sample_step.BODY}/cell/Mul"
+TOTAL = f"{sample_step.BODY}/cell/total"
 
 
 @pytest.fixture

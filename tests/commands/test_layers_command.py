@@ -42,8 +42,8 @@ def test_roles_narrow_and_combine(prompt: Prompt) -> None:
     assert names(prompt, "lt --role grad") == names(prompt, "lt --role gradient")
     assert all("gradient_tape" in name for name in names(prompt, "lt --role grad"))
     assert names(prompt, "lt -l head --role upd") == [
-        "StatefulPartitionedCall/adam/rate:0",
-        "StatefulPartitionedCall/adam/Mul:0",
+        "one_step_on_data/adam/rate:0",
+        "one_step_on_data/adam/Mul:0",
     ]
     assert names(prompt, "lt -l lstm --role grad") == []
     assert "forward" in prompt.error("lt --role sideways").message
@@ -101,9 +101,9 @@ def test_layers_complete_by_their_name_and_by_their_path(prompt: Prompt) -> None
 
 def test_names_of_nested_nodes_are_shortened_and_explained(prompt: Prompt) -> None:
     shown = prompt.show("lt -l head")
-    assert "…/ is StatefulPartitionedCall/" in shown
+    assert "…/ is one_step_on_data/" in shown
     assert "…/model/head/MatMul:0" in shown
-    assert "pt StatefulPartitionedCall/model/head/MatMul:0" in prompt.links("lt -l head")
+    assert "pt one_step_on_data/model/head/MatMul:0" in prompt.links("lt -l head")
     assert "…/" not in Prompt(sample_run.run_end()).show("lt"), "sessions have no calls"
 
 

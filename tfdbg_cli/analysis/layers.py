@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary, ref
 
+from tfdbg_cli.analysis.call_scopes import LOOPS, call_scopes
 from tfdbg_cli.analysis.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
@@ -14,11 +15,6 @@ from tfdbg_cli.model.names import did_you_mean
 
 Scope = tuple[str, ...]
 
-# Op types of nodes whose name stands before the names of what they run.
-CALL_OPS = frozenset({
-    "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "While", "StatelessWhile", "Case",
-    "StatelessCase", "SymbolicGradient", "RemoteCall", "TPUPartitionedCall", "XlaLaunch",
-})  # fmt: skip
 _UPDATE_SCOPE = (
     "update_"  # tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`
 )
@@ -34,24 +30,21 @@ def scope_text(scope: Scope) -> str:
 class Layers:
     """The scopes of one graph.
 
-    The scope of a node is the path of layers and name scopes in which the program made it. Left out are: nodes that
-    call functions (`while` of `lstm/while/MatMul`), what gradients stand under (`gradient_tape/lstm/…`,
+    The scope of a node is the path of layers and name scopes in which the program made it. Left out are: functions,
+    loops and branches (`while/body` of `lstm/while/body/MatMul`), what gradients stand under (`gradient_tape/lstm/…`,
     `gradients/lstm/MatMul_grad/…`), and ops that give their name to helpers (`dense/MatMul/ReadVariableOp`).
     An op of the optimizer that updates the variables of one layer belongs to that layer.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._held = ref(graph)  # what is kept about a graph must not keep the graph
-        self._calls = {node.name for node in graph if node.op_type in CALL_OPS}
+        self._calls = call_scopes(graph)
+        loops = [node.name for node in graph if node.op_type in LOOPS]
         self._raw_of: dict[str, Scope] = {}
         self._call_scopes: frozenset[Scope] = frozenset()
-        self._call_scopes = frozenset((*self._raw(name), name.rpartition("/")[2]) for name in self._calls)
+        self._call_scopes = frozenset((*self._raw(name), name.rpartition("/")[2]) for name in loops)
         raw = {name: self._without_calls(self._raw(name)) for name in graph.names()}
-        self._ops = {
-            (*scope, name.rpartition("/")[2])
-            for name, scope in raw.items()
-            if name not in self._calls and not _gradient_part(name)
-        }
+        self._ops = {(*scope, name.rpartition("/")[2]) for name, scope in raw.items() if not _gradient_part(name)}
         self._scopes = {name: self._outside_ops(scope) for name, scope in raw.items()}
         self._fold_helpers(graph)
 
@@ -113,31 +106,24 @@ class Layers:
     def _all_paths(self) -> set[Scope]:
         """The scopes of all nodes, and the paths in which their names put them."""
         written = {tuple(name.split("/")[:-1]) for name in self._scopes}
-        return written | {tuple(name.split("/")) for name in self._calls} | set(self._scopes.values())
+        return written | set(self._scopes.values())
 
     def _raw(self, name: str) -> Scope:
         """The scopes of `name` without the calls around it and the scopes of gradients."""
         known = self._raw_of.get(name)
         if known is not None:
             return known
-        call = self._call_around(name)
+        call = next(self._calls.around(name), "")
         inner = name[len(call) + 1 :] if call else name
         parts = inner.split("/")[:-1]
         marks = [i for i, part in enumerate(parts) if GRADIENT_SCOPE.match(part)]
         own = tuple(parts[marks[-1] + 1 :] if marks else parts)
         own = _of_update(own)
-        outer = self._raw(call) if call else ()
+        outer = self._raw(self._calls.caller(call)) if call else ()
         # Functions of loops and branches repeat the whole path of the op that calls them.
         absolute = not outer or own[: len(outer)] == outer or (marks and own)
         found = self._raw_of[name] = _once(own if absolute else outer + own)
         return found
-
-    def _call_around(self, name: str) -> str:
-        """The innermost call whose name encloses `name`, or an empty text."""
-        scope = name.rpartition("/")[0]
-        while scope and scope not in self._calls:
-            scope = scope.rpartition("/")[0]
-        return scope
 
     def _without_calls(self, scope: Scope) -> Scope:
         kept: list[str] = []
@@ -245,18 +231,6 @@ def _same(part: Scope, wanted: Scope) -> bool:
 
 def _same_but_number(part: Scope, wanted: Scope) -> bool:
     return part[:-1] == wanted[:-1] and _NUMBERED.sub("", part[-1]) == wanted[-1]
-
-
-def call_paths(graph: Graph, name: str) -> list[str]:
-    """The nodes of `graph` whose calls the node `name` runs in, outermost first."""
-    found = []
-    end = name.find("/")
-    while end > 0:
-        node = graph.find(name[:end])
-        if node is not None and node.op_type in CALL_OPS:
-            found.append(name[:end])
-        end = name.find("/", end + 1)
-    return found
 
 
 _KNOWN: WeakKeyDictionary[Graph, Layers] = WeakKeyDictionary()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.layers import call_paths
+from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.model.graph import Graph
 
@@ -33,16 +33,17 @@ class ShortNames:
 def shared_by_most(graph: Graph, count: int, name: Callable[[int], str]) -> ShortNames:
     """The prefix that shortens a list of `count` nodes most: the innermost call around three in four of them."""
     counts: Counter[str] = Counter()
-    places = range(0, count, max(1, count // _SAMPLED))
+    scopes = call_scopes(graph)
+    places = range(0, count if scopes else 0, max(1, count // _SAMPLED))
     for place in places:
-        counts.update(call_paths(graph, name(place)))
+        counts.update(scopes.around(name(place)))
     common = [call for call, number in counts.items() if 4 * number >= 3 * len(places) > 3]
     return _of(max(common, key=len, default=""))
 
 
 def around(graph: Graph, name: str) -> ShortNames:
     """The calls around the node `name`: what stands beside it in its function is named without them."""
-    return _of(max(call_paths(graph, name), key=len, default=""))
+    return _of(next(call_scopes(graph).around(name), ""))
 
 
 def _of(call: str) -> ShortNames:

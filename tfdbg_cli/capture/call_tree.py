@@ -15,11 +15,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import tensorflow as tf
-
-from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function_body import Body, Library, Needed
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 
 if TYPE_CHECKING:
@@ -28,9 +24,6 @@ if TYPE_CHECKING:
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 LOOP_VARIABLE = "LoopVariable"
 ARGUMENT = "Placeholder"
-# Grappler exchanges functions that say so for others with the same outputs (implementation_selector.cc).
-IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
-_ATTRIBUTE = "_tfdbg_scope"
 
 
 class CallKind(Enum):
@@ -226,31 +219,3 @@ def _called(node: Any) -> list[tuple[str, str]]:
     if "branches" in node.attr:
         return [(f"branch{i}", branch.name) for i, branch in enumerate(node.attr["branches"].list.func)]
     return [("cond", node.attr["cond"].func.name), ("body", node.attr["body"].func.name)]
-
-
-def scope_of(concrete: Any) -> Scope:
-    """The calls below `concrete` (a ConcreteFunction), with the names of nodes in its runs; kept with its function.
-
-    Raises:
-        TfdbgError: the runtime does not know the function by its definition.
-
-    """
-    atomic = compat.atomic_of(concrete)
-    kept = getattr(atomic, _ATTRIBUTE, None)
-    if not isinstance(kept, Scope):
-        kept = _grown(atomic)
-        setattr(atomic, _ATTRIBUTE, kept)
-    return kept
-
-
-def _grown(atomic: Any) -> Scope:
-    graph = compat.built_graph_of(atomic)
-    names = () if graph is None else tuple(tensor.op.name for tensor in graph.inputs)
-    skipped = IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
-    try:
-        return CallTree(Library(), skipped).grow(atomic.name.decode(), names)
-    except LookupError as error:
-        raise TfdbgError(
-            f"TensorFlow does not give the definition of the function {error.args[0]!r}.",
-            hint="Debug a function that calls it.",
-        ) from error

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope, scope_of
+from tfdbg_cli.capture.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function_scopes import scope_of
 from tfdbg_cli.capture.program_graph import tracebacks_of
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -106,7 +107,10 @@ class FunctionTracebacks(Mapping[str, Traceback]):
     def _found(self) -> Mapping[str, tuple[str, str]]:
         if self._places is None:
             self._graphs = _built_graphs(self._atomic)
-            places = {name: (self._root.body.name, name) for name in self._root.argument_names}
+            own = self._graphs.get(self._root.body.name)
+            placeholders = () if own is None else (tensor.op.name for tensor in own.inputs)
+            names = zip(self._root.argument_names, placeholders, strict=False)
+            places = {name: (self._root.body.name, placeholder) for name, placeholder in names}
             for scope in self._root.all():
                 places |= {scope.name_of(node): (scope.body.name, node) for node in scope.body.nodes}
             self._places = places

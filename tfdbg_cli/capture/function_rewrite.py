@@ -12,11 +12,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.capture.call_tree import IMPLEMENTATION, CallKind, CallSite, Scope
+from tfdbg_cli.capture.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.invocation import copied
 from tfdbg_cli.capture.shown_values import Item, items_of
 
 XLA = "_XlaMustCompile"
+# Grappler exchanges functions that say so for others with the same outputs (implementation_selector.cc).
+IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _STATEFUL = {
     "PartitionedCall": "StatefulPartitionedCall",
     "StatelessIf": "If",
@@ -49,7 +51,7 @@ class Rewriting:
     `token` names the callback (as tf.py_function registers it); `without_xla` asks that nothing be compiled by XLA.
     Afterwards `definitions` holds the new functions,
     those that are called first, and `frames` the branches and loops. `compiled_no_more` says that some function was
-    meant for XLA, which cannot call back.
+    meant for XLA, which cannot call back; `compiled` that some function still is.
     """
 
     token: bytes
@@ -57,6 +59,7 @@ class Rewriting:
     definitions: list[Any] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     compiled_no_more: bool = False
+    compiled: bool = False
     _serial: int = field(default_factory=lambda: next(_SERIAL))
     _done: dict[tuple[str, frozenset[tuple[str, frozenset[int]]]], tuple[str, list[int]]] = field(
         default_factory=dict
@@ -95,9 +98,12 @@ class Rewriting:
             else:
                 self._rewrite_frames(site, node)
             edit.make_stateful(node)
-        if (scope.has_frames or self.without_xla) and XLA in edit.definition.attr:
-            del edit.definition.attr[XLA]
-            self.compiled_no_more = True
+        if XLA in edit.definition.attr and edit.definition.attr[XLA].b:
+            if scope.has_frames or self.without_xla:
+                del edit.definition.attr[XLA]
+                self.compiled_no_more = True
+            else:
+                self.compiled = True
         return edit
 
     def _rewrite_frames(self, site: CallSite, node: Any) -> None:

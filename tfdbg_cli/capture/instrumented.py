@@ -16,9 +16,10 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.call_tree import ARGUMENT, Scope, scope_of
+from tfdbg_cli.capture.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.function_rewrite import XLA, Rewriting, original_names
+from tfdbg_cli.capture.function_scopes import scope_of
 from tfdbg_cli.capture.kept_tensors import KeptTensors
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.shown_values import Shown, hidden_in, items_of
@@ -27,6 +28,9 @@ from tfdbg_cli.model.names import TensorName
 _WITHOUT_XLA = (
     "This function is compiled by XLA. It ran without XLA this time, since loops and branches cannot be captured "
     "under XLA; rounding can differ."
+)
+_FUSED_OTHERWISE = (
+    "Some of this function is compiled by XLA. With its values given back XLA fuses fewer ops; rounding can differ."
 )
 _XLA_FAILED = "XLA cannot compile this function with all its values given back, so none were taken this time."
 _RANDOM = (
@@ -41,8 +45,8 @@ _DROPPED = "The values of {} turns of loops or branches are not kept: they need 
 class Outcome:
     """What a call gave: its flat outputs and its values, or its error and the values until then.
 
-    After an error only branches and turns of loops that ended before it have left their values. `notes` are sentences
-    for the screen.
+    After an error there are the arguments, and values of the branches and turns of loops that ended before it.
+    `notes` are sentences for the screen.
     """
 
     outputs: tuple[Any, ...]
@@ -76,7 +80,8 @@ class Instrumented:
     def __init__(self, concrete: Any) -> None:
         self._atomic = compat.atomic_of(concrete)
         self.root = scope_of(concrete)
-        self._xla = XLA in self.root.body.definition.attr
+        attributes = self.root.body.definition.attr
+        self._xla = XLA in attributes and bool(attributes[XLA].b)
         self._without_xla = False
         self._lock = threading.Lock()
         self._idle: list[_Rewritten] = [self._rewritten()]
@@ -133,11 +138,10 @@ class Instrumented:
         if error is not None and self._xla and not self._without_xla and not rewritten.rewriting.compiled_no_more:
             return self._compiled_as_ever(inputs)
         unrolled = Unrolled(turns)
-        if found is not None:
-            unrolled.values.extend(
-                (shown, None if tensor.dtype in (tf.resource, tf.variant) else tensor)
-                for shown, tensor in zip(self._arguments, inputs, strict=True)
-            )
+        unrolled.values.extend(
+            (shown, None if tensor.dtype in (tf.resource, tf.variant) else tensor)
+            for shown, tensor in zip(self._arguments, inputs, strict=True)
+        )
         unrolled.add(items_of(self.root), None if found is None else found[own:])
         notes = self.notes
         if rewritten.reports.dropped:
@@ -181,6 +185,8 @@ class Instrumented:
         notes = []
         if self._idle[0].rewriting.compiled_no_more:
             notes.append(_WITHOUT_XLA)
+        if self._idle[0].rewriting.compiled:
+            notes.append(_FUSED_OTHERWISE)
         random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
         if random:
             notes.append(_RANDOM.format(", ".join(random[:3]) + (" and others" if len(random) > 3 else "")))

@@ -48,6 +48,10 @@ class KeptTensors:
             shown.name, tensor.device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type
         )
 
+    def pairs(self) -> Sequence[tuple[Shown, Any]]:
+        """The descriptions and the eager tensors, in order; None for a handle."""
+        return self._values
+
     def tensor(self, index: int) -> Any:
         """The eager tensor at `index`, on its device; None for a handle."""
         return self._values[index][1]

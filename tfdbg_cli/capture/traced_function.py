@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.call_tree import Scope, scope_of
+from tfdbg_cli.capture.call_tree import Scope
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function_arguments import Slot, slots_of
 from tfdbg_cli.capture.function_graph import function_graph, function_tracebacks
+from tfdbg_cli.capture.function_scopes import scope_of
+from tfdbg_cli.capture.function_scopes import scope_of
 from tfdbg_cli.capture.instrumented import Instrumented, instrument
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
 
@@ -53,13 +57,19 @@ class TracedFunction:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """The inputs."""
-        return slots_of(self._atomic.graph, self._root.argument_names)
+        """The inputs, under the names of the nodes that stand for them in a run."""
+        slots = zip(slots_of(self._atomic.graph), self._root.argument_names, strict=True)
+        return tuple(replace(slot, argument=replace(slot.argument, name=name)) for slot, name in slots)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the nodes that stand for the inputs."""
+        return tuple(self._root.argument_names)
 
     @cached_property
-    def outputs(self) -> tuple[str, ...]:
-        """The names of the tensors that are given back."""
-        return tuple(str(self._root.resolve(text)) for text in self._root.body.returns)
+    def returned(self) -> tuple[TensorName, ...]:
+        """The tensors that are given back, followed to where they are made."""
+        return tuple(map(self._root.resolve, self._root.body.returns))
 
     @cached_property
     def graph(self) -> Graph:

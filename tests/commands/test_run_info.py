@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 import sample_run
+import sample_step
 from golden import check_golden
 from prompt import Prompt
 
 from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.profile import Profile
-from tfdbg_cli.model.runs import Call, Estimate, Hit, Opened, RunEnd, RunKind, RunStart, Stop
+from tfdbg_cli.model.runs import Argument, Call, Estimate, Hit, Opened, RunEnd, RunKind, RunStart, Stop
 
 LARGE = Estimate(tensors=1000, nbytes=3 << 30, unknown=2, budget=1 << 30, medium="disk")
 
@@ -97,3 +98,42 @@ def test_opening_commands_exist() -> None:
     registry = standard_registry()
     for name in ("run_info", "runs", "error_info", "origin", "lt", "lp"):
         assert name in registry
+
+
+def test_a_function_before_and_after() -> None:
+    start, end = Prompt(sample_step.step_start()), Prompt(RunEnd(sample_step.step_run()))
+    check_golden("commands/ri_function_start", start.show("ri"))
+    check_golden("commands/ri_function_end", end.show("ri"))
+
+
+def test_the_arguments_of_a_function_lead_to_their_values() -> None:
+    prompt = Prompt(sample_step.step_start())
+    assert prompt.link("ri", "kernel") == "pf kernel"
+    assert prompt.data("pf x")["value"] == sample_step.X.tolist()
+    assert prompt.show("pf x").startswith("Argument x")
+    for link in prompt.links("ri"):
+        if not link.startswith(("run", "continue", "detach")):
+            prompt.run(link)
+
+
+def test_the_json_of_a_function() -> None:
+    data = Prompt(sample_step.step_start()).data("ri")
+    assert data["function"] == "train_step" and data["title"] == "run #3: train_step(x, y, iterator)"
+    assert data["arguments"][1:] == [
+        {"name": "y", "dtype": "float32", "shape": [None, 1], "captured": False},
+        {"name": "iterator", "dtype": "resource", "shape": None, "captured": False},
+        {"name": "kernel", "dtype": "float32", "shape": [2, 1], "captured": True},
+    ]
+    assert any("traced the function anew" in note for note in data["notes"])
+    assert Prompt(sample_run.run_start()).data("ri")["function"] is None
+
+
+def test_a_function_without_arguments_says_none() -> None:
+    call = replace(sample_step.step_call(), arguments=(), feeds={}, fetches=())
+    shown = Prompt(RunStart(call)).show("ri")
+    assert "Arguments (0)\n  none" in shown and "Returns (0)\n  none" in shown and "Captured" not in shown
+
+
+def test_names_of_arguments_are_data() -> None:
+    call = replace(sample_step.step_call(), arguments=(Argument("a\x1b[2J", "float32", (2,)),))
+    assert "\x1b" not in Prompt(RunStart(call)).show("ri")

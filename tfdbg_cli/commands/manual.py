@@ -43,7 +43,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `origin`: kind `origin`. `tensor`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`; `tensor` is null when all is finite.
 - `ri`: kind `run_info`. `number`, `call`, `title`, `fetches`, `targets`, `feeds`, `thread`, `graph`, `nodes`,
-  `notes`, `estimate`, `filters`.
+  `notes`, `estimate`, `filters`; of a function `function` (its name) and `arguments`:
+  `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it.
 - `runs`: kind `runs`. `path`, `current`, `notes`, `runs`: `[{number, title, tensors, error, notes}]`.
 - `config`: kind `config`. `settings`, `path`.
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.

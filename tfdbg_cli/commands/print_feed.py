@@ -31,7 +31,8 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     name = _feed_named(context.call.feeds, text)
     feed = context.call.feeds[name]
     title = f"pf {name}{slicing}"
-    head = [line(Span("Feed ", Style.LABEL), Span(f"{printable(name)}{slicing}", Style.TITLE))]
+    noun = "Argument" if context.call.function else "Feed"
+    head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{printable(name)}{slicing}", Style.TITLE))]
     if feed is None or isinstance(feed, NoValue):
         return _unknown(options, name, feed, head, title)
     parts = _sparse_parts(feed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tfdbg_cli.commands.call_rows import argument_data, call_blocks
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.commands.syntax import quoted
@@ -24,7 +25,7 @@ _CHOICES = (
 
 
 def _run_info(context: Context, options: argparse.Namespace) -> Document:
-    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE, *_names(context), EMPTY_LINE))]
+    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
     filters = line(Span("Filters: ", Style.LABEL), *_joined([Span(name, Style.NAME) for name in context.filters]))
@@ -70,26 +71,6 @@ def _estimate(estimate: Estimate | None) -> list[Line]:
     return [line(Span(f"{text}: too much.", Style.WARNING)), line(Span(hint, Style.HINT))]
 
 
-def _names(context: Context) -> list[Line]:
-    call = context.call
-    lines = [line(Span(f"Fetches ({len(call.fetches)})", Style.HEADING))]
-    lines += [line("  ", Span(printable(name), Style.NAME, _fetch_link(context, name))) for name in call.fetches] or [
-        line("  none")
-    ]
-    if call.targets:
-        lines.append(line(Span(f"Operations ({len(call.targets)})", Style.HEADING)))
-        lines += [line("  ", Span(printable(name), Style.NAME, f"ni {quoted(name)}")) for name in call.targets]
-    lines.append(line(Span(f"Feeds ({len(call.feeds)})", Style.HEADING)))
-    return lines + (
-        [line("  ", Span(printable(name), Style.NAME, f"pf {quoted(name)}")) for name in call.feeds]
-        or [line("  none")]
-    )
-
-
-def _fetch_link(context: Context, name: str) -> str:
-    return f"{'ni' if isinstance(context.stop, RunStart) else 'pt'} {quoted(name)}"
-
-
 def _choices(context: Context) -> Definitions:
     until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in context.filters]
     which = "this" if isinstance(context.stop, RunStart) else "the next"
@@ -99,7 +80,7 @@ def _choices(context: Context) -> Definitions:
 
 
 def _looks() -> Line:
-    links = [Span(command, Style.KEY, command) for command in ("lt", "origin", "ls")]
+    links = [Span(command, Style.KEY, command) for command in ("lt", "layers", "origin", "ls")]
     return line(Span("Look: ", Style.LABEL), *_joined(links))
 
 
@@ -121,6 +102,8 @@ def _data(context: Context) -> dict[str, Any]:
         "fetches": list(call.fetches),
         "targets": list(call.targets),
         "feeds": list(call.feeds),
+        "function": call.function or None,
+        "arguments": argument_data(call),
         "thread": call.thread,
         "graph": str(context.graph.kind),
         "nodes": len(context.graph),

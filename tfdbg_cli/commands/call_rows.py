@@ -1,0 +1,82 @@
+"""What a call fetches and is fed, or what a function is given, captured and returns: blocks for `run_info`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.model.runs import Argument, Call, RunKind, RunStart
+
+_INDENT = Column("")
+_COLUMNS = (_INDENT, Column("name"), Column("dtype"), Column("shape"))
+
+
+def call_blocks(context: Context) -> list[Block]:
+    """The names of `context`'s call, each leading to its value."""
+    call = context.call
+    if call.kind in (RunKind.FUNCTION, RunKind.EAGER) and (call.function or call.arguments):
+        given = [argument for argument in call.arguments if not argument.captured]
+        captured = [argument for argument in call.arguments if argument.captured]
+        blocks = _arguments("Arguments", given, call)
+        blocks += _arguments("Captured", captured, call) if captured else []
+        return [*blocks, Text(tuple(_named("Returns", call.fetches, context)))]
+    lines = _named("Fetches", call.fetches, context)
+    if call.targets:
+        lines += _names("Operations", ((name, f"ni {quoted(name)}") for name in call.targets))
+    return [Text((*lines, *_names("Feeds", ((name, f"pf {quoted(name)}") for name in call.feeds))))]
+
+
+def _named(heading: str, tensors: Iterable[str], context: Context) -> list[Line]:
+    verb = "ni" if isinstance(context.stop, RunStart) else "pt"
+    return _names(heading, ((name, f"{verb} {quoted(name)}") for name in tensors))
+
+
+def _names(heading: str, named: Iterable[tuple[str, str]]) -> list[Line]:
+    rows = [line("  ", Span(printable(name), Style.NAME, link)) for name, link in named]
+    return [_heading(heading, len(rows)), *(rows or [line("  none")])]
+
+
+def _heading(text: str, count: int) -> Line:
+    return line(Span(f"{text} ({count})", Style.HEADING))
+
+
+def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[Block]:
+    """One row each; what has a value leads to it."""
+    if not arguments:
+        return [Text((_heading(heading, 0), line("  none")))]
+
+    def row(i: int) -> Row:
+        argument = arguments[i]
+        link = f"pf {quoted(argument.name)}" if argument.name in call.feeds else ""
+        return (
+            Span(""),
+            Span(printable(argument.name), Style.NAME, link),
+            Span(printable(argument.dtype)),
+            Span(_shape(argument), Style.NUMBER),
+        )
+
+    return [Text((_heading(heading, len(arguments)),)), Table(_COLUMNS, len(arguments), row, show_head=False)]
+
+
+def _shape(argument: Argument) -> str:
+    if argument.shape is None:
+        return ""
+    return f"[{','.join('?' if length is None else str(length) for length in argument.shape)}]"
+
+
+def argument_data(call: Call) -> list[dict[str, Any]]:
+    """The JSON form of the arguments: {name, dtype, shape, captured}; unknown lengths are null."""
+    return [
+        {
+            "name": argument.name,
+            "dtype": argument.dtype,
+            "shape": None if argument.shape is None else list(argument.shape),
+            "captured": argument.captured,
+        }
+        for argument in call.arguments
+    ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from tfdbg_cli.errors import TfdbgError
     from tfdbg_cli.formats.opening import open_path as open_recording
+    from tfdbg_cli.keras_callback import DebuggerCallback
     from tfdbg_cli.process import add_tensor_filter, debugging, disable, enable, set_watch, stop, wrap_function
     from tfdbg_cli.wrappers import (
         DumpingDebugHook,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "DebuggerCallback",
     "DumpingDebugHook",
     "DumpingDebugWrapperSession",
     "LocalCLIDebugHook",
@@ -53,6 +55,7 @@ __all__ = [
 
 # Where each public name is, and what it is called there.
 _PLACES = {
+    "DebuggerCallback": ("keras_callback", "DebuggerCallback"),
     "DumpingDebugHook": ("wrappers", "DumpingDebugHook"),
     "DumpingDebugWrapperSession": ("wrappers", "DumpingDebugWrapperSession"),
     "LocalCLIDebugHook": ("wrappers", "LocalCLIDebugHook"),

@@ -19,8 +19,14 @@ _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
 
 
 @cache
+def is_ours(file: str) -> bool:
+    """Whether code of `file` is tfdbg's, and no program's."""
+    return file.startswith(_OURS) and not file.startswith(_EXAMPLES)
+
+
+@cache
 def _is_machinery(file: str) -> bool:
-    return file.startswith(_TENSORFLOW) or (file.startswith(_OURS) and not file.startswith(_EXAMPLES))
+    return file.startswith(_TENSORFLOW) or is_ours(file)
 
 
 @cache

@@ -82,6 +82,12 @@ def atomic_class() -> type:
     return kind
 
 
+@cache
+def strategy_base() -> type:
+    """The class whose `run` all strategies of tf.distribute have, the default one included."""
+    return _ancestor(tf.distribute.Strategy, "StrategyBase")
+
+
 def concrete_of(atomic: Any) -> Any:
     """A `tf.types.experimental.ConcreteFunction` of `atomic`, a graph function.
 

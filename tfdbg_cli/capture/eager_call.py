@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
-from tfdbg_cli.capture.eager_recorder import EagerRecorder, Stack
+from tfdbg_cli.capture.eager_recorder import EagerRecorder, stack_of
 from tfdbg_cli.capture.function_arguments import value_of
 from tfdbg_cli.capture.function_capture import WithoutValues
 from tfdbg_cli.capture.guard import INSIDE
@@ -80,7 +80,7 @@ class EagerCapture:
         except tf.errors.OpError as error:
             match = _OP.search(error.message or "")
             if match:
-                self._failed = self._recorder.failed(match[1], _stack_of(error))
+                self._failed = self._recorder.failed(match[1], stack_of(error))
             raise
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -169,12 +169,3 @@ class _Values(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._given)
-
-
-def _stack_of(error: BaseException) -> Stack:
-    """Where `error` came from, outermost call first."""
-    trace, found = error.__traceback__, []
-    while trace is not None:
-        found.append((trace.tb_frame.f_code, trace.tb_lineno))
-        trace = trace.tb_next
-    return tuple(found)

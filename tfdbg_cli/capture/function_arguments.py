@@ -21,28 +21,24 @@ class Slot:
     variable: Any = None
 
 
-def slots_of(graph: Any, names: Sequence[str]) -> tuple[Slot, ...]:
-    """The inputs of `graph` (a FuncGraph) in order. `names` are those of their nodes in a run.
+def slots_of(graph: Any) -> tuple[Slot, ...]:
+    """The inputs of `graph` (a FuncGraph) in order.
 
-    An argument is named as its node, which TensorFlow names after the parameter. A captured variable has the
+    An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
     variable's own name, with a number where another has it already.
     """
     variables = {id(variable.handle): variable for variable in graph.variables if hasattr(variable, "handle")}
     captured = {id(inner): variables.get(id(outer)) for outer, inner in graph.captures}
     captured |= dict.fromkeys(map(id, graph.deferred_internal_captures))
-    taken = {name for name, tensor in zip(names, graph.inputs, strict=True) if captured.get(id(tensor)) is None}
-    return tuple(
-        _slot(name, tensor, id(tensor) in captured, captured.get(id(tensor)), taken)
-        for name, tensor in zip(names, graph.inputs, strict=True)
-    )
+    taken = {tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None}
+    return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), taken) for tensor in graph.inputs)
 
 
-def _slot(name: str, tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
-    described = tensor
+def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
+    described, name = tensor, tensor.op.name
     if variable is not None:
-        described = variable
-        wanted, number = variable.name.split(":", 1)[0], 1
-        name = wanted
+        described, name, number = variable, variable.name.split(":", 1)[0], 1
+        wanted = name
         while name in taken:
             name, number = f"{wanted}_{number}", number + 1
         taken.add(name)

@@ -62,7 +62,7 @@ class FunctionCall:
         return Call(
             number,
             RunKind.FUNCTION,
-            traced.outputs,
+            tuple(map(str, traced.returned)),
             Given(traced.slots, self._inputs),
             thread=thread,
             notes=tracing_notes(self._entered, self._atomic, caller_line()),

@@ -1,8 +1,9 @@
-"""Seeing every outermost call of a graph function: by replacing two methods of TensorFlow's classes, while wanted.
+"""Seeing every outermost call of a graph function: by replacing methods of TensorFlow's classes, while wanted.
 
 A program enters a tf.function by `__call__`; whatever it calls, a concrete function or a gradient included, comes
 down to `call_flat` of the graph function that runs. The first tells what was called and whether it was traced, the
-second is the run. What a function calls while it is traced, or in turn, is part of it and no run of its own.
+second is the run. What a function calls while it is traced, or in turn, is part of it and no run of its own. Where
+functions run eagerly the run is the Python function; Keras then hands it to the `run` of a tf.distribute strategy.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager_call import EagerCall
+from tfdbg_cli.capture.eager_recorder import RECORDING
 from tfdbg_cli.capture.function_call import FunctionCall
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.performing import performed
@@ -52,6 +54,7 @@ class Interception:
                 self._undo = [
                     replace_method(compat.function_class(), "__call__", self._entering),
                     replace_method(compat.atomic_class(), "call_flat", self._running),
+                    replace_method(compat.strategy_base(), "run", self._stepping),
                 ]
 
     def end(self) -> None:
@@ -105,19 +108,35 @@ class Interception:
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> Any:
-        if self._here.controller is None and not is_worthwhile(None, function):
-            return original(function, *arguments, **keywords)
         python = function.python_function
+        if self._here.controller is None and not is_worthwhile(python):
+            return original(function, *arguments, **keywords)
         made = EagerCall(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
         return performed(controller, made)
 
+    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+            controller = self._asked()
+            # A tf.function is seen where it runs; several replicas run in threads of their own.
+            graph = isinstance(fn, compat.function_class())
+            if controller is None or graph or strategy.num_replicas_in_sync > 1 or not is_worthwhile(fn):
+                return original(strategy, fn, args, kwargs, options)
+            made = EagerCall(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
+            return performed(controller, made)
+
+        return run
+
     def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call_flat(atomic: Any, *inputs: Any) -> Any:
+            recorder = RECORDING.recorder
+            if recorder is not None and tf.executing_eagerly():
+                return recorder.call(atomic, inputs, original)
             controller = self._asked()
             if controller is None or compat.is_initializer(atomic):
                 return original(atomic, *inputs)
             entered = self._here.entered[-1] if self._here.entered else None
-            if self._here.controller is None and not is_worthwhile(atomic, entered and entered.function):
+            python = entered.function.python_function if entered is not None else None
+            if self._here.controller is None and not is_worthwhile(python):
                 return original(atomic, *inputs)
             return performed(controller, FunctionCall(atomic, inputs, original, entered))
 

@@ -37,8 +37,9 @@ class DebuggedFunction:
         self._tfdbg_function = function
         self._tfdbg_controller = controller
         self._tfdbg_is_graph = isinstance(function, compat.function_class() | tf.types.experimental.ConcreteFunction)
-        if not self._tfdbg_is_graph:
-            functools.update_wrapper(self, function, updated=())
+        for name in ("__doc__", "__module__"):  # which our own class has, so that they are not looked for elsewhere
+            object.__setattr__(self, name, getattr(function, name, None))
+        object.__setattr__(self, "__wrapped__", function)
         FUNCTIONS.begin()
         weakref.finalize(self, FUNCTIONS.end).atexit = False
 

@@ -15,7 +15,6 @@ from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function_arguments import Slot, slots_of
 from tfdbg_cli.capture.function_graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.function_scopes import scope_of
-from tfdbg_cli.capture.function_scopes import scope_of
 from tfdbg_cli.capture.instrumented import Instrumented, instrument
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind

@@ -12,19 +12,18 @@ from tfdbg_cli.capture.callers import called_by_user, is_users
 _STEPS = frozenset({
     "multi_step_on_iterator", "one_step_on_data", "one_step_on_data_distributed", "multi_step_on_data",
     "train_function", "test_function", "predict_function", "step_function", "run_step",
+    "train_step", "test_step", "predict_step",
 })  # fmt: skip
 _KERAS = ("keras", "tf_keras")
 
 
-def is_worthwhile(atomic: Any, function: Any) -> bool:
-    """Whether a call is to be a run: of `function` (a tf.function), or without one of `atomic` (a graph function).
+def is_worthwhile(python: Any) -> bool:
+    """Whether a call of a function that was made of `python` (a callable, None if not known) is to be a run.
 
     A function that an installed package defines counts only if the program calls it itself, or if it is a step of
     Keras: packages run small functions of their own, such as those for random seeds, that nobody wants to stop at.
     """
-    if function is None:
-        return called_by_user()
-    return _is_step_or_own(function.python_function) or called_by_user()
+    return (python is not None and _is_step_or_own(python)) or called_by_user()
 
 
 @cache

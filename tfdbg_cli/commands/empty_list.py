@@ -6,9 +6,12 @@ import argparse
 import re
 from collections.abc import Iterable
 
+from tfdbg_cli.analysis.needed import not_needed_text, program_graph, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+
+_MOST_ASKED = 20
 
 
 def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
@@ -45,6 +48,13 @@ def _nothing_captured(context: Context) -> list[Line]:
 def _no_such_node(context: Context, regex: str) -> list[Line]:
     run = context.run
     shown = printable(regex)
+    unneeded = _unneeded(context, regex)
+    if unneeded:
+        names = ", ".join(printable(name) for name in unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
+        return [
+            line(f"This run did not compute {names}:"),
+            line(f"{printable(not_needed_text(run))}."),
+        ]
     in_graph = sum(1 for name in run.graph.names() if re.search(regex, name))
     if in_graph:
         verb = "matches" if in_graph == 1 else "match"
@@ -58,6 +68,15 @@ def _no_such_node(context: Context, regex: str) -> list[Line]:
         text = f"Nodes of the Python graph match {shown}, but TensorFlow's optimizer folded, fused or pruned them."
         return [line(text), _python_hint()]
     return [line(f"No node name matches {shown}."), line(Span("Case counts; (?i) in front ignores it.", Style.HINT))]
+
+
+def _unneeded(context: Context, regex: str) -> list[str]:
+    """The nodes that match, if the run needed none of them."""
+    graph = program_graph(context.run)
+    search = re.compile(regex).search
+    found = [name for name in graph.names() if search(name)] if graph is not None else []
+    sample = found[:_MOST_ASKED]
+    return found if sample and all(was_needed(context.run, name) is False for name in sample) else []
 
 
 def _python_hint() -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import Argument, Kind
@@ -47,9 +48,12 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
     if name not in graph and not isinstance(context.stop, RunStart):
         python_graph = context.run.python_graph
         if python_graph is not None and name in python_graph:
-            note = (
-                f"Not in the {graph.kind}: the optimizer removed, folded or renamed it, or this run did not need it."
+            why = (
+                f"this run did not compute it, {not_needed_text(context.run)}"
+                if was_needed(context.run, name) is False
+                else "the optimizer removed, folded or renamed it"
             )
+            note = f"Not in the {graph.kind}: {why}."
             return FoundNode(_on_device(python_graph, name, device), python_graph, note)
     if name not in graph:
         name = _by_ending(name, graph)

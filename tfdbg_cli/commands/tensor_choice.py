@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.needed import not_needed_text, was_needed
 from tfdbg_cli.commands import links
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.short_names import ending_in
@@ -131,6 +132,11 @@ def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
     if slots:
         listed = ", ".join(f"{node}:{n}" for n in slots)
         return TfdbgError(f"{node} has no captured output {slot}.", hint=f"Captured: {listed}.")
+    if was_needed(run, node) is False:
+        return TfdbgError(
+            f"This run did not compute {node}: {not_needed_text(run)}.",
+            hint="Look at the run that fetches it, or something that is computed from it.",
+        )
     if node in run.graph:
         return TfdbgError(
             f"{node} is in the {run.graph.kind}, but no value of it was captured.",

@@ -1,0 +1,47 @@
+"""Whether a run needed a node at all: what its fetches depend on in the program's graph."""
+
+from __future__ import annotations
+
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.names import node_of
+from tfdbg_cli.model.runs import Run, RunKind
+
+
+def program_graph(run: Run) -> Graph | None:
+    """The graph of `run` as the program built it, if it is known."""
+    return run.graph if run.graph.kind is GraphKind.PYTHON else run.python_graph
+
+
+def was_needed(run: Run, node: str) -> bool | None:
+    """Whether a fetch of `run` depends on `node`, along data and control edges.
+
+    None where that cannot be told: no program's graph holds the node, the fetches are unknown, or the run is that of
+    a function, whose side effects are computed whether they are fetched or not.
+    """
+    graph = program_graph(run)
+    fetched = [node_of(name) for name in (*run.call.fetches, *run.call.targets)]
+    if graph is None or node not in graph or not fetched or run.call.kind is not RunKind.SESSION:
+        return None
+    if any(name not in graph for name in fetched):
+        return None
+    fed = {node_of(name) for name in run.call.feeds}
+    waiting, met = list(fetched), set(fetched)
+    while waiting:
+        name = waiting.pop()
+        if name == node:
+            return True
+        if name in fed:  # what a fed tensor was made from is not computed
+            continue
+        for maker in graph.all_named(name):
+            for other in (*(tensor.node for tensor in maker.inputs), *maker.control_inputs):
+                if other not in met:
+                    met.add(other)
+                    waiting.append(other)
+    return False
+
+
+def not_needed_text(run: Run) -> str:
+    """`none of its fetches (init) depends on it`, for a node that `was_needed` denies."""
+    names = [*run.call.fetches, *run.call.targets]
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return f"none of its fetches ({shown}) depends on it"

@@ -7,7 +7,7 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
-_ALL = ("session", "calls", "opening")
+_ALL = ("session", "calls", "opening", "gpt")
 
 
 def main() -> None:
@@ -29,6 +29,10 @@ def main() -> None:
             from bench.opening import measure as measure_opening
 
             measure_opening(options.rounds)
+        elif name == "gpt":
+            from bench.gpt import measure as measure_gpt
+
+            measure_gpt(options.rounds)
         else:
             parser.error(f"there is no measurement {name!r}; there are {', '.join(_ALL)}")
 

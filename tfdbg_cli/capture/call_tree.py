@@ -79,6 +79,11 @@ class Scope:
         return any(site.kind is not CallKind.PLAIN or site.scopes[0].has_frames for site in self.calls.values())
 
     @cached_property
+    def compiled(self) -> bool:
+        """Whether XLA compiles this function, or one that it is called by."""
+        return self.body.compiled or (self.parent is not None and self.parent.compiled)
+
+    @cached_property
     def loop_variables(self) -> dict[int, TensorName]:
         """For the body of a loop: the arguments that change from turn to turn, by position, with their names."""
         if self.call is None or self.call.kind is not CallKind.LOOP or self is not self.call.scopes[1]:

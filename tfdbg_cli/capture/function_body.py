@@ -13,6 +13,7 @@ from typing import Any
 from tfdbg_cli.capture import compat
 from tfdbg_cli.model.dtypes import element_type
 
+XLA = "_XlaMustCompile"
 _FIRST_REFERENCE = 101
 _ENTER = frozenset({"Enter", "RefEnter"})
 _EXIT = frozenset({"Exit", "RefExit"})
@@ -79,6 +80,12 @@ class Body:
             for arg in (*signature.input_arg, *signature.output_arg)
         )
         return whole and not signature.attr
+
+    @property
+    def compiled(self) -> bool:
+        """Whether XLA compiles the function as a whole."""
+        attributes = self.definition.attr
+        return XLA in attributes and bool(attributes[XLA].b)
 
     def outputs(self, node: str) -> tuple[Output, ...]:
         """The outputs of `node`, by slot. Empty for an op that TensorFlow does not know."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.function_body import XLA
 from tfdbg_cli.capture.invocation import copied
 from tfdbg_cli.capture.shown_values import Item, items_of
 
-XLA = "_XlaMustCompile"
 # Grappler exchanges functions that say so for others with the same outputs (implementation_selector.cc).
 IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _STATEFUL = {
@@ -61,13 +61,11 @@ class Rewriting:
     compiled_no_more: bool = False
     compiled: bool = False
     _serial: int = field(default_factory=lambda: next(_SERIAL))
-    _done: dict[tuple[str, frozenset[tuple[str, frozenset[int]]]], tuple[str, list[int]]] = field(
-        default_factory=dict
-    )
+    _done: dict[tuple[object, ...], tuple[str, list[int]]] = field(default_factory=dict)
 
     def exposed(self, scope: Scope) -> tuple[str, list[int]]:
         """Rewrite the function of `scope` to give its values back behind its outputs: the new name, their types."""
-        key = (scope.body.name, frozenset(scope.needed.slots.items()))
+        key = (scope.body.name, frozenset(scope.needed.slots.items()), scope.compiled)
         shareable = not scope.has_frames and not scope.cut
         if shareable and key in self._done:
             return self._done[key]
@@ -98,7 +96,9 @@ class Rewriting:
             else:
                 self._rewrite_frames(site, node)
             edit.make_stateful(node)
-        if XLA in edit.definition.attr and edit.definition.attr[XLA].b:
+        if scope.compiled:
+            edit.drop_checks()
+        if scope.body.compiled:
             if scope.has_frames or self.without_xla:
                 del edit.definition.attr[XLA]
                 self.compiled_no_more = True
@@ -152,6 +152,21 @@ class _Edit:
             del node.attr[XLA]
         self.run_always(node.name)
         self._waits.append(node.name)
+
+    def drop_checks(self) -> None:
+        """Let no op raise that XLA leaves out (tf2xla), should the function have to run without XLA."""
+        for node in self.definition.node_def:
+            if node.op == "Assert":
+                sources = [
+                    text.removeprefix("^").split(":")[0] for text in node.input if text[0] == "^" or ":" in text
+                ]
+                node.op = "NoOp"
+                node.ClearField("attr")
+                node.ClearField("input")
+                node.input.extend(f"^{source}" for source in dict.fromkeys(sources))
+            elif node.op == "CheckNumerics":
+                node.op = "Identity"
+                del node.attr["message"]
 
     def run_always(self, node: str) -> None:
         """Make `node` a side effect of the function."""

@@ -47,4 +47,4 @@ def _argument_names(atomic: Any) -> tuple[str, ...]:
     graph = compat.built_graph_of(atomic)
     if graph is None:
         return ()
-    return tuple(slot.argument.name for slot in slots_of(graph, [tensor.op.name for tensor in graph.inputs]))
+    return tuple(slot.argument.name for slot in slots_of(graph))

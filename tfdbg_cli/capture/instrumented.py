@@ -18,7 +18,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.frame_reports import FrameReports, Unrolled
-from tfdbg_cli.capture.function_rewrite import XLA, Rewriting, original_names
+from tfdbg_cli.capture.function_rewrite import Rewriting, original_names
 from tfdbg_cli.capture.function_scopes import scope_of
 from tfdbg_cli.capture.kept_tensors import KeptTensors
 from tfdbg_cli.capture.op_errors import OpError
@@ -80,8 +80,6 @@ class Instrumented:
     def __init__(self, concrete: Any) -> None:
         self._atomic = compat.atomic_of(concrete)
         self.root = scope_of(concrete)
-        attributes = self.root.body.definition.attr
-        self._xla = XLA in attributes and bool(attributes[XLA].b)
         self._without_xla = False
         self._lock = threading.Lock()
         self._idle: list[_Rewritten] = [self._rewritten()]
@@ -135,7 +133,12 @@ class Instrumented:
         except OpError as raised:
             error = raised
         turns = rewritten.reports.end()
-        if error is not None and self._xla and not self._without_xla and not rewritten.rewriting.compiled_no_more:
+        if (
+            error is not None
+            and self.root.body.compiled
+            and not self._without_xla
+            and not rewritten.rewriting.compiled_no_more
+        ):
             return self._compiled_as_ever(inputs)
         unrolled = Unrolled(turns)
         unrolled.values.extend(

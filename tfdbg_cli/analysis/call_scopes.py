@@ -13,6 +13,7 @@ _ROLES = {
     "If": r"true|false", "StatelessIf": r"true|false", "Case": r"branch\d+", "StatelessCase": r"branch\d+",
     "While": r"body|cond", "StatelessWhile": r"body|cond",
 }  # fmt: skip
+CALLERS = _CALLS | frozenset(_ROLES)  # op types that run functions
 LOOPS = frozenset(_ROLES)  # loops and branches: ops whose own name stands before those of what they run
 # TensorFlow's name for a traced function: __inference_train_step_123 (also made of __forward_ and __backward_).
 _TRACED = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")

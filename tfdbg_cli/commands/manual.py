@@ -42,6 +42,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `traceback`: `[{file, line, function, text}]`.
 - `origin`: kind `origin`. `tensor`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`; `tensor` is null when all is finite.
+- `placement`: kind `placement`. `devices`: `[{device, ops, tensors, nbytes}]`, `copies`:
+  `[{tensor, from, to, nbytes}]`, `fallbacks`: `[{node, op_type, requested, device}]`; `known`: `runtime` (its graph
+  names the devices), `values` (the values lie there) or `requested` (only what the program asked for is known).
 - `ri`: kind `run_info`. `number`, `call`, `title`, `fetches`, `targets`, `feeds`, `thread`, `graph`, `nodes`,
   `notes`, `estimate`, `filters`; of a function `function` (its name) and `arguments`:
   `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it.

@@ -15,6 +15,7 @@ _MODULES = (
     "error_info",
     "node_info",
     "neighbour_lists",
+    "placement",
     "list_source",
     "print_source",
     "list_profile",

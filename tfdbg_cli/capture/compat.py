@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicF
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import op_callbacks, op_def_registry
 from tensorflow.python.ops import handle_data_util
+from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 v1 = tf.compat.v1
 
@@ -120,17 +121,9 @@ def give_handle_data(atomic: Any, outputs: Sequence[Any]) -> None:
             handle_data_util.set_handle_data(output, handle_data.shape_inference)
 
 
-@contextmanager
-def run_metadata() -> Iterator[list[Any]]:
-    """A context in which the runtime keeps times; at its end the list holds a RunMetadata message."""
-    eager = context.context()
-    found: list[Any] = []
-    eager.enable_run_metadata()
-    try:
-        yield found
-    finally:
-        found.append(eager.export_run_metadata())
-        eager.disable_run_metadata()
+def profile_space(data: bytes) -> Any:
+    """The XSpace message that TensorFlow's profiler wrote."""
+    return xplane_pb2.XSpace.FromString(data)
 
 
 def function_definition(name: str) -> Any:
@@ -190,10 +183,11 @@ def remove_op_callback(callback: Callable[..., None]) -> None:
     op_callbacks.remove_op_callback(callback)
 
 
-def function_name(op_type: str) -> str:
+def function_name(op_type: str | bytes) -> str:
     """The name of the Python function in that of a graph function (`__inference_step_12`); others as they are."""
-    match = _GRAPH_FUNCTION.match(op_type)
-    return match["name"] if match else op_type
+    text = op_type.decode() if isinstance(op_type, bytes) else op_type
+    match = _GRAPH_FUNCTION.match(text)
+    return match["name"] if match else text
 
 
 def graphs_below(atomic: Any) -> Iterator[Any]:

@@ -165,8 +165,7 @@ class EagerRecorder:
             self._safely(self._add_op, op_type, inputs, outputs)
 
     def _add_op(self, op_type: str | bytes, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        text = op_type.decode() if isinstance(op_type, bytes) else op_type
-        text = compat.function_name(text)
+        text = compat.function_name(op_type)
         node = self._numbered(text)
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))

@@ -12,7 +12,8 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.callers import caller_line
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.function_arguments import Given, given
-from tfdbg_cli.capture.function_capture import FunctionCapture, FunctionProfile, WithoutValues
+from tfdbg_cli.capture.function_capture import FunctionCapture, WithoutValues
+from tfdbg_cli.capture.function_profile import FunctionProfile
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.performing import Capture
@@ -72,7 +73,7 @@ class FunctionCall:
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:
-            return FunctionProfile(self)
+            return FunctionProfile(self.plain, self.traced)
         try:
             return FunctionCapture(self, plan, memory_budget(controller.settings))
         except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote

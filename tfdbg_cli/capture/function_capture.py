@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.instrumented import Outcome
-from tfdbg_cli.capture.profiling import profile_of
 from tfdbg_cli.capture.reach import chooser
 from tfdbg_cli.capture.traced_function import TracedFunction
 from tfdbg_cli.formats.dump_writer import write_dump
@@ -91,29 +89,6 @@ class FunctionCapture:
         """
         if keep and self._plan.directory is not None and self._run is not None:
             write_dump(to_keep(self._run), self._plan.directory)
-
-
-class FunctionProfile:
-    """One call with the time of every node."""
-
-    def __init__(self, call: PerformedCall) -> None:
-        self._call = call
-        self._metadata: list[Any] = []
-
-    def perform(self) -> Any:
-        """Make the call. Raises what the call raises."""
-        with compat.run_metadata() as self._metadata:
-            return self._call.plain()
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        """The times that were taken."""
-        traced = self._call.traced
-        profile = None if error else profile_of(self._metadata[0].step_stats, traced.graph)
-        notes = ("This run was profiled: it has times and no values.",)
-        return Run(call, graph=traced.graph, tracebacks=traced.tracebacks, error=error, profile=profile, notes=notes)
-
-    def finish(self, keep: bool) -> None:
-        """Nothing is left behind."""
 
 
 class WithoutValues:

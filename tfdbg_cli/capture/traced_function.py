@@ -52,7 +52,9 @@ class TracedFunction:
 
     def name_in(self, function: Any) -> str:
         """The name, when `function` (a tf.function or None) was called."""
-        return str(function.name) if self.name == _LOADED and function is not None else self.name
+        if self.name == _LOADED and function is not None:
+            return compat.function_name(compat.traces_of(function)[0].name)
+        return self.name
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:

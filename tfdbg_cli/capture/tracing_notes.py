@@ -37,7 +37,7 @@ def tracing_notes(entered: Entered | None, atomic: Any, caller: str) -> tuple[st
     this = atomic.function_type.parameters
     others = [trace.function_type.parameters for trace in known if trace.graph is not atomic.graph]
     changes = min((list(_changes(other, this)) for other in others), key=len, default=[])
-    where = f" It was called at {caller}." if caller else ""
+    where = f" Called at {caller}" if caller else ""
     count = f"This call traced the function anew; it has {len(known)} traces now.{where}"
     return (count, *changes)
 
@@ -64,7 +64,7 @@ def _text(constraint: Any) -> str:
     if constraint is None:
         return "absent"
     if isinstance(constraint, tf.TensorSpec):
-        return f"{constraint.dtype.name} {_shape_text(constraint.shape)}"
+        return f"{constraint.dtype.name}{_shape_text(constraint.shape)}"
     if _is_python(constraint):
         return str(constraint).removeprefix("Literal[").removesuffix("]")
     return str(constraint)
@@ -72,6 +72,6 @@ def _text(constraint: Any) -> str:
 
 def _shape_text(shape: Any) -> str:
     if shape.rank is None:
-        return "of any shape"
+        return " of any shape"
     sizes: Sequence[int | None] = shape.as_list()
-    return f"({', '.join('?' if size is None else str(size) for size in sizes)})"
+    return f"[{','.join('?' if size is None else str(size) for size in sizes)}]"

@@ -71,7 +71,8 @@ CASES = [
     Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "Overflow of MatMul: at 1 element the sum of"),
     Case("MatMul", ([[1e30, 1e30]], [[1e30], [-1e30]]), lambda a, b: _f([[NAN]]), "to both sides"),
     Case("Mean", ([],), np.mean, "Mean of nothing: in0:0 has no elements", "tf.size"),
-    Case("Sum", ([BIG, BIG],), np.sum, "Overflow of Sum: at 1 element the total exceeds", "float64"),
+    Case("Sum", ([BIG, BIG],), np.sum, "Overflow of Sum: at 1 element the total exceeds", "lower the learning rate"),
+    Case("Mean", ([60000.0, 60000.0],), np.sum, "Overflow of Mean: at 1 element", "Sum in float32", np.float16),
     Case("Prod", ([1e30, 1e30, -1e30],), lambda x: _f(NAN), "to both sides"),
     Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
     Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
@@ -144,3 +145,12 @@ def test_names_with_braces_stay_as_they_are() -> None:
     seen = [InputSeen(TensorName("{b}{x}", 0), None, 0, None, _f([0.0]))]
     found = explain(gather(node, _f([-INF]), np.array([True]), seen))
     assert found is not None and "{b}{x}:0 is 0" in found.text
+
+
+def test_a_fed_input_is_called_what_it_was_fed_as() -> None:
+    """The runtime's graph calls the feed `x:0` `_arg_x_0_3:0`; nobody knows it by that name."""
+    argument = Node("_arg_x_0_3", "_Arg", "")
+    seen = [InputSeen(TensorName("_arg_x_0_3", 0), argument, 0, None, _f([0.0]))]
+    found = explain(gather(Node("n", "Log", ""), _f([-INF]), np.array([True]), seen))
+    assert found is not None and found.text == "Log of 0: x:0 is 0 at 1 element."
+    assert found.suggestion.startswith("Check what is fed as x:0")

@@ -22,7 +22,7 @@ Test: TypeAlias = Callable[[Evidence], "Array | None"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to a non-finite value. Texts may use {a} {b} (inputs), {n}, {op}, {dtype}, {largest}, {limit}."""
+    """One way to a non-finite value. Texts may use the words of `_filled`: {a} and {b} are inputs, {n} a count."""
 
     ops: frozenset[str]
     holds: Test
@@ -112,12 +112,15 @@ def _sign_lost(a: Array, b: Array) -> Array:
     return np.asarray((a.real < 0) & (b != np.floor(b.real)))
 
 
-_LOSS = (
+_PROBABILITY = (
     "If {a} is a softmax or sigmoid, give its logits to tf.nn.log_softmax or"
     " tf.nn.softmax_cross_entropy_with_logits; otherwise use tf.math.log(tf.maximum(x, 1e-7))."
 )
+_FED = "Check what is fed as {a}, or use tf.math.log(tf.maximum(x, 1e-7))."
 _SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as 1e-7 to the denominator."
 _SMALLER = "Lower the learning rate, clip gradients (tf.clip_by_global_norm) or normalize {a}.{half}"
+_DIVERGES = "The values diverge: lower the learning rate, clip gradients (tf.clip_by_global_norm) or normalize {a}."
+_WIDER = "Sum in float32 (tf.cast), or scale the loss down before."
 _HALF_PRECISION = ("float16", "bfloat16")
 _DIVISIONS = _ops("RealDiv Div Xdivy TruncateDiv")
 _MODULI = _ops("FloorMod Mod TruncateMod FloorDiv")
@@ -131,9 +134,9 @@ _TOTALS = _ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmen
 
 RULES: tuple[Rule, ...] = (
     # Logarithms.
-    Rule(_ops("Log"), _of(0, lambda x: x == 0), "log of 0: {a} is 0 at {n}", _LOSS),
-    Rule(_ops("Log"), _of(0, lambda x: x.real < 0), "log of a negative number: {a} is negative at {n}", _LOSS),
-    Rule(_ops("Log1p"), _of(0, lambda x: x == -1), "log1p of -1: {a} is -1 at {n}", _LOSS),
+    Rule(_ops("Log"), _of(0, lambda x: x == 0), "log of 0: {a} is 0 at {n}", _PROBABILITY),
+    Rule(_ops("Log"), _of(0, lambda x: x.real < 0), "log of a negative number: {a} is negative at {n}", _PROBABILITY),
+    Rule(_ops("Log1p"), _of(0, lambda x: x == -1), "log1p of -1: {a} is -1 at {n}", _PROBABILITY),
     Rule(
         _ops("Log1p"),
         _of(0, lambda x: x.real < -1),
@@ -231,10 +234,10 @@ RULES: tuple[Rule, ...] = (
     Rule(_ops("Mean Max Min"), _of_nothing, "{op} of nothing: {a} has no elements",
          "An empty batch or a mask that keeps nothing: test tf.size(x) > 0, or tf.math.divide_no_nan(sum, count)."),
     Rule(_TOTALS, _overflow, "overflow of {op}: at {n} the total exceeds {largest}, the largest {dtype}",
-         "Sum in float32 or float64, or take the mean of smaller parts."),
+         _DIVERGES),
     Rule(_TOTALS, _cancelled,
          "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
-         "Sum in float32 or float64, or take the mean of smaller parts."),
+         _DIVERGES),
     # Conversions, losses, normalization, updates.
     Rule(_ops("Cast"), _overflow, "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}",
          "Keep this value in float32, or scale it down (loss scaling) before the cast."),
@@ -268,7 +271,16 @@ def explain(evidence: Evidence) -> Cause | None:
     found.sort(key=lambda pair: -pair[0])
     sentences = [_filled(rule.cause, evidence, n) for n, rule in found]
     text = "; ".join([sentences[0][0].upper() + sentences[0][1:], *sentences[1:]])
-    return Cause(f"{text}.", _filled(found[0][1].suggestion, evidence, found[0][0]))
+    return Cause(f"{text}.", _filled(_advice(found[0][1], evidence), evidence, found[0][0]))
+
+
+def _advice(rule: Rule, evidence: Evidence) -> str:
+    """The suggestion of `rule`, or what fits better where the input was fed or the numbers are short."""
+    if rule.suggestion is _PROBABILITY and evidence.fed[:1] == (True,):
+        return _FED
+    if rule.suggestion is _DIVERGES and evidence.dtype in _HALF_PRECISION:
+        return _WIDER
+    return rule.suggestion
 
 
 def _filled(template: str, evidence: Evidence, n: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.analysis.lineage import InputSeen, feed_name
 from tfdbg_cli.analysis.parts import ELEMENTWISE, REDUCTIONS, parts_of
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.graph import Node
@@ -34,6 +34,7 @@ class Evidence:
     operands: tuple[Array | None, ...]
     arrays: tuple[Array | None, ...]
     names: tuple[str, ...]
+    fed: tuple[bool, ...] = ()  # the inputs that no op computed
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -65,8 +66,10 @@ def gather(node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen]) ->
         operands = tuple(_aligned(node, arrays, i, value.shape, where) for i in range(len(arrays)))
     else:
         operands = (None,) * len(arrays)
-    names = tuple(str(item.name) for item in inputs)
-    return Evidence(node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names)
+    feeds = [feed_name(item.node) for item in inputs]
+    names = tuple(str(feed or item.name) for feed, item in zip(feeds, inputs, strict=True))
+    fed = tuple(feed is not None for feed in feeds)
+    return Evidence(node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, fed)
 
 
 def _aligned(

@@ -34,5 +34,17 @@ Value: TypeAlias = "Array | NoValue"
 
 
 def as_array(feed: Any) -> Array:
-    """What a person fed (array, list, number, text) as an array."""
-    return feed if isinstance(feed, np.ndarray) else np.asarray(feed)
+    """What a person fed (array, list, number, text) as an array; byte strings stay as they are, as objects.
+
+    Raises:
+        ValueError: rows of unequal length.
+
+    """
+    if isinstance(feed, np.ndarray):
+        return feed
+    try:
+        array = np.asarray(feed)
+    except UnicodeDecodeError:  # texts beside bytes that are none
+        array = np.asarray(feed, object)
+    # NumPy's fixed width loses zero bytes at the end of a string; TensorFlow feeds them.
+    return np.asarray(feed, object) if array.dtype.kind == "S" else array

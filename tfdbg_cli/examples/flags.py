@@ -15,7 +15,7 @@ def flag_parser(description: str | None, max_steps: int | None = None) -> argpar
         const=True,
         default=False,
         metavar="BOOL",
-        help="wrap the session in tfdbg",
+        help="have tfdbg debug it",
     )
     parser.add_argument(
         "--ui_type", choices=("curses", "readline"), help="full screen or line prompt; without it tfdbg chooses"

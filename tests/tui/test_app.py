@@ -181,8 +181,9 @@ def test_the_old_prompt_commands_for_searching_work():
 
 def test_the_old_prompt_command_for_elements_works():
     """features 1.5: `@[i,j]` and `@i,j` scroll to an element."""
-    for typed in ("@[3, 0]", "@3,0", "@[3,1]"):
-        screen = drive(f":pt x:0<enter>:{typed}<enter>")
+    # The key @ types a bracket of its own; a person who types it again means the same.
+    for typed in (":@[3, 0]", ":@3,0", ":@[3,1]", "@[3, 0]", "@3, 0"):
+        screen = drive(f":pt x:0<enter>{typed}<enter>")
         assert screen.state.page.view.line(screen.state.page.view.selected).element == (3, 0)
         assert "@[3, 0]" in screen.status
     assert "No array here" in drive(":pt x:0<enter>:@[1]<enter>").status
@@ -274,6 +275,8 @@ def test_ctrl_c_clears_then_asks_and_never_exits():
     assert drive(":lt<ctrl c>").state.page.command == "lt"
     assert "Ctrl-C again" in drive("<ctrl c>").status
     assert "How do you want to leave?" in drive("<ctrl c><ctrl c>").text
+    assert "Ctrl-C again ends the program." in drive("<ctrl c><ctrl c>").status
+    assert "Enter: pt" not in drive("q").status
     assert drive("<ctrl c>j<ctrl c>").state.dialog is None
     assert drive("<ctrl c><ctrl c><ctrl c>").decision == Abort()
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tfdbg_cli.tui.app import App
 
 _SIDEWAYS = 8
-_ELEMENT = re.compile(r"@?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
+# The key @ types the first bracket; a person may type it again.
+_ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
 
 class Actions:

@@ -245,6 +245,7 @@ class App:
         if self._interrupted:
             self._interrupted = False
             self.ask_to_leave()
+            self.say(Message("Ctrl-C again ends the program."))
             return
         self._interrupted = True
         finder = self.state.pages.all and self.state.page.finder

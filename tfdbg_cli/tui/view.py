@@ -160,6 +160,8 @@ class View(urwid.Widget):
     def _otherwise(self) -> str:
         """What the status row says when there is no message."""
         state = self._state
+        if state.dialog is not None:
+            return state.dialog.title
         if state.place is Place.PROMPT and state.hint:
             return state.hint
         finder = state.page.finder

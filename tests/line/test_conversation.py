@@ -64,7 +64,8 @@ def test_the_end_of_input_detaches() -> None:
     """Defect of TensorFlow's prompt: EOF was not handled."""
     decision, text = _talk(Person(None))
     assert decision == Detach()
-    assert "Detached" in text
+    assert "\nDetached: the program goes on undebugged.\n" in text
+    assert "\\n" not in text
     assert _talk(Person("exit", None))[0] == Detach()
 
 

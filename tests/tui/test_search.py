@@ -1,4 +1,3 @@
-
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.tui.finder import Finder

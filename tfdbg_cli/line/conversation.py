@@ -21,7 +21,7 @@ from tfdbg_cli.model.decision import Abort, Decision, Detach
 from tfdbg_cli.model.runs import Opened
 
 _KEPT = 50  # documents that `prev` can go back to
-_LEAVE = "Leave: d = detach (the program goes on without the debugger), a = abort the program, s = stay? "
+_LEAVE = "Leave: d = detach (the program goes on), a = abort it, s = stay? "
 
 
 class Conversation:
@@ -78,7 +78,9 @@ class Conversation:
         if ending:
             self._output.note(f"{ending}." if self._recording else f"{ending}: the program goes on undebugged.")
         elif self._source.interactive:
-            self._output.note("" if self._recording else "\nDetached: the program goes on undebugged.")
+            self._output.note("")  # Ctrl-D left the cursor behind the prompt
+            if not self._recording:
+                self._output.note("Detached: the program goes on undebugged.")
         return Detach()
 
     def _obey(self, text: str) -> Decision | None:

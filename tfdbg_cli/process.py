@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.capture.eager_call import eager_block
 from tfdbg_cli.capture.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.function_interception import intercept_all_functions
 from tfdbg_cli.capture.function_wrapper import DebuggedFunction
@@ -90,12 +91,21 @@ def disable() -> None:
 
 @contextmanager
 def debugging(
-    ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None
+    ui_type: str | None = None,
+    dump_root: str | None = None,
+    thread_name_filter: str | None = None,
+    *,
+    eager: bool = False,
 ) -> Iterator[None]:
-    """A context in which every run of this process is debugged. The arguments are those of `enable`."""
+    """A context in which every run of this process is debugged. The arguments are those of `enable`.
+
+    With `eager` the block itself is one run: its ops are recorded one by one as they run, and functions that it
+    calls are part of it.
+    """
     enable(ui_type, dump_root, thread_name_filter)
     try:
-        yield
+        with eager_block(process_debugger().debugger, "block") if eager else nullcontext():
+            yield
     finally:
         disable()
 

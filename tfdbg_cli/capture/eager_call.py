@@ -6,6 +6,7 @@ import inspect
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tfdbg_cli.capture.eager_recorder import EagerRecorder, stack_of
 from tfdbg_cli.capture.function_arguments import value_of
 from tfdbg_cli.capture.function_capture import WithoutValues
 from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.performing import Capture
+from tfdbg_cli.capture.performing import Capture, Reported, planned
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Argument, Call, Estimate, Run, RunError, RunKind, RunStart
 from tfdbg_cli.model.values import Array, NoValue
@@ -30,14 +31,20 @@ _NOTE = "Each op ran on its own, as Python called it; there is no graph but the 
 
 
 class EagerCall:
-    """A call `call()` of `python` with these arguments (`performing.Interceptable`)."""
+    """A call `call()` of Python code called `name`, which is `given` values (`performing.Interceptable`)."""
 
-    def __init__(
-        self, python: Any, call: Callable[[], Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
-    ) -> None:
-        self.name = str(getattr(python, "__name__", type(python).__name__))
-        self.given = _named(python, arguments, keywords)
+    def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], Any]) -> None:
+        self.name = name
+        self.given = given
         self._call = call
+
+    @classmethod
+    def of(
+        cls, python: Any, call: Callable[[], Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> EagerCall:
+        """The call `call()` of `python` with these arguments."""
+        name = str(getattr(python, "__name__", type(python).__name__))
+        return cls(name, _named(python, arguments, keywords), call)
 
     def plain(self) -> Any:
         with INSIDE:
@@ -74,9 +81,15 @@ class EagerCapture:
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
+        with self.recording():
+            return self._plain()
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """A context in which the ops of this thread are recorded, and the one that fails."""
         try:
             with self._recorder.recording():
-                return self._plain()
+                yield
         except tf.errors.OpError as error:
             match = _OP.search(error.message or "")
             if match:
@@ -169,3 +182,20 @@ class _Values(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._given)
+
+
+@contextmanager
+def eager_block(controller: Controller, name: str) -> Iterator[None]:
+    """A context that is one run: its ops are recorded one by one, with the functions that it calls."""
+    made = EagerCall(name, {}, _nothing)
+    plan, capture = planned(controller, made)
+    if plan is None:
+        with INSIDE:
+            yield
+        return
+    recording = capture.recording() if isinstance(capture, EagerCapture) else nullcontext()
+    with Reported(controller, plan, made, capture), INSIDE, recording:
+        yield
+
+
+def _nothing() -> None: ...

@@ -111,7 +111,7 @@ class Interception:
         python = function.python_function
         if self._here.controller is None and not is_worthwhile(python):
             return original(function, *arguments, **keywords)
-        made = EagerCall(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
+        made = EagerCall.of(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
         return performed(controller, made)
 
     def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,7 +121,7 @@ class Interception:
             graph = isinstance(fn, compat.function_class())
             if controller is None or graph or strategy.num_replicas_in_sync > 1 or not is_worthwhile(fn):
                 return original(strategy, fn, args, kwargs, options)
-            made = EagerCall(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
+            made = EagerCall.of(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
             return performed(controller, made)
 
         return run

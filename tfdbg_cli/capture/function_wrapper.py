@@ -57,7 +57,7 @@ class DebuggedFunction:
         if INSIDE.holds() or not tf.executing_eagerly():
             return function(*arguments, **keywords)
         call: Callable[[], Any] = functools.partial(function, *arguments, **keywords)
-        return performed(controller, EagerCall(function, call, arguments, keywords))
+        return performed(controller, EagerCall.of(function, call, arguments, keywords))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """The method of `instance`, debugged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan
@@ -62,61 +63,76 @@ def performed(controller: Controller, made: Interceptable) -> Any:
 
     It is performed once, whatever fails on our side. Its exceptions come out as the very same objects.
     """
+    plan, capture = planned(controller, made)
+    if plan is None or (capture is None and not plan.errors):
+        return made.plain()
+    with Reported(controller, plan, made, capture):
+        return made.plain() if capture is None else capture.perform()
+
+
+def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, Capture | None]:
+    """What `controller` wants of the call `made`, and the way to take it.
+
+    No plan when we failed; no capture when the call is left alone but for its errors.
+    """
     try:
         plan = controller.run_starts(made.pending(controller))
     except Exception as error:  # noqa: BLE001
         report("look at a run", error)
-        return made.plain()
+        return None, None
     if plan.action is Action.LEAVE:
-        return _left_alone(controller, plan, made)
+        return plan, None
     try:
-        capture = made.capture(controller, plan)
+        return plan, made.capture(controller, plan)
     except Exception as error:  # noqa: BLE001
         report("prepare the capture of a run", error)
         controller.run_abandoned(plan)
-        return made.plain()
-    return _captured(controller, plan, made, capture)
+        return None, None
 
 
-def _left_alone(controller: Controller, plan: Plan, made: Interceptable) -> Any:
-    if not plan.errors:
-        return made.plain()
-    try:
-        return made.plain()
-    except OpError as error:
-        failure = run_error(error)
-        _hand_over(controller, plan, made, lambda call: made.uncaptured(call, failure))
-        error.__traceback__ = without_our_frames(error.__traceback__)
-        raise
+class Reported:
+    """A context in which a call is performed. At its end the debugger hears what came of it."""
 
+    def __init__(self, controller: Controller, plan: Plan, made: Interceptable, capture: Capture | None) -> None:
+        self._controller = controller
+        self._plan = plan
+        self._made = made
+        self._capture = capture
 
-def _captured(controller: Controller, plan: Plan, made: Interceptable, capture: Capture) -> Any:
-    keep = False
-    try:
-        result = capture.perform()
-        keep = _hand_over(controller, plan, made, lambda call: capture.run(call, None))
-    except OpError as error:
-        failure = run_error(error)
-        keep = _hand_over(controller, plan, made, lambda call: capture.run(call, failure))
-        error.__traceback__ = without_our_frames(error.__traceback__)
-        raise
-    except BaseException:
-        controller.run_abandoned(plan)
-        raise
-    finally:
-        _finish(capture, keep)
-    return result
+    def __enter__(self) -> None: ...
 
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        capture, plan = self._capture, self._plan
+        keep = False
+        try:
+            if isinstance(error, OpError):
+                failure = run_error(error)
+                keep = self._hand_over(
+                    lambda call: (
+                        self._made.uncaptured(call, failure) if capture is None else capture.run(call, failure)
+                    )
+                )
+                error.__traceback__ = without_our_frames(error.__traceback__)
+            elif error is not None:
+                self._controller.run_abandoned(plan)
+            elif capture is not None:
+                keep = self._hand_over(lambda call: capture.run(call, None))
+        finally:
+            if capture is not None:
+                _finish(capture, keep)
 
-def _hand_over(controller: Controller, plan: Plan, made: Interceptable, make: Callable[[Call], Run]) -> bool:
-    """Report the run to the debugger; whether its dump is to be kept."""
-    try:
-        run = made.with_inputs(make(made.described(plan.number, threading.current_thread().name)))
-        return controller.run_ends(plan, run)
-    except Exception as error:  # noqa: BLE001
-        report("show a run", error)
-        controller.run_abandoned(plan)
-        return False
+    def _hand_over(self, make: Callable[[Call], Run]) -> bool:
+        """Report the run to the debugger; whether its dump is to be kept."""
+        plan = self._plan
+        try:
+            call = self._made.described(plan.number, threading.current_thread().name)
+            return self._controller.run_ends(plan, self._made.with_inputs(make(call)))
+        except Exception as error:  # noqa: BLE001
+            report("show a run", error)
+            self._controller.run_abandoned(plan)
+            return False
 
 
 def _finish(capture: Capture, keep: bool) -> None:

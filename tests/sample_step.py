@@ -72,7 +72,11 @@ def step_call(number: int = 3) -> Call:
 
 def step_run() -> Run:
     """The run of the step; its tensors carry no times."""
-    made = made_run(*_ops(), times=False)
+    ops = _ops()
+    turn = [one.name for one in ops if len(one.values) == 3]
+    before = [one.name for one in ops[:2]]
+    after = [one.name for one in ops[2:] if len(one.values) == 1]
+    made = made_run(*ops, order=[*before, *turn * 3, *after], times=False)
     return replace(made, call=step_call())
 
 

@@ -87,7 +87,7 @@ def test_an_unknown_layer_names_the_nearest(prompt: Prompt) -> None:
 
 def test_a_run_without_scopes_says_so() -> None:
     flat = Prompt(RunEnd(made_run(op("a", "Relu", value=1.0))))
-    assert "no scopes" in flat.show("layers")
+    assert "no layers and scopes" in flat.show("layers")
     assert flat.data("layers")["layers"] == []
     assert "Role" not in flat.show("lt"), "a column that says nothing is left out"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sample_run
+import sample_step
 from asking import ask, follow_all, json_of, links_of, text_of
 from golden import check_golden
 from made_run import made_run, op
@@ -75,3 +76,12 @@ def test_a_depth_below_one_is_refused() -> None:
 
 def test_before_a_run() -> None:
     assert "prob" in text_of("li -r loss/Log", sample_run.run_start())
+
+
+def test_across_functions_names_beside_the_node_are_short() -> None:
+    run = sample_step.step_run()
+    check_golden("commands/li_nested", text_of("li -r -t loss/Log", run))
+    check_golden("commands/lo_nested", text_of("lo -r x", run))
+    nodes = [n["name"] for n in json_of("li -r loss/Log", run)["nodes"]]
+    assert "x" in nodes and f"{sample_step.BODY}/cell/Mul" in nodes, "from a value inside to the argument that fed it"
+    assert follow_all("li -r loss/Log", run)

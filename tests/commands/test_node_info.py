@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sample_run
+import sample_step
 from asking import ask, follow_all, json_of, links_of, text_of
 from golden import check_golden
 from made_run import CPU, OTHER, made_graph, made_run, op
@@ -128,3 +131,28 @@ def test_a_large_graph_makes_only_the_rows_that_are_shown(monkeypatch: pytest.Mo
     lines = ask("ni n", run).lines(80)
     assert len(lines) > 100_000 and "100,000 recipients" in "".join(lines[i].text for i in range(9))
     assert len(made) < 1000
+
+
+def test_a_node_in_nested_functions() -> None:
+    run = sample_step.step_run()
+    check_golden("commands/ni_nested", text_of("ni -d cell/Mul", run))
+    links = links_of("ni cell/Mul", run)
+    assert links[sample_step.LOOP] == f"ni -d -t {sample_step.LOOP}"
+    assert links["StatefulPartitionedCall"] == "ni -d -t StatefulPartitionedCall"
+    assert follow_all("ni -d cell/Mul", run)
+
+
+def test_the_device_of_a_node_that_was_not_placed_is_that_of_its_value() -> None:
+    run = made_run(op("a", "Relu", value=1.0), op("b", "Relu", value=1.0, device=""), times=False)
+    asked = made_graph(op("a", "Relu", device=""), op("b", "Relu", device=""))
+    run = replace(run, graph=asked)
+    assert f"Device   {CPU}" in text_of("ni a", run)
+    assert "not recorded" in text_of("ni b", run)
+    assert "device" not in text_of("pt b", run) and "device CPU:0" in text_of("pt a", run)
+
+
+def test_a_saved_model_keeps_no_sources() -> None:
+    run = sample_step.step_run()
+    assert "loaded from a SavedModel, which keeps none" in text_of("ni -t cell/Mul", run, width=200)
+    assert "No source is known: loaded from a SavedModel, which keeps none." in text_of("ls", run, width=200)
+    assert "loaded from a SavedModel" in text_of("origin", run, width=200)

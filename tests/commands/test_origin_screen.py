@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sample_run
+import sample_step
 from asking import ask, follow_all, json_of, links_of, text_of
 from golden import check_golden
 from made_run import INF, NAN, made_run, op
@@ -127,3 +128,19 @@ def test_a_node_of_a_loop_body_is_placed_where_the_loop_was_made() -> None:
     assert "train.py:5 in <module>, with step around it" in text_of("origin", run)
     assert json_of("origin", run)["line"] == 5
     assert "train.py:5 in <module>, with step around it" in text_of("ni step/body/_1/mul", run)
+
+
+def test_the_turn_of_a_loop() -> None:
+    run = sample_step.step_run()
+    check_golden("commands/origin_loop", text_of("origin", run))
+    data = json_of("origin", run)
+    assert data["tensor"] == f"{sample_step.BODY}/cell/total:0" and data["execution"] == 1
+    assert f"Turn      2 of the loop {sample_step.LOOP}" in text_of("origin", run, width=200)
+    assert links_of("origin", run)["all turns"] == f"pt {sample_step.BODY}/cell/total:0 -n all"
+
+
+def test_the_execution_outside_of_loops() -> None:
+    assert json_of("origin", sample_run.sample_run())["execution"] == 0
+    assert "Turn" not in text_of("origin", sample_run.sample_run())
+    fine = made_run(op("a", "Relu", value=1.0))
+    assert json_of("origin", fine)["execution"] is None

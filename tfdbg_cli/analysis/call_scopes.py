@@ -14,7 +14,8 @@ _ROLES = {
     "While": r"body|cond", "StatelessWhile": r"body|cond",
 }  # fmt: skip
 CALLERS = _CALLS | frozenset(_ROLES)  # op types that run functions
-LOOPS = frozenset(_ROLES)  # loops and branches: ops whose own name stands before those of what they run
+BY_OWN_NAME = frozenset(_ROLES)  # op types whose own name stands before the names of what they run
+LOOPS = frozenset({"While", "StatelessWhile"})
 # TensorFlow's name for a traced function: __inference_train_step_123 (also made of __forward_ and __backward_).
 _TRACED = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NUMBER = r"(?:_\d+)?"

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.lineage import InputSeen
 from tfdbg_cli.commands.links import node_link, tensor_link
+from tfdbg_cli.commands.short_names import AS_THEY_ARE, ShortNames
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
@@ -22,7 +23,9 @@ _MOMENTS = re.compile(r" μ=\S+ σ=\S+")
 _FEW = 6  # elements shown in full
 
 
-def input_rows(run: Run, inputs: Sequence[InputSeen], label_width: int, label: str = "From") -> Table:
+def input_rows(
+    run: Run, inputs: Sequence[InputSeen], label_width: int, label: str = "From", names: ShortNames = AS_THEY_ARE
+) -> Table:
     """One row for each of `inputs` behind a column with `label`."""
     columns = (Column("", width=label_width - 2), Column(""), Column(""), Column(""))
 
@@ -30,7 +33,7 @@ def input_rows(run: Run, inputs: Sequence[InputSeen], label_width: int, label: s
         item = inputs[i]
         return (
             Span(label if i == 0 else "", Style.LABEL),
-            Span(printable(str(item.name)), Style.NAME, _value_link(run, item)),
+            Span(printable(names.short(str(item.name))), Style.NAME, _value_link(run, item)),
             Span(
                 printable(item.node.op_type) if item.node else "?",
                 Style.OP,

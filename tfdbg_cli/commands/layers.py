@@ -71,7 +71,7 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
         why = (
             "No tensor was captured."
             if not len(context.run.tensors)
-            else "The names of this run hold no scopes: every op stands at the top."
+            else "The names of this run hold no layers and scopes, only functions, branches and loops."
         )
         return [line(Span("0 layers and scopes", Style.TITLE)), line(Span(why, Style.HINT))]
     of = f" in {printable(options.layer)}" if options.layer else ""

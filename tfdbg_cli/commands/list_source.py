@@ -9,13 +9,14 @@ from dataclasses import asdict
 from tfdbg_cli.analysis.annotation import SourceFile, source_files
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import source_link
+from tfdbg_cli.commands.made_at import why_no_traceback
 from tfdbg_cli.commands.patterns import pattern, search_text
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.runs import RunKind, RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _COLUMNS = (
@@ -49,7 +50,9 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
 
 def _why_none(context: Context, options: argparse.Namespace) -> str:
     if not context.tracebacks:
-        return "No tracebacks are known: a dump made by TensorFlow itself keeps none."
+        why = why_no_traceback(context.call)
+        rest = ": a dump made by TensorFlow itself keeps none" if context.call.kind is not RunKind.FUNCTION else ""
+        return f"{why[0].upper()}{why[1:]}{rest}."
     return "No file passes the filters." if options.path_filter or options.node_name_filter else "No node has a file."
 
 

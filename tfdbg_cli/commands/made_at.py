@@ -10,7 +10,7 @@ from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line, printable
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Call, Run, RunKind
 from tfdbg_cli.model.sources import Traceback
 
 
@@ -19,7 +19,8 @@ def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
     label = Span("Made at".ljust(label_width), Style.LABEL)
     frame = made_at(run.tracebacks, node)
     if frame is None:
-        why = "the runtime made this node; it has no traceback" if len(run.tracebacks) else "no tracebacks are known"
+        known = len(run.tracebacks) > 0
+        why = "the runtime made this node; it has no traceback" if known else why_no_traceback(run.call)
         return (Text((line(label, Span(why, Style.DIM)),)),)
     behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}"
     source = run.sources.lines(frame.file)
@@ -27,6 +28,13 @@ def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
     if not rows and frame.text.strip():
         rows = (line(" " * label_width, printable(frame.text.strip())),)
     return Shrinking(label, place_span(frame), Span(behind)), Text(tuple(rows))
+
+
+def why_no_traceback(call: Call) -> str:
+    """Why no line is known of what `call` ran, for a run without a single traceback."""
+    if call.kind is RunKind.FUNCTION:
+        return "no source is known: loaded from a SavedModel, which keeps none"
+    return "no tracebacks are known"
 
 
 def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:

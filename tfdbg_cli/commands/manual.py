@@ -40,7 +40,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `eval`: kind `value`. `expression`, `dtype`, `shape`, `nbytes`, `summary`, `value`, `elided`.
 - `ni`: kind `node`. `name`, `op_type`, `device`, `inputs`, `control_inputs`, `outputs`, `control_outputs`,
   `traceback`: `[{file, line, function, text}]`.
-- `origin`: kind `origin`. `tensor`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
+- `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`; `tensor` is null when all is finite.
 - `placement`: kind `placement`. `devices`: `[{device, ops, tensors, nbytes}]`, `copies`:
   `[{tensor, from, to, nbytes}]`, `fallbacks`: `[{node, op_type, requested, device}]`; `known`: `runtime` (its graph

@@ -11,6 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link
 from tfdbg_cli.commands.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, find_node
 from tfdbg_cli.commands.registry import Argument, Command, Outcome
+from tfdbg_cli.commands.short_names import ShortNames, around
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
@@ -41,10 +42,12 @@ def _outline(context: Context, options: argparse.Namespace, direction: Direction
     head.append(line(Span(f"{count_text(_nodes(steps), 'node')}{far}{control}", Style.DIM)))
     if found.note:
         head.append(line(Span(printable(found.note), Style.HINT)))
+    names = around(found.graph, name)
+    head += names.legend()
     blocks: list[Block] = [Text(tuple(head))]
     if steps:
         deeper = _command(direction, name, options, depth * 2)
-        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options.op_type, deeper)))
+        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options.op_type, deeper, names)))
         blocks.append(Text((EMPTY_LINE, *_legend(steps, options))))
     else:
         blocks.append(Text((line("  none"),)))
@@ -70,14 +73,14 @@ def _command(direction: Direction, name: str, options: argparse.Namespace, depth
     return f"{'li' if direction is Direction.INPUTS else 'lo'} {' '.join(flags)} {quoted(name)}"
 
 
-def _line(step: Step, with_op_type: bool, deeper: str) -> Line:
+def _line(step: Step, with_op_type: bool, deeper: str, names: ShortNames) -> Line:
     level = min(step.depth, _INDENT_LIMIT)
     parts: list[Span | str] = ["  " * (level - 1), Span(f"({step.depth}) ", Style.DIM)]
     if step.control:
         parts.append(Span("(Ctrl) ", Style.DIM))
     if with_op_type and step.op_type:
         parts.append(Span(f"[{printable(step.op_type)}] ", Style.OP))
-    name = printable(step.name)
+    name = printable(names.short(step.name))
     if not step.op_type:
         return line(*parts, Span(name, Style.NAME), Span(" not in this graph", Style.DIM))
     if step.mark is Mark.ABOVE:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.annotation import made_at
+from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link, place_span, tensor_link
-from tfdbg_cli.commands.made_at import around_text
+from tfdbg_cli.commands.made_at import around_text, why_no_traceback
 from tfdbg_cli.commands.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, FoundNode, find_node
 from tfdbg_cli.commands.registry import Argument, Command
+from tfdbg_cli.commands.short_names import ShortNames, around
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.traceback_lines import traceback_data, traceback_lines
 from tfdbg_cli.document.definitions import Definitions
@@ -21,7 +23,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.runs import RunKind, RunStart
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -36,7 +38,7 @@ def _node_info(context: Context, options: argparse.Namespace) -> Document:
     if options.dumps:
         blocks += _dumps(_store(context), node)
     if options.traceback:
-        blocks.append(Text(tuple(_traceback(node, traceback, options.all))))
+        blocks.append(Text(tuple(_traceback(context, node, traceback, options.all))))
     blocks.append(Text((EMPTY_LINE, _more(node, options))))
     return Document("node", tuple(blocks), lambda: _data(context, found, traceback), f"node {printable(node.name)}")
 
@@ -50,17 +52,40 @@ def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tu
     lines = [
         line(Span(printable(node.name), Style.TITLE)),
         line(Span("Op type  ", Style.LABEL), Span(printable(node.op_type), Style.OP)),
-        line(Span("Device   ", Style.LABEL), Span(printable(node.device) or "not placed yet", Style.DEVICE)),
+        line(Span("Device   ", Style.LABEL), Span(printable(_device(context, node)), Style.DEVICE)),
+        *_calls(found),
     ]
     frame = made_at(context.tracebacks, node.name)
     if frame is not None and not options.traceback:
-        around = around_text(context.tracebacks, node.name)
+        behind = around_text(context.tracebacks, node.name)
         lines.append(
-            line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {printable(frame.function)}{around}")
+            line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {printable(frame.function)}{behind}")
         )
     if found.note:
         lines.append(line(Span(printable(found.note), Style.HINT)))
-    return tuple(lines)
+    return (*lines, *around(found.graph, node.name).legend())
+
+
+def _device(context: Context, node: Node) -> str:
+    """Where the node ran: as its graph says, else where its value lies."""
+    if node.device:
+        return node.device
+    if isinstance(context.stop, RunStart):
+        return "not placed yet"
+    held = _store(context).named(node.name)
+    return (_store(context)[held[0]].device if held else "") or "not recorded"
+
+
+def _calls(found: FoundNode) -> list[Line]:
+    """The calls that the node runs in, innermost first, each leading to the node that calls."""
+    scopes = call_scopes(found.graph)
+    lines: list[Line] = []
+    for scope in scopes.around(found.node.name):
+        caller = scopes.caller(scope)
+        label = "In       " if not lines else " " * 9
+        by = Span(printable(caller), Style.NAME, node_link(caller))
+        lines.append(line(Span(label, Style.LABEL), f"{printable(scope)}, called by ", by))
+    return lines
 
 
 def _neighbours(context: Context, found: FoundNode) -> list[Block]:
@@ -68,11 +93,12 @@ def _neighbours(context: Context, found: FoundNode) -> list[Block]:
     node, store = found.node, _store(context)
     inputs, outputs = edges.inputs(node), edges.outputs(node)
     waits, waited = edges.control_inputs(node), edges.control_outputs(node)
+    names = around(found.graph, node.name)
     sections: tuple[tuple[str, int, int, Callable[[int], Row]], ...] = (
-        ("input", len(inputs), 5, lambda i: _input_row(store, inputs[i])),
-        ("recipient", len(outputs), 5, lambda i: _output_row(store, outputs[i])),
-        ("control input", len(waits), 3, lambda i: _name_row(waits[i], found.graph.find(waits[i]))),
-        ("control recipient", len(waited), 3, lambda i: _name_row(waited[i].name, waited[i])),
+        ("input", len(inputs), 5, lambda i: _input_row(store, inputs[i], names)),
+        ("recipient", len(outputs), 5, lambda i: _output_row(outputs[i], names)),
+        ("control input", len(waits), 3, lambda i: _name_row(waits[i], found.graph.find(waits[i]), names)),
+        ("control recipient", len(waited), 3, lambda i: _name_row(waited[i].name, waited[i], names)),
     )
     blocks = [block for section in sections if section[1] for block in _section(*section)]
     absent = [f"{noun}s" for noun, count, *_ in sections if not count]
@@ -90,25 +116,26 @@ def _section(noun: str, count: int, columns: int, row: Callable[[int], Row]) -> 
     return [heading, Table((_PLAIN,) * columns, count, row, show_head=False)]
 
 
-def _input_row(store: TensorStore, edge: Edge) -> Row:
+def _input_row(store: TensorStore, edge: Edge, names: ShortNames) -> Row:
     op_type = edge.node.op_type if edge.node is not None else "not in this graph"
     moved = Span("through send and receive", Style.DIM) if edge.moved else Span("")
-    name = Span(printable(str(edge.tensor)), Style.NAME, node_link(edge.tensor.node) if edge.node else "")
+    link = node_link(edge.tensor.node) if edge.node else ""
+    name = Span(printable(names.short(str(edge.tensor))), Style.NAME, link)
     return (Span(""), Span(f"[{printable(op_type)}]", Style.OP), name, _value_span(store, edge), moved)
 
 
-def _output_row(store: TensorStore, edge: Edge) -> Row:
+def _output_row(edge: Edge, names: ShortNames) -> Row:
     assert edge.node is not None
-    name = Span(printable(edge.node.name), Style.NAME, node_link(edge.node.name))
+    name = Span(printable(names.short(edge.node.name)), Style.NAME, node_link(edge.node.name))
     slot = Span(f"reads :{edge.tensor.slot}", Style.DIM)
     device = Span(f"on {printable(edge.node.device)}" if edge.moved else "", Style.DEVICE)
     return (Span(""), Span(f"[{printable(edge.node.op_type)}]", Style.OP), name, slot, device)
 
 
-def _name_row(name: str, node: Node | None) -> Row:
+def _name_row(name: str, node: Node | None, names: ShortNames) -> Row:
     op_type = node.op_type if node is not None else "not in this graph"
     link = node_link(name) if node is not None else ""
-    return (Span(""), Span(f"[{printable(op_type)}]", Style.OP), Span(printable(name), Style.NAME, link))
+    return (Span(""), Span(f"[{printable(op_type)}]", Style.OP), Span(printable(names.short(name)), Style.NAME, link))
 
 
 def _value_span(store: TensorStore, edge: Edge) -> Span:
@@ -159,10 +186,14 @@ def _dumps(store: TensorStore, node: Node) -> list[Block]:
 _WHY_NONE = "Folded by the optimizer, left out by a filter of the run, or not needed for its fetches."
 
 
-def _traceback(node: Node, traceback: Traceback, unfold: bool) -> Sequence[Line]:
+def _traceback(context: Context, node: Node, traceback: Traceback, unfold: bool) -> Sequence[Line]:
     heading = line(Span("Made by", Style.HEADING))
     if not traceback:
-        why = "No traceback is known: the runtime made this node, or the recording keeps none."
+        function = context.call.kind is RunKind.FUNCTION and not context.tracebacks
+        why = (
+            why_no_traceback(context.call) if function else "the runtime made this node, or the recording keeps none"
+        )
+        why = f"No traceback is known: {why}."
         return [EMPTY_LINE, heading, line("  ", Span(why, Style.HINT))]
     link = f"ni -t --all {quoted(node.name)}"
     return [EMPTY_LINE, heading, *traceback_lines(traceback, unfold=unfold, unfold_link=link)]

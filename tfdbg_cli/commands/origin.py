@@ -9,11 +9,13 @@ from tfdbg_cli.analysis.lineage import fed_value, tensor_name_of
 from tfdbg_cli.analysis.origin import MOST_ELEMENTS, Aftermath, Element, Origin, OriginSearch
 from tfdbg_cli.analysis.parts import Part
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.executions import loop_around
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.made_at import made_at_blocks
 from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.short_names import ShortNames, around
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip, number_text
@@ -41,20 +43,23 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     if origin is None:
         return _all_fine(run, options)
     after = _after(search.after(origin.index), options)
-    return Document("origin", _screen(run, origin, after, options), lambda: _data(origin), f"origin {origin.name}")
+    return Document(
+        "origin", _screen(run, origin, after, options), lambda: _data(run, origin), f"origin {origin.name}"
+    )
 
 
 def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) -> tuple[Block, ...]:
+    names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
-        Text((_what(run, origin),)),
+        Text((_what(run, origin), *_turn(run, origin))),
         Labelled("Cause", printable(origin.cause.text), Style.WARNING, _LABEL),
     ]
     if origin.cause.suggestion:
         blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
     blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL)]
     if origin.inputs:
-        blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL)]
-    blocks += [Text((EMPTY_LINE,)), *_elements(origin, options)]
+        blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
+    blocks += [Text((EMPTY_LINE,)), *_elements(origin, options, names)]
     blocks.append(Text((*_batch(run, origin), after)))
     return tuple(blocks)
 
@@ -84,18 +89,37 @@ def _what(run: Run, origin: Origin) -> Line:
     )
 
 
-def _elements(origin: Origin, options: argparse.Namespace) -> list[Block]:
+def _turn(run: Run, origin: Origin) -> list[Line]:
+    """Which turn of a loop it was, with a link to the tensor in all turns."""
+    loop = loop_around(run, origin.name.node) if origin.index is not None else None
+    if loop is None or origin.index is None:
+        return []
+    name = Span(printable(loop), Style.NAME, node_link(loop))
+    link = f"pt {quoted(str(origin.name))} -n all"
+    turn = run.tensors[origin.index].execution + 1
+    return [
+        line(
+            Span("Turn".ljust(_LABEL), Style.LABEL),
+            f"{turn} of the loop ",
+            name,
+            ": ",
+            Span("all turns", Style.KEY, link),
+        )
+    ]
+
+
+def _elements(origin: Origin, options: argparse.Namespace, names: ShortNames) -> list[Block]:
     """The first offending elements, beside the input elements that made them."""
     if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
         return []
     shown = origin.elements[: max(1, options.max_elements)]
     known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
     # The tensor itself goes last: the last column of a table gives way where the screen is narrow.
-    titles = [printable(str(origin.inputs[i].name)) for i in known]
+    titles = [printable(names.short(str(origin.inputs[i].name))) for i in known]
     columns = (
         Column("Elements", width=_LABEL - 2),
         Column(""),
-        Column(printable(str(origin.name))),
+        Column(printable(names.short(str(origin.name)))),
         *(Column(title) for title in titles),
     )
 
@@ -182,7 +206,7 @@ def _all_fine(run: Run, options: argparse.Namespace) -> Document:
         lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    return Document("origin", (Text(tuple(lines)),), lambda: _data(None), "origin")
+    return Document("origin", (Text(tuple(lines)),), lambda: _data(run, None), "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
@@ -208,13 +232,14 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-def _data(origin: Origin | None) -> dict[str, Any]:
+def _data(run: Run, origin: Origin | None) -> dict[str, Any]:
     """The JSON form; every field is null (or an empty list) when all is finite."""
     if origin is None:
-        nothing = ("tensor", "op_type", "device", "file", "line", "cause", "suggestion")
+        nothing = ("tensor", "execution", "op_type", "device", "file", "line", "cause", "suggestion")
         return {**dict.fromkeys(nothing), "inputs": [], "elements": [], "batch_rows": []}
     return {
         "tensor": str(origin.name),
+        "execution": None if origin.index is None else run.tensors[origin.index].execution,
         "op_type": origin.op_type,
         "device": origin.device,
         "file": origin.frame.file if origin.frame else None,
@@ -267,8 +292,9 @@ COMMAND = Command(
 Inputs are looked up in the run along the graph: through Identity and Switch, across devices, and in loops as they
 were at that iteration. An input that was folded away or not captured is said to be so.
 
-In JSON `tensor` is null when everything is finite. `inputs` are names; `inputs` of an element are the values of
-those inputs that made it, in the same order: a number, a list for the slice that a reduction or a product took
-(its size and extremes when it is longer than 32), null where that is not known.""",
+In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
+names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for
+the slice that a reduction or a product took (its size and extremes when it is longer than 32), null where that is
+not known.""",
     section="Look",
 )

@@ -30,6 +30,9 @@ class ShortNames:
         return [line(Span(f"{ELIDED} is {printable(self.prefix)}", Style.DIM))] if self.prefix else []
 
 
+AS_THEY_ARE = ShortNames()
+
+
 def shared_by_most(graph: Graph, count: int, name: Callable[[int], str]) -> ShortNames:
     """The prefix that shortens a list of `count` nodes most: the innermost call around three in four of them."""
     counts: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +59,20 @@ def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any
 
     yield wrap
     assert not list(temporary_files.iterdir()), "a dump was left behind"
+
+
+@pytest.fixture
+def watched() -> Callable[..., Any]:
+    """A context in which the function calls of the process are debugged by a script of decisions: the front end."""
+    from tfdbg_cli.capture.function_interception import intercept_all_functions
+
+    @contextmanager
+    def watch(*script: Any, settings: Settings | None = None, **arguments: Any) -> Iterator[ScriptedFrontend]:
+        front = ScriptedFrontend(*script, settings=settings)
+        undo = intercept_all_functions(Debugger(lambda: front, settings=settings, **arguments))
+        try:
+            yield front
+        finally:
+            undo()
+
+    return watch

@@ -179,3 +179,20 @@ def test_a_reader_that_leaves_early_is_no_error(dump) -> None:
     assert process.stderr.read() == b""
     assert process.wait(60) == 0
     process.stderr.close()
+
+
+@pytest.mark.parametrize("words", [["info"], ["open", "DUMP", "-c", "lt"], ["open", "DUMP", "-c", "lt", "--json"]])
+@pytest.mark.parametrize(
+    ("target", "sentence"), [(">&-", "Standard output is closed"), ("> /dev/full", "Cannot go on: No space left")]
+)
+def test_where_nothing_can_be_written_one_sentence_says_so(dump, words, target, sentence) -> None:
+    if target.endswith("full") and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    command = " ".join(str(dump) if word == "DUMP" else word for word in words)
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"'{sys.executable}' -m tfdbg_cli {command} {target}"],
+        stderr=subprocess.PIPE, text=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
     if words[0] == "run":
         return job()
+    if sys.stdout is None:
+        return _failed(TfdbgError("Standard output is closed, so nothing can be shown.", exit_code=2))
     try:
         code = job()
         sys.stdout.flush()
@@ -46,8 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:
-        return _reader_left()
+    except BrokenPipeError:  # nobody reads our output any more (`| head`)
+        _discard_output()
+        return 0
+    except OSError as error:  # such as a full disk behind `> FILE`
+        _discard_output()
+        return _failed(TfdbgError(f"Cannot go on: {error.strerror or error}.", exit_code=2))
 
 
 def _job(words: list[str]) -> Job:
@@ -193,7 +199,6 @@ def _failed(error: TfdbgError) -> int:
     return error.exit_code
 
 
-def _reader_left() -> int:
-    """Nobody reads our output any more (`| head`). The interpreter must not complain about it at its end."""
+def _discard_output() -> None:
+    """Throw away what is still to be written, lest the interpreter complain about it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

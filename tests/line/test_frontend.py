@@ -303,3 +303,14 @@ def test_a_recording_just_closes(monkeypatch) -> None:
     assert front.stop(sample_run.opened(2)) == Detach()
     assert output.getvalue().startswith("--- /data/dump: 2 runs ---\n")
     assert "undebugged" not in output.getvalue()
+
+
+@pytest.mark.parametrize("stream", [None, "closed"])
+def test_a_closed_standard_output_lets_the_program_go_on(stream, monkeypatch, capsys):
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", None if stream is None else closed)
+    front = LineFrontend(standard_registry(), Settings(), script=Script(["lt"]))
+    assert front.stop(sample_run.run_end()) == Detach()
+    assert front.stop(sample_run.run_end()) == Detach()
+    assert capsys.readouterr().err.count("Standard output is closed") == 1

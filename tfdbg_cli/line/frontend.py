@@ -69,7 +69,11 @@ class LineFrontend:
         """Talk about `event` until there is a decision."""
         if self.broken or (self._script is not None and not self._script.left):
             return Detach()
-        stream = self._stream or sys.stdout
+        stream: TextIO | None = self._stream or sys.stdout
+        if stream is None or stream.closed:
+            to_stderr("Standard output is closed: the program goes on undebugged.")
+            self.broken = True
+            return Detach()
         source = self._input(stream)
         if isinstance(event, RunStart) and source.silent():
             # Nobody is there: the program's output stays its own.

@@ -12,18 +12,30 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo test lint bench golden docs clean
+.PHONY: help demo demo-session test lint bench golden docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/ready-demo ## train a classifier until its loss is NaN, and open tfdbg on the op that made it so
+# The programs that the demos debug; their numbers go bad.
+DEMO := tfdbg_cli.examples.keras_fit
+DEMO_SESSION := tfdbg_cli.examples.classifier
+
+# $(call demo,MODULE): the full screen where there is a terminal, else the finding as text.
+define demo
 	@export TF_CPP_MIN_LOG_LEVEL=3; \
 	if [ -t 0 ] && [ -t 1 ]; then \
-	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -m tfdbg_cli.examples.classifier; \
+	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -m $(1); \
 	else \
-	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -c origin -m tfdbg_cli.examples.classifier; \
+	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -c origin -m $(1); \
 	fi
+endef
+
+demo: $(VENV)/ready-demo ## fit a Keras model until its loss is NaN, and open tfdbg on the op that made it so
+	$(call demo,$(DEMO))
+
+demo-session: $(VENV)/ready-demo ## the same with a session, as in TensorFlow 1
+	$(call demo,$(DEMO_SESSION))
 
 test: lint ## check style and types, then run every test
 	$(PY) -m pytest -n $(JOBS) --dist worksteal

@@ -1,35 +1,80 @@
-"""`make demo` in a terminal: the full screen opens on the origin by itself, and the training goes on afterwards."""
+"""`make demo` and `make demo-session` in a terminal: the screen opens on the origin, and the training goes on."""
 
 from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from package_source import PROJECT
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from terminal_session import TerminalSession
 
 pytestmark = [pytest.mark.tf, pytest.mark.terminal]
 
-DEMO = (sys.executable, "-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-m", "tfdbg_cli.examples.classifier")
+
+@dataclass(frozen=True)
+class Demo:
+    """What the screen of a demo shows, and what the program has printed at its end."""
+
+    example: str
+    cause: str
+    origin: str
+    made_at: str
+    rows: int
+    prints: str
 
 
+DEMOS = {
+    "DEMO": Demo(
+        "keras_fit", "0 / 0", r"Origin .*centre_of_ink.*/truediv:0", r"keras_fit\.py:\d+ in call", 50, "Epoch 2/2"
+    ),
+    "DEMO_SESSION": Demo(
+        "classifier",
+        "Log of 0",
+        r"Origin +cross_entropy/Log:0",
+        r"classifier\.py:\d+ in cross_entropy",
+        100,
+        "step  60: loss nan",
+    ),
+}
+
+
+@pytest.mark.parametrize("variable", DEMOS)
+def test_the_makefile_debugs_this_program(variable: str) -> None:
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    assert f"\n{variable} := tfdbg_cli.examples.{DEMOS[variable].example}\n" in makefile
+
+
+@pytest.mark.parametrize("variable", DEMOS)
 @pytest.mark.parametrize(("cols", "rows"), [(80, 24), (200, 60)])
-def test_the_demo_opens_the_screen_on_the_origin(cols: int, rows: int, tmp_path: Path) -> None:
-    session = TerminalSession(DEMO, cols, rows, {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"})
-    session.wait("Log of 0", 120)
+def test_the_demo_opens_the_screen_on_the_origin(variable: str, cols: int, rows: int, tmp_path: Path) -> None:
+    demo = DEMOS[variable]
+    command = (sys.executable, "-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-m")
+    session = TerminalSession(
+        (*command, f"tfdbg_cli.examples.{demo.example}"),
+        cols,
+        rows,
+        {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    session.wait(demo.cause, 120)
     session.wait("q leave")
     screen = session.text()
-    assert "Origin    cross_entropy/Log:0" in screen
-    assert re.search(r"Made at .*classifier\.py:\d+ in cross_entropy", screen)
-    assert re.search(r"Batch +rows? \d+.* of 100", screen)  # which one depends on how this machine rounds
+    assert re.search(demo.origin, screen), screen
+    assert re.search(rf"Made at .*{demo.made_at}", screen), screen
     assert all(len(line) <= cols for line in screen.splitlines())
+
+    session.send("G")  # the end, where the rows are
+    session.wait("Batch")
+    batch = rf"Batch +rows? \d+.* of {demo.rows}"  # which one depends on how this machine rounds
+    assert re.search(batch, session.text()), session.text()
 
     session.send("q")
     session.wait("How do you want to leave?")
     session.send("d")
     assert session.finish(120) == 0
-    assert "step  60: loss nan" in session.raw
+    assert demo.prints in session.raw
     assert session.raw.count("\x1b[?1049h") == session.raw.count("\x1b[?1049l") == 1

@@ -36,8 +36,9 @@ class CentreOfInk(keras.layers.Layer):  # type: ignore[misc]
         rows = tf.reshape(tf.linspace(0.0, 1.0, HALF), [1, 1, HALF, 1])
         weighted = tf.reduce_sum(ink * rows, axis=2)
         total = tf.reduce_sum(ink, axis=2)
-        centres = tf.math.divide_no_nan(weighted, total) if self.fixed else weighted / total
-        return tf.reshape(centres, [-1, 4])
+        if self.fixed:
+            return tf.reshape(tf.math.divide_no_nan(weighted, total), [-1, 4])
+        return tf.reshape(weighted / total, [-1, 4])
 
 
 def make_model(fixed: bool) -> Any:
@@ -48,7 +49,7 @@ def make_model(fixed: bool) -> Any:
     hidden = keras.layers.Dense(32, activation="relu", name="hidden")(joined)
     classes = keras.layers.Dense(CLASSES, activation="softmax", name="classes")(hidden)
     model = keras.Model(images, classes, name="digits")
-    model.compile(optimizer="adam", loss="categorical_crossentropy", metrics=["accuracy"])
+    model.compile(optimizer=keras.optimizers.Adam(0.01), loss="categorical_crossentropy", metrics=["accuracy"])
     return model
 
 

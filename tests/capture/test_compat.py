@@ -75,3 +75,47 @@ def test_a_wildcard_watch_dumps_everything_beside_another_watch(tf, graph, tmp_p
         raw.run(y, {x: 1.0}, options=options)
     names = {path.name.split("_DebugIdentity")[0] for path in tmp_path.rglob("*_DebugIdentity_*")}
     assert {"y_0", "_arg_x_0_0_0"} <= names
+
+
+def test_functions_are_read_added_run_and_removed_by_name(tf) -> None:
+    concrete = tf.function(lambda x: tf.sin(x) + 1.0).get_concrete_function(tf.TensorSpec([], tf.float32))
+    atomic = compat.atomic_of(concrete)
+    definition = compat.function_definition(atomic.name.decode())
+    assert definition.node_def[0].op == "Sin"
+    definition.signature.name = "of_test_compat"
+    compat.add_function(definition)
+    with tf.init_scope():
+        (found,) = compat.run_function("of_test_compat", [tf.constant(0.0)], 1)
+    assert float(found) == 1.0
+    compat.remove_function("of_test_compat")
+    assert compat.function_definition("of_test_compat") is None
+
+
+def test_an_op_has_a_definition() -> None:
+    assert [arg.name for arg in compat.op_definition("TopKV2").output_arg] == ["values", "indices"]
+    assert compat.op_definition("no such op") is None
+
+
+def test_a_graph_function_knows_its_graph_and_its_children(tf) -> None:
+    inner = tf.function(lambda x: tf.sin(x))
+    concrete = tf.function(lambda x: inner(x) + 1.0).get_concrete_function(tf.TensorSpec([], tf.float32))
+    atomic = compat.atomic_of(concrete)
+    assert compat.built_graph_of(atomic) is concrete.graph
+    (child,) = atomic.children
+    assert [op.type for op in compat.built_graph_of(child).get_operations()][1] == "Sin"
+
+
+def test_errors_get_the_words_of_a_function(tf) -> None:
+    @tf.function
+    def sine(x):
+        return tf.sin(x)
+
+    concrete = sine.get_concrete_function(tf.TensorSpec([], tf.float32))
+    atomic = compat.atomic_of(concrete)
+    name = atomic.name.decode()
+    message = f"{{{{function_node {name}}}}} bad thing [[{{{{node Sin}}}}]]"
+    error = tf.errors.InvalidArgumentError(None, None, "other")
+    compat.set_error_message(error, message)
+    assert error.message == message
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Detected at node Sin"), compat.worded_as(atomic):
+        raise error

@@ -14,6 +14,8 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 
+_LOADER = "/tensorflow/python/framework/function_def_to_graph.py"
+
 
 def function_graph(concrete: Any) -> Graph:
     """The graph of `concrete` (a ConcreteFunction) and what it calls, its nodes named as the tensors of its runs.
@@ -130,6 +132,13 @@ def _built_graphs(atomic: Any) -> dict[str, Any]:
         seen.add(name)
         waiting.extend(function.children)
         graph = compat.built_graph_of(function)
-        if graph is not None:
+        if graph is not None and not _was_loaded(graph):
             found[name] = graph
     return found
+
+
+def _was_loaded(graph: Any) -> bool:
+    """Whether `graph` was made from a FunctionDef: its nodes then bear no line, or that of the program's loading."""
+    operations = graph.get_operations()
+    frames = (operations[-1].traceback if operations else None) or ()
+    return not frames or any(frame.filename.replace("\\", "/").endswith(_LOADER) for frame in frames)

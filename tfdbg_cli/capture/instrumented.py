@@ -143,7 +143,7 @@ class Instrumented:
         unrolled = Unrolled(turns)
         unrolled.values.extend(
             (shown, None if tensor.dtype in (tf.resource, tf.variant) else tensor)
-            for shown, tensor in zip(self._arguments, inputs, strict=True)
+            for shown, tensor in zip(self._arguments, inputs, strict=False)
         )
         unrolled.add(items_of(self.root), None if found is None else found[own:])
         notes = self.notes

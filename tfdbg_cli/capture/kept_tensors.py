@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
+_KIND = re.compile(r"device:(\w+):")
 HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 
 
@@ -44,9 +46,8 @@ class KeptTensors:
         shape: Shape = tuple(tensor.shape.as_list())
         size = dtype.itemsize
         nbytes = None if size is None else size * int(tensor.shape.num_elements() or 0)
-        return Tensor(
-            shown.name, tensor.device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type
-        )
+        device = _place(shown.device, tensor.device)
+        return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, Any]]:
         """The descriptions and the eager tensors, in order; None for a handle."""
@@ -66,6 +67,14 @@ class KeptTensors:
 
     def nodes(self) -> Sequence[str]:
         return list(self._by_node)
+
+
+def _place(asked: str, found: str) -> str:
+    """Where an op ran: TensorFlow says of values of any CPU that they lie on the first one.
+
+    The device that was asked for counts if it is of the kind that was found: else the op ran elsewhere.
+    """
+    return asked if _KIND.findall(asked) == _KIND.findall(found) and asked.count(":") >= 5 else found
 
 
 def array_of(tensor: Any) -> Array | NoValue:

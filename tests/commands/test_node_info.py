@@ -155,4 +155,13 @@ def test_a_saved_model_keeps_no_sources() -> None:
     run = sample_step.step_run()
     assert "loaded from a SavedModel, which keeps none" in text_of("ni -t cell/Mul", run, width=200)
     assert "No source is known: loaded from a SavedModel, which keeps none." in text_of("ls", run, width=200)
-    assert "loaded from a SavedModel" in text_of("origin", run, width=200)
+    shown = text_of("origin", run, width=200)
+    assert "loaded from a SavedModel" in shown and "Called at" not in shown
+
+
+def test_of_a_saved_model_the_line_that_called_it_is_known() -> None:
+    made = (Frame("/home/ada/serve.py", 8, "<module>", "model.f(x)"),)
+    run = replace(sample_step.step_run(), tracebacks={"StatefulPartitionedCall": made})
+    shown = text_of("origin", run, width=200)
+    assert "loaded from a SavedModel" in shown and "Called at /home/ada/serve.py:8 in <module>" in shown
+    assert json_of("origin", run)["file"] is None

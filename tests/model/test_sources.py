@@ -24,6 +24,11 @@ def test_keras_and_other_packages_are_not_the_users_code(path, library):
     assert is_library(path) is library
 
 
+def test_notebook_cells_are_the_program_and_generated_code_is_not() -> None:
+    assert not is_library("<ipython-input-3-0a1b2c>") and not is_library("/tmp/ipykernel_12/345.py")
+    assert is_library("/tmp/__autograph_generated_filex1y2.py")
+
+
 def test_the_user_frame_is_the_innermost_of_the_program():
     mine, deeper = Frame("/home/a/train.py", 3, "main"), Frame("/home/a/model.py", 9, "loss")
     library = Frame("/x/site-packages/keras/layer.py", 1, "call")

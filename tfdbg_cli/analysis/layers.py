@@ -72,7 +72,7 @@ class Layers:
         for scope in self._scopes.values():
             for end in range(1, len(scope) + 1):
                 found[scope_text(scope[:end])] = None
-        return sorted(found, key=_Order(found))
+        return in_tree_order(found)
 
     def resolve(self, text: str) -> list[Scope]:
         """The scopes that `text` means: `dense_1`, or more of a path; `dense` also where Keras numbered it.
@@ -193,15 +193,15 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-class _Order:
-    """Sorts scopes so that each stands behind the one around it, else as they were met."""
+def in_tree_order(names: Iterable[str]) -> list[str]:
+    """Names of scopes, each behind the one around it (which must be among them), else in the order given."""
+    place = {name: i for i, name in enumerate(names)}
 
-    def __init__(self, met: Iterable[str]) -> None:
-        self._place = {name: i for i, name in enumerate(met)}
-
-    def __call__(self, name: str) -> tuple[int, ...]:
+    def path(name: str) -> tuple[int, ...]:
         parts = name.split("/")
-        return tuple(self._place["/".join(parts[:end])] for end in range(1, len(parts) + 1))
+        return tuple(place["/".join(parts[:end])] for end in range(1, len(parts) + 1))
+
+    return sorted(place, key=path)
 
 
 def _gradient_part(name: str) -> bool:

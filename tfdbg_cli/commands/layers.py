@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.analysis.layers import Layers, layers_of, scope_text
+from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
 from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
@@ -38,7 +38,7 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
     sums = _sums(context, layers, options.stats)
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
     depth = options.depth or _DEPTH
-    known = [name for name in layers.names if name in sums and (inside is None or inside(name))]
+    known = [name for name in in_tree_order(sums) if inside is None or inside(name)]
     shown = [name for name in known if name.count("/") < depth] if inside is None else known
     head = _head(context, options, len(known), len(known) - len(shown))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
@@ -48,7 +48,7 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
-    """The sums of every scope that holds a tensor, by name."""
+    """The sums of every scope that holds a tensor, by name, in the order in which the run came to them."""
     store, graph = context.run.tensors, context.run.graph
     found: dict[str, _Sum] = {}
     for node in store.nodes():

@@ -50,7 +50,7 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
 
 def _why_none(context: Context, options: argparse.Namespace) -> str:
     if not context.tracebacks:
-        why = why_no_traceback(context.call)
+        why = why_no_traceback(context.tracebacks, context.call)
         rest = ": a dump made by TensorFlow itself keeps none" if context.call.kind is not RunKind.FUNCTION else ""
         return f"{why[0].upper()}{why[1:]}{rest}."
     return "No file passes the filters." if options.path_filter or options.node_name_filter else "No node has a file."

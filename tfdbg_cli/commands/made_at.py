@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tfdbg_cli.analysis.annotation import made_at, traced_scope
+from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.commands.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line, printable
 from tfdbg_cli.model.runs import Call, Run, RunKind
-from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.sources import Traceback, user_frame
 
 
 def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
@@ -19,9 +20,8 @@ def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
     label = Span("Made at".ljust(label_width), Style.LABEL)
     frame = made_at(run.tracebacks, node)
     if frame is None:
-        known = len(run.tracebacks) > 0
-        why = "the runtime made this node; it has no traceback" if known else why_no_traceback(run.call)
-        return (Text((line(label, Span(why, Style.DIM)),)),)
+        why = (line(label, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
+        return (Text(why), *_called_at(run, node, label_width))
     behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}"
     source = run.sources.lines(frame.file)
     rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
@@ -30,11 +30,22 @@ def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
     return Shrinking(label, place_span(frame), Span(behind)), Text(tuple(rows))
 
 
-def why_no_traceback(call: Call) -> str:
-    """Why no line is known of what `call` ran, for a run without a single traceback."""
+def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
+    """For a node of a called function the line of the program around which the call was made."""
+    scopes = call_scopes(run.graph)
+    for scope in scopes.around(node):
+        frame = user_frame(run.tracebacks.get(scopes.caller(scope), ()))
+        if frame is not None:
+            label = Span("Called at".ljust(label_width), Style.LABEL)
+            return (Shrinking(label, place_span(frame), Span(f" in {printable(frame.function)}")),)
+    return ()
+
+
+def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
+    """Why no line is known of a node that `call` ran."""
     if call.kind is RunKind.FUNCTION:
         return "no source is known: loaded from a SavedModel, which keeps none"
-    return "no tracebacks are known"
+    return "the runtime made this node; it has no traceback" if len(tracebacks) else "no tracebacks are known"
 
 
 def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:

@@ -189,11 +189,9 @@ _WHY_NONE = "Folded by the optimizer, left out by a filter of the run, or not ne
 def _traceback(context: Context, node: Node, traceback: Traceback, unfold: bool) -> Sequence[Line]:
     heading = line(Span("Made by", Style.HEADING))
     if not traceback:
-        function = context.call.kind is RunKind.FUNCTION and not context.tracebacks
-        why = (
-            why_no_traceback(context.call) if function else "the runtime made this node, or the recording keeps none"
-        )
-        why = f"No traceback is known: {why}."
+        why = "No traceback is known: the runtime made this node, or the recording keeps none."
+        if context.call.kind is RunKind.FUNCTION:
+            why = f"{why_no_traceback(context.tracebacks, context.call)}."
         return [EMPTY_LINE, heading, line("  ", Span(why, Style.HINT))]
     link = f"ni -t --all {quoted(node.name)}"
     return [EMPTY_LINE, heading, *traceback_lines(traceback, unfold=unfold, unfold_link=link)]

@@ -24,7 +24,7 @@ Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
 
 # Installed packages and the standard library are machinery, except examples: those are read as programs.
 _LIBRARY = re.compile(
-    r"(^|/)(site-packages|dist-packages)/|(^|/)lib/python3\.\d+/|^<frozen "
+    r"(^|/)(site-packages|dist-packages)/|(^|/)lib/python3\.\d+/|^<frozen |(^|/)__autograph_generated_file"
     r"|(^|/)tfdbg_cli/(?!examples/)|(^|/)bin/tfdbg$"
 )
 _PROGRAM = re.compile(r"(^|/)(examples|tutorials)/|_test\.py$")

@@ -55,3 +55,12 @@ def test_wide_characters_count_as_two_columns():
 
 def test_an_empty_table_is_its_head():
     assert len(table([]).lines(80)) == 1
+
+
+def test_a_column_that_may_shrink_gives_way_before_another_is_dropped():
+    columns = (Column("Op", drop=1, least=6), Column("Size", right=True, drop=2), Column("Name"))
+    row = [Span("SparseSoftmaxCrossEntropy"), Span("4"), Span("loss/SparseSoftmaxCrossEntropy:0")]
+    head, body = Table(columns, 1, lambda i: row).lines(40)
+    assert head.text.split() == ["Op", "Size", "Name"]
+    assert body.text.startswith("Spars") and "…     4  loss/" in body.text
+    assert len(body.text) <= 40

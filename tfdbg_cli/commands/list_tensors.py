@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfdbg_cli.analysis.layers import layers_of
@@ -145,7 +145,7 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     current = options.sort_by == field.sort
     link = COMMAND.spell(options, sort_by=str(field.sort), reverse=current and not options.reverse)
     mark = ("▼" if options.reverse else "▲") if current else ""
-    return Column(column.title + mark, column.right, column.drop, link, column.width, column.keep_end)
+    return replace(column, title=column.title + mark, link=link)
 
 
 def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:

@@ -57,7 +57,9 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     fields = [
         _time_field(context),
         Field(Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE),
-        Field(Column("Op type", drop=1), lambda i, t: Span(printable(t.op_type), Style.OP), SortKey.OP_TYPE),
+        Field(
+            Column("Op type", drop=1, least=14), lambda i, t: Span(printable(t.op_type), Style.OP), SortKey.OP_TYPE
+        ),
         Field(Column("dtype", drop=2), lambda i, t: Span(printable(t.dtype)), SortKey.DTYPE),
         Field(Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
     ]
@@ -133,10 +135,10 @@ def _summary_fields(context: Context) -> list[Field]:
     return [
         column("NaN", 5, lambda s: count(s.nan, Style.NAN)),
         column("±inf", 5, lambda s: count(s.neg_inf + s.pos_inf, Style.INF)),
-        column("min", 9, lambda s: number(s.min)),
-        column("max", 9, lambda s: number(s.max)),
-        column("mean", 9, lambda s: number(s.mean), 6),
-        column("std", 9, lambda s: number(s.std), 7),
+        column("min", 10, lambda s: number(s.min)),
+        column("max", 10, lambda s: number(s.max)),
+        column("mean", 10, lambda s: number(s.mean), 6),
+        column("std", 10, lambda s: number(s.std), 7),
     ]
 
 

@@ -13,7 +13,7 @@ _LEAST = 12  # columns that the middle keeps
 
 @dataclass(frozen=True)
 class Shrinking:
-    """One line: `before`, `middle`, `after`. Where it does not fit, `middle` loses its start: a path keeps its end."""
+    """The line `before`, `middle`, `after`. Where it is too long, `middle` loses its start (a path keeps its end)."""
 
     before: Span
     middle: Span

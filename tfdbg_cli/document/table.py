@@ -23,6 +23,7 @@ class Column:
     link: str = ""  # following the head runs this, usually a sort
     width: int = 0  # fixed width; 0: from the head and a sample of the rows
     keep_end: bool = False  # what does not fit is cut at the start: the end of a path says more
+    least: int = 0  # the width it gives way to before a column is dropped; 0: it keeps its width
 
 
 Row = Sequence[Span]
@@ -57,15 +58,21 @@ class Table:
         if width is None:
             return shown, widths
         last = len(self.columns) - 1
-        while len(shown) > 1:
-            taken = sum(widths[j] + len(_GAP) for j in shown if j != last)
+        room = width - min(widths[last], max(20, width // 3))
+        for j, column in enumerate(self.columns):
+            if column.least and (excess := self._taken(shown, widths) - room) > 0:
+                widths[j] = min(widths[j], max(column.least, widths[j] - excess))
+        while self._taken(shown, widths) > room:
             droppable = [j for j in shown if self.columns[j].drop and j != last]
-            if taken + min(widths[last], max(20, width // 3)) <= width or not droppable:
+            if not droppable:
                 break
             shown.remove(max(droppable, key=lambda j: self.columns[j].drop))
-        taken = sum(widths[j] + len(_GAP) for j in shown if j != last)
-        widths[last] = max(1, width - taken)
+        widths[last] = max(1, width - self._taken(shown, widths))
         return shown, widths
+
+    def _taken(self, shown: list[int], widths: list[int]) -> int:
+        """Columns of the terminal that all but the last column take."""
+        return sum(widths[j] + len(_GAP) for j in shown if j != len(self.columns) - 1)
 
 
 class _TableLines(Sequence[Line]):

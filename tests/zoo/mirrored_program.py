@@ -10,9 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import tensorflow as tf
-from zoo.twins import Program, twins, witnessed
 
 from tfdbg_cli.analysis.origin import find_origin
+from zoo.twins import Program, twins, witnessed
 
 
 def build(strategy: Any, bad: bool = False) -> Program:

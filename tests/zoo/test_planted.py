@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from zoo.twins import Program, witnessed, witnessed_function
 
 from tfdbg_cli.analysis.origin import Origin, find_origin
 from tfdbg_cli.model.runs import Run
+from zoo.twins import witnessed, witnessed_function
 
 pytestmark = pytest.mark.tf
 

@@ -1,0 +1,64 @@
+"""One member of every family of keras.applications: captured training steps equal undebugged ones.
+
+Grappler is off: it merges ops whose values nobody wants, and batches of two rows make much of the rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zoo.twins import Program, again, seeded, without_graph_rewriting
+
+pytestmark = [pytest.mark.tf, pytest.mark.timeout(600)]
+
+FAST = ("MobileNetV3Small", "EfficientNetB0", "ResNet50", "DenseNet121")
+SLOW = (
+    "ConvNeXtTiny", "EfficientNetV2B0", "InceptionResNetV2", "InceptionV3", "MobileNet", "MobileNetV2",
+    "NASNetMobile", "ResNet50V2", "VGG16", "Xception",
+)  # fmt: skip
+SIZES = {"InceptionResNetV2": 75, "InceptionV3": 75, "Xception": 71}
+
+
+def training(name: str) -> Program:
+    import tensorflow as tf
+
+    size = SIZES.get(name, 32)
+    model = getattr(tf.keras.applications, name)(weights=None, input_shape=(size, size, 3), classes=3)
+    images = tf.constant(np.random.RandomState(0).rand(2, size, size, 3).astype(np.float32) * 255)
+    optimizer = tf.keras.optimizers.SGD(1e-4, momentum=0.9)
+    optimizer.build(model.trainable_variables)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            found = model(images, training=True)
+            loss = tf.reduce_mean(tf.keras.losses.sparse_categorical_crossentropy(tf.constant([0, 2]), found))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss, found
+
+    return Program(step, lambda: [v.value for v in (*model.variables, *optimizer.variables)])
+
+
+@pytest.mark.parametrize("name", [*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+def test_training(name: str) -> None:
+    with without_graph_rewriting():
+        witness = again(seeded(lambda: training(name)), 2)
+    assert witness.tensors > 2 * 200
+
+
+def test_every_family_is_here() -> None:
+    """A family is known by the module that defines it."""
+    from keras import applications
+
+    families: dict[str, list[str]] = {}
+    for name in dir(applications):
+        kind = getattr(applications, name)
+        if name[0].isupper() and callable(kind):
+            families.setdefault(kind.__module__, []).append(name)
+    assert len(families) > 9
+    missing = {module for module, names in families.items() if not {*FAST, *SLOW} & {*names}}
+    assert {module.rpartition(".")[2] for module in missing} <= {"vgg19", "resnet"}

@@ -8,7 +8,15 @@ from pathlib import Path
 
 def _base(variable: str, default: str) -> Path:
     value = os.environ.get(variable, "")
-    return (Path(value) if value else Path.home() / default) / "tfdbg_cli"
+    return (Path(value) if value else _home() / default) / "tfdbg_cli"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # A user id without an entry in the list of users, as in many containers. This is what such a list would say.
+        return Path("/nonexistent")
 
 
 def config_file() -> Path:

@@ -109,13 +109,14 @@ class Context:
         """Look at the run at `index` (0-based) of a recording.
 
         Raises:
-            TfdbgError: not a recording, or no such run in it.
+            TfdbgError: not a recording, no such run in it, or it cannot be read.
 
         """
         if not isinstance(self.stop, Opened):
             raise TfdbgError("Only a recording holds several runs.", hint="`run` goes on to the next run.")
         if not 0 <= index < len(self.stop.runs):
             raise TfdbgError(f"There is no run {index + 1}: this recording holds {len(self.stop.runs)}.")
+        self.stop.runs[index]  # where it cannot be read, the run looked at stays the one before
         self.current = index
 
     def set(self, name: str, text: str) -> None:

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.needed import not_needed_text, program_graph, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.runs import Opened
 
 _MOST_ASKED = 20
 
@@ -38,10 +39,13 @@ def _nothing_captured(context: Context) -> list[Line]:
     if run.profile is not None:
         return [line("This run was timed, not captured."), _hint("lp", " lists the times.")]
     if len(run.graph) and all(node.op_type in {"Const", "NoOp"} for node in run.graph):
-        return [line("TensorFlow computed everything beforehand (constant folding): no op ran."), _python_hint()]
+        return [
+            line("TensorFlow computed everything beforehand (constant folding): no op ran."),
+            *_python_hint(context),
+        ]
     return [
         line("No tensor was captured: the run computed nothing, or every node lies outside the filters of `run`."),
-        _python_hint(),
+        *_python_hint(context),
     ]
 
 
@@ -62,11 +66,11 @@ def _no_such_node(context: Context, regex: str) -> list[Line]:
         return [
             line(text),
             line("they have no output, did not run, or lie outside the filters of `run`."),
-            _python_hint(),
+            *_python_hint(context),
         ]
     if run.python_graph is not None and _any(regex, run.python_graph.names()):
         text = f"Nodes of the Python graph match {shown}, but TensorFlow's optimizer folded, fused or pruned them."
-        return [line(text), _python_hint()]
+        return [line(text), *_python_hint(context)]
     return [line(f"No node name matches {shown}."), line(Span("Case counts; (?i) in front ignores it.", Style.HINT))]
 
 
@@ -79,8 +83,10 @@ def _unneeded(context: Context, regex: str) -> list[str]:
     return found if sample and all(was_needed(context.run, name) is False for name in sample) else []
 
 
-def _python_hint() -> Line:
-    return _hint("run --graph python", " captures the graph as the program built it.")
+def _python_hint(context: Context) -> list[Line]:
+    if isinstance(context.stop, Opened):
+        return []  # nothing runs any more
+    return [_hint("run --graph python", " captures the graph as the program built it.")]
 
 
 def _hint(command: str, rest: str) -> Line:

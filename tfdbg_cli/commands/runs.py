@@ -12,6 +12,7 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd
 
 
@@ -41,15 +42,19 @@ def _list(context: Context) -> Document:
     assert isinstance(stop, Opened)
 
     def row(i: int) -> Row:
-        run = stop.runs[i]
         link = f"runs {i + 1}"
-        error = Span(f"{printable(run.error.type_name)}", Style.ERROR, link) if run.error else Span("")
+        number = Span(str(i + 1), Style.NUMBER, link)
+        try:
+            run = stop.runs[i]
+        except TfdbgError as error:  # deleted meanwhile, or not ours to read
+            return (Span(" "), number, Span("?"), Span("unreadable", Style.ERROR), Span(printable(error.message)))
+        failed = Span(printable(run.error.type_name), Style.ERROR, link) if run.error else Span("")
         here = Span("●" if i == context.current else " ", Style.GOOD)
         return (
             here,
-            Span(str(i + 1), Style.NUMBER, link),
+            number,
             Span(f"{len(run.tensors):,}"),
-            error,
+            failed,
             Span(printable(run.call.title), Style.NAME, link),
         )
 
@@ -67,14 +72,14 @@ def _list(context: Context) -> Document:
 
 
 def _data(stop: Opened, current: int) -> dict[str, object]:
-    runs = [
-        {
-            "number": i + 1,
-            "title": run.call.title,
-            "tensors": len(run.tensors),
-            "error": run.error.type_name if run.error else None,
-            "notes": list(run.notes),
-        }
-        for i, run in enumerate(stop.runs)
-    ]
+    runs = [{"number": i + 1, **_run_data(stop, i)} for i in range(len(stop.runs))]
     return {"path": stop.path, "current": current + 1, "notes": list(stop.notes), "runs": runs}
+
+
+def _run_data(stop: Opened, index: int) -> dict[str, object]:
+    try:
+        run = stop.runs[index]
+    except TfdbgError as error:
+        return {"title": None, "tensors": None, "error": None, "notes": [error.message]}
+    error_type = run.error.type_name if run.error else None
+    return {"title": run.call.title, "tensors": len(run.tensors), "error": error_type, "notes": list(run.notes)}

@@ -1,0 +1,45 @@
+"""`runs` on recordings of which a part cannot be read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import sample_run
+from prompt import Prompt
+
+from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.opening import open_path
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> Prompt:
+    for number in range(3):
+        write_dump(sample_run.sample_run(), tmp_path / f"run_{1700000000000000 + number}_{number}")
+    opened = open_path(tmp_path)
+    shutil.rmtree(tmp_path / "run_1700000000000001_1")
+    return Prompt(opened)
+
+
+def test_a_run_that_is_gone_costs_only_its_row(prompt: Prompt) -> None:
+    rows = prompt.show("runs").split("\n")
+    assert len([row for row in rows if "20" in row and "run #3" in row]) == 2
+    assert len([row for row in rows if "unreadable" in row]) == 1
+    found = prompt.data("runs")["runs"]
+    assert [run["tensors"] for run in found] == [20, None, 20]
+    assert "no such" in " ".join(found[1]["notes"]).lower()
+
+
+def test_a_run_that_cannot_be_read_is_not_chosen(prompt: Prompt) -> None:
+    prompt.run("runs 3")
+    assert prompt.error("runs 2").message
+    assert prompt.data("runs")["current"] == 3
+    assert prompt.document("lt").kind == "tensors"
+
+
+def test_nothing_is_said_about_running_where_nothing_runs(tmp_path: Path) -> None:
+    write_dump(sample_run.sample_run(tensors=sample_run.MemoryTensorStore([], [])), tmp_path / "run_1_0")
+    text = Prompt(open_path(tmp_path)).show("lt")
+    assert "No tensor was captured" in text
+    assert "--graph" not in text

@@ -162,3 +162,10 @@ def test_loops_end() -> None:
         op("gradients/Next", "NextIteration", "gradients/Merge"),
     )  # fmt: skip
     assert set(roles_of(graph)) == {"gradients/Merge", "gradients/Next"}
+
+
+def test_in_a_huge_graph_names_decide() -> None:
+    """A list of tensors must open at once, however large the graph."""
+    chain = [op("gradient_tape/0", "Mul"), *(op(f"n{i}", "Mul", "gradient_tape/0") for i in range(20_000))]
+    graph = made_graph(*chain, op("sum", "AddN", "gradient_tape/0"))
+    assert dict(roles_of(graph)) == {"gradient_tape/0": G}

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.model.graph import Graph, Node
@@ -23,8 +24,8 @@ class Role(StrEnum):
 GRADIENT_SCOPE = re.compile(r"^(gradient_tape|gradients)(_\d+)?$")
 # Scopes of the optimizers of Keras, tf_keras and tf.compat.v1.train, made unique by a number.
 OPTIMIZER_SCOPE = re.compile(
-    r"^(adadelta|adafactor|adagrad|adagrad_da|adam|adamax|adamw|ftrl|gradient_descent|gradientdescent|lamb|lion"
-    r"|loss_scale_optimizer|momentum|muon|nadam|proximal\w*|rmsprop|sgd)(_\d+)?$",
+    r"(?:^|/)(adadelta|adafactor|adagrad|adagrad_da|adam|adamax|adamw|ftrl|gradient_descent|gradientdescent|lamb|lion"
+    r"|loss_scale_optimizer|momentum|muon|nadam|proximal\w*|rmsprop|sgd)(_\d+)?/",
     re.IGNORECASE,
 )
 # Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
@@ -35,6 +36,8 @@ _UPDATE_OP = re.compile(
     r"|^(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)$|^ResourceStridedSliceAssign$|^StridedSliceAssign$"
 )
 _VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
+_IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
+_MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
 _NO_VALUE = frozenset({"NoOp", "_Retval", "_Send", "_HostSend"})
 _SUMS = frozenset({"AddN", "AccumulateNV2"})
 
@@ -46,18 +49,24 @@ def role_by_name(name: str, op_type: str, is_node: Callable[[str], bool] = lambd
 
     `is_node` says whether a name is that of a node: `MatMul_grad` is a scope of gradients where there is a MatMul.
     """
+    told = _role_by_op(op_type)
+    if told is Role.FORWARD and (_IN_GRADIENT.search(name) or _in_grad_scope(name, is_node)):
+        return Role.GRADIENT
+    return told
+
+
+@lru_cache(maxsize=1000)
+def _role_by_op(op_type: str) -> Role:
     if _UPDATE_OP.search(op_type):
         return Role.UPDATE
-    if _GRADIENT_OP.search(op_type):
-        return Role.GRADIENT
-    scopes = name.split("/")[:-1]
-    if any(GRADIENT_SCOPE.match(scope) for scope in scopes) or _in_grad_scope(scopes, is_node):
-        return Role.GRADIENT
-    return Role.FORWARD
+    return Role.GRADIENT if _GRADIENT_OP.search(op_type) else Role.FORWARD
 
 
-def _in_grad_scope(scopes: list[str], is_node: Callable[[str], bool]) -> bool:
+def _in_grad_scope(name: str, is_node: Callable[[str], bool]) -> bool:
     """Whether a scope `X_grad` encloses the node, X being a node: tf.gradients(name="…") of TensorFlow 1."""
+    if "_grad/" not in name:
+        return False
+    scopes = name.split("/")[:-1]
     for end, scope in enumerate(scopes):
         if scope.endswith("_grad"):
             path = [*scopes[:end], scope.removesuffix("_grad")]
@@ -81,6 +90,8 @@ class _Reading:
         }
 
     def read(self) -> Roles:
+        if len(self._nodes) > _MOST_FOLLOWED:
+            return self.roles
         if Role.GRADIENT in self.roles.values():
             self._join_gradients()
             self._take_back(Role.GRADIENT, after=frozenset())
@@ -101,7 +112,7 @@ class _Reading:
         for name in self._nodes:
             scope, slash, _ = name.rpartition("/")
             while slash and name not in self.roles:
-                if scope in self._nodes and _UPDATE_OP.search(self._nodes[scope].op_type):
+                if scope in self._nodes and _role_by_op(self._nodes[scope].op_type) is Role.UPDATE:
                     self.roles[name] = Role.UPDATE
                 scope, slash, _ = scope.rpartition("/")
 
@@ -111,7 +122,7 @@ class _Reading:
         Only to what lies behind the gradients (`after`), or is made of constants and variables alone: a forward
         pass whose loss feeds nothing but a metric is a forward pass.
         """
-        fed = self._reached(name for name, node in self._nodes.items() if _is_data(node))
+        fed = self._fed
         waiting = deque(name for name, known in self.roles.items() if known is role)
         if role is Role.UPDATE:
             scoped = [
@@ -129,6 +140,11 @@ class _Reading:
                     self.roles[name] = role
                     waiting.append(name)
 
+    @cached_property
+    def _fed(self) -> frozenset[str]:
+        """What depends on values that are neither constants nor variables."""
+        return frozenset(self._reached(name for name, node in self._nodes.items() if _is_data(node)))
+
     def _inputs(self, name: str) -> set[str]:
         return {tensor.node for tensor in self._nodes[name].inputs}
 
@@ -141,25 +157,30 @@ class _Reading:
         waiting = deque(found)
         while waiting:
             for node, _ in self._graph.consumers(waiting.popleft()):
-                if node.name not in found and not _VARIABLE_READ.match(node.op_type):
+                if node.name not in found and not _reads_variable(node.op_type):
                     found.add(node.name)
                     waiting.append(node.name)
         return found
 
 
+@lru_cache(maxsize=1000)
+def _reads_variable(op_type: str) -> bool:
+    return _VARIABLE_READ.match(op_type) is not None
+
+
 def _is_data(node: Node) -> bool:
     """Whether values come into the graph here that are neither constants nor variables."""
-    return not node.inputs and not _VARIABLE_READ.match(node.op_type) and not _is_handle(node)
+    return not node.inputs and not _reads_variable(node.op_type) and not _is_handle(node)
 
 
 def _is_handle(node: Node) -> bool:
     """Whether the node gives a variable or a resource, which feeds forward pass and update alike."""
     resource = any("resource" in node.attributes.get(name, "").lower() for name in ("dtype", "T"))
-    return resource or (_VARIABLE_READ.match(node.op_type) is not None and "Handle" in node.op_type)
+    return resource or (_reads_variable(node.op_type) and "Handle" in node.op_type)
 
 
 def _in_optimizer(name: str) -> bool:
-    return any(OPTIMIZER_SCOPE.match(scope) for scope in name.split("/")[:-1])
+    return OPTIMIZER_SCOPE.search(name) is not None
 
 
 _KNOWN: WeakKeyDictionary[Graph, Roles] = WeakKeyDictionary()

@@ -40,20 +40,44 @@ class Story:
     steps: tuple[Step, ...]
 
 
-CLASSIFIER = ("run", "-m", "tfdbg_cli.examples.classifier")
+KERAS, SESSION, LOOP = (
+    ("run", "-m", f"tfdbg_cli.examples.{name}") for name in ("keras_fit", "classifier", "loop_in_branch")
+)
+LAYER = "one_step_on_data/digits_1/centre_1"
 STORIES = (
     Story(
         100,
         27,
-        CLASSIFIER,
+        KERAS,
         (
-            Step("", "How to go on", "run_start"),
+            Step("", "About to run", "run_start"),
             Step(":run -f has_inf_or_nan<enter>", "passed has_inf_or_nan", "origin"),
-            Step(":pt -r [0,0] cross_entropy/probabilities:0[63]<enter>", "Highlighted", "probabilities"),
+            Step(f":pt -r [0,0] {LAYER}/Sum_2:0[35:40]<enter>", "Highlighted", "ink"),
             Step(":lt -f has_inf_or_nan<enter>", "passing filter", "spoiled"),
-            Step(":ni -t cross_entropy/Log<enter>", "Made by", "node"),
-            Step(":ps classifier.py -b 29<enter>", "logarithms", "source"),
+            Step(":ll<enter>", "layers and scopes", "layers"),
+            Step(f":ni -t {LAYER}/truediv<enter>", "Made by", "node"),
+            Step(":ps keras_fit.py -b 33<enter>", "weighted", "source"),
             Step("?", "follow the chosen link", "keys"),
+        ),
+    ),
+    Story(
+        100,
+        27,
+        LOOP,
+        (
+            Step("", "About to run"),
+            Step(":run -f has_inf_or_nan<enter>", "passed has_inf_or_nan", "loop_origin"),
+            Step(":pt refine/true/cool/body/Sum:0[2,0]<enter>", "execution", "loop_values"),
+        ),
+    ),
+    Story(
+        100,
+        27,
+        SESSION,
+        (
+            Step("", "About to run", "session_start"),
+            Step(":run -f has_inf_or_nan<enter>", "passed has_inf_or_nan", "session_origin"),
+            Step(":pt -r [0,0] cross_entropy/probabilities:0[63]<enter>", "Highlighted", "probabilities"),
         ),
     ),
 )

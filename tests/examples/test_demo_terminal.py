@@ -29,9 +29,7 @@ class Demo:
 
 
 DEMOS = {
-    "DEMO": Demo(
-        "keras_fit", "0 / 0", r"Origin .*centre_of_ink.*/truediv:0", r"keras_fit\.py:\d+ in call", 50, "Epoch 2/2"
-    ),
+    "DEMO": Demo("keras_fit", "0 / 0", r"Origin .*centre_1/truediv:0", r"keras_fit\.py:\d+ in call", 50, "Epoch 2/2"),
     "DEMO_SESSION": Demo(
         "classifier",
         "Log of 0",

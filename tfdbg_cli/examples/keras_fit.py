@@ -20,9 +20,9 @@ HALF = SIZE // 2
 
 
 class CentreOfInk(keras.layers.Layer):  # type: ignore[misc]
-    """How far down the ink lies in each quarter of an image, on average: 0 is the top row, 1 the bottom row.
+    """How many rows down the ink lies in each quarter of an image, on average.
 
-    Images of 64 numbers go in, four numbers come out: upper left, upper right, lower left, lower right.
+    64 pixels go in, four numbers come out: upper left, upper right, lower left, lower right.
     """
 
     def __init__(self, fixed: bool, **keywords: Any) -> None:
@@ -33,7 +33,7 @@ class CentreOfInk(keras.layers.Layer):  # type: ignore[misc]
         """The mean of the rows of each quarter, weighted with their ink."""
         quarters = tf.reshape(images, [-1, 2, HALF, 2, HALF])
         ink = tf.reduce_sum(quarters, axis=4)
-        rows = tf.reshape(tf.linspace(0.0, 1.0, HALF), [1, 1, HALF, 1])
+        rows = tf.reshape(tf.range(float(HALF)), [1, 1, HALF, 1])
         weighted = tf.reduce_sum(ink * rows, axis=2)
         total = tf.reduce_sum(ink, axis=2)
         if self.fixed:
@@ -44,7 +44,7 @@ class CentreOfInk(keras.layers.Layer):  # type: ignore[misc]
 def make_model(fixed: bool) -> Any:
     """The pixels and the centres of ink side by side, a hidden layer, the classes."""
     images = keras.Input([SIZE * SIZE], name="images")
-    centres = CentreOfInk(fixed, name="centre_of_ink")(images)
+    centres = CentreOfInk(fixed, name="centre")(images)
     joined = keras.layers.Concatenate(name="joined")([images, centres])
     hidden = keras.layers.Dense(32, activation="relu", name="hidden")(joined)
     classes = keras.layers.Dense(CLASSES, activation="softmax", name="classes")(hidden)

@@ -16,7 +16,7 @@ from tfdbg_cli.formats.event_file import read_tensor
 from tfdbg_cli.formats.graph_def import graph_from_def
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Call, RunError, RunKind
+from tfdbg_cli.model.runs import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -121,7 +121,16 @@ def _call(fields: dict[str, Any], feeds: Path) -> Call:
         targets=tuple(map(str, fields["targets"])),
         thread=str(fields["thread"]),
         notes=tuple(map(str, fields["notes"])),
+        # Absent from the recordings of versions that knew sessions only.
+        function=str(fields.get("function", "")),
+        arguments=tuple(map(_argument, fields.get("arguments", ()))),
     )
+
+
+def _argument(fields: dict[str, Any]) -> Argument:
+    sizes = fields["shape"]
+    shape = None if sizes is None else tuple(None if size is None else int(size) for size in sizes)
+    return Argument(str(fields["name"]), str(fields["dtype"]), shape, bool(fields["captured"]))
 
 
 def _graph(path: Path, notes: list[str]) -> Graph | None:

@@ -79,6 +79,11 @@ def _call(call: Call, directory: Path) -> dict[str, Any]:
         "targets": list(call.targets),
         "thread": call.thread,
         "notes": list(call.notes),
+        "function": call.function,
+        "arguments": [
+            {"name": argument.name, "dtype": argument.dtype, "shape": argument.shape, "captured": argument.captured}
+            for argument in call.arguments
+        ],
         "feeds": [
             {"name": name, "kept": _write_feed(directory, index, name, value)}
             for index, (name, value) in enumerate(call.feeds.items())
@@ -88,7 +93,7 @@ def _call(call: Call, directory: Path) -> dict[str, Any]:
 
 def _write_feed(directory: Path, index: int, name: str, value: Any) -> bool:
     """Write a fed value, unless it is nothing that an array can hold (a sparse tensor, an unknown object)."""
-    if value is None:
+    if value is None or isinstance(value, NoValue):
         return False
     tensor = parse_tensor_name(name)
     watch = f"{tensor or f'{name}:0'}:DebugIdentity"

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
 from tfdbg_cli.analysis.watch import Watch
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import Action, PendingRun, Plan
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.config import Settings
@@ -180,7 +180,7 @@ class Debugger:
         start: RunStart | None = None
         while True:
             while isinstance(self._state, StopAtStart):
-                start = start or pending.start(number)
+                start = start or self._start(number, pending)
                 self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
             plan, force = self._planned(number)
             refused = None if force or plan.action is not Action.CAPTURE else self._refusal(plan, pending)
@@ -188,6 +188,13 @@ class Debugger:
                 self._in_flight = number if plan.action is not Action.LEAVE and not plan.watching else None
                 return plan
             self._state = StopAtStart((refused,))
+
+    def _start(self, number: int, pending: PendingRun) -> RunStart:
+        start = pending.start(number)
+        if self._dump_root is None or start.estimate is None:
+            return start
+        # What counts is the disk that the dump is going to be on.
+        return replace(start, estimate=pending.estimate(EVERYTHING, directory=self._dump(number)))
 
     def _planned(self, number: int) -> tuple[Plan, bool]:
         """What the state asks for a run, and whether the budget is to be overrun; moves the state on."""

@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Estimate
+
+ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
+_AMPLE = 1 << 30  # with so much free nobody needs to know how large the graph is
 
 
 def disk_budget(settings: Settings, directory: Path | None = None) -> int:
@@ -18,10 +23,35 @@ def disk_budget(settings: Settings, directory: Path | None = None) -> int:
     """
     if settings.disk_budget:
         return settings.disk_budget
+    return free_disk(directory) // 2
+
+
+def free_disk(directory: Path | None = None) -> int:
+    """Bytes that are free where `directory` (default: the folder of temporary files) is or is going to be."""
     place = directory or Path(tempfile.gettempdir())
     while not place.exists() and place != place.parent:
         place = place.parent
-    return shutil.disk_usage(place).free // 2
+    return shutil.disk_usage(place).free
+
+
+def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], int]) -> None:
+    """Refuse a dump in `directory` if there is no room for the graphs in it; `graph_bytes` is the size of one.
+
+    TensorFlow ends the whole process when it cannot write a graph (debug_io_utils.cc, DumpEventProtoToFile).
+
+    Raises:
+        TfdbgError: there is no room.
+
+    """
+    free = free_disk(directory)
+    if free >= _AMPLE or free >= ROOM_BESIDE_GRAPHS + 2 * graph_bytes():
+        return
+    place = tempfile.gettempdir() if directory is None else directory.parent
+    raise TfdbgError(
+        f"Only {size_text(free)} are free in {place}: too little for a dump, so this run is not captured.",
+        hint="Make room, or take the values into memory with `run --graph python`.",
+        exit_code=2,
+    )
 
 
 def memory_budget(settings: Settings) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tfdbg_cli.capture.budget import disk_budget, size_text
+from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk, size_text
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.watching import WatchOptions, watch_options
@@ -90,14 +90,24 @@ class DumpingController:
         if not expected and watch is None:
             expected = pending.estimate(EVERYTHING).nbytes or 0
         with self._lock:
-            if self._used + expected <= self._budget:
-                return True
-            if not self._full:
+            obstacle = self._obstacle(expected)
+            if obstacle and not self._full:
                 self._full = True
-                print(
-                    f"tfdbg: the dumps in {self._root} take {size_text(self._used)} and the next one about "
-                    f"{size_text(expected)}, more than the {size_text(self._budget)} they may take; the program goes "
-                    "on without dumps. Dump less with a watch_fn, or raise the budget: set TFDBG_DISK_BUDGET.",
-                    file=sys.stderr,
-                )
-        return False
+                print(f"tfdbg: {obstacle}", file=sys.stderr)
+        return not obstacle
+
+    def _obstacle(self, expected: int) -> str:
+        """Why a dump of `expected` bytes is not made, and what to do; empty when it can be."""
+        free = free_disk(self._root)
+        if free <= 2 * ROOM_BESIDE_GRAPHS:
+            return (
+                f"only {size_text(free)} are free in {self._root}; the program goes on without dumps. Make room, or "
+                "dump somewhere else."
+            )
+        if self._used + expected <= self._budget:
+            return ""
+        return (
+            f"the dumps in {self._root} take {size_text(self._used)} and the next one about {size_text(expected)}, "
+            f"more than the {size_text(self._budget)} they may take; the program goes on without dumps. Dump less "
+            "with a watch_fn, or raise the budget: set TFDBG_DISK_BUDGET."
+        )

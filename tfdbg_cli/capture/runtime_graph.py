@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.invocation import Invocation, copied
@@ -39,15 +40,17 @@ class RuntimeCapture:
 
         Raises:
             OSError: the folder cannot be made.
+            TfdbgError: the disk is nearly full.
 
         """
+        graph = invocation.session.graph
+        require_room_for_graphs(plan.directory, lambda: graph.as_graph_def().ByteSize())
         self._invocation = invocation
         self._stateful = reached.stateful
         self._notes = (*notes, _NARROWED) if plan.capture.narrowed else notes
         self._directory = _new_folder(plan)
         self._kept = plan.directory is not None
         self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
-        graph = invocation.session.graph
         # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
         urls = [f"file://{self._directory.resolve()}"]
         if plan.watch is not None:

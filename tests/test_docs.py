@@ -43,12 +43,16 @@ def test_the_index_lists_every_example() -> None:
     assert sorted(listed) == sorted(examples)
 
 
-def test_the_tutorial_names_the_line_of_the_bug() -> None:
-    source = (PACKAGE / "examples" / "classifier.py").read_text(encoding="utf-8").splitlines()
-    line = next(number for number, text in enumerate(source, 1) if "tf.log(" in text)
+@pytest.mark.parametrize(
+    ("example", "text"), [("keras_fit", "tf.reshape(weighted / total"), ("classifier", "tf.log(")]
+)
+def test_the_tutorial_names_the_lines_of_the_bugs(example: str, text: str) -> None:
+    source = (PACKAGE / "examples" / f"{example}.py").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, row in enumerate(source, 1) if text in row)
     tutorial = (PROJECT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     assert f"line {line} of the program" in tutorial
-    assert f'"line": {line},' in tutorial
+    if example == "keras_fit":
+        assert f'"line": {line},' in tutorial
 
 
 def test_the_readme_shows_the_screen_and_the_two_commands_first() -> None:

@@ -38,6 +38,11 @@ def test_a_run_that_cannot_be_read_is_not_chosen(prompt: Prompt) -> None:
     assert prompt.document("lt").kind == "tensors"
 
 
+def test_numbers_of_many_runs_are_shown_whole() -> None:
+    """The width of a table is chosen from a sample of its rows."""
+    assert "10…" not in Prompt(sample_run.opened(1000)).show("runs", 80)
+
+
 def test_nothing_is_said_about_running_where_nothing_runs(tmp_path: Path) -> None:
     write_dump(sample_run.sample_run(tensors=sample_run.MemoryTensorStore([], [])), tmp_path / "run_1_0")
     text = Prompt(open_path(tmp_path)).show("lt")

@@ -142,7 +142,7 @@ def test_damaged_tensors_cost_themselves(tmp_path: Path) -> None:
     small_dump(tmp_path)
     dump_tensor(tmp_path, "total", 30).write_bytes(b"")
     run = read_dump(tmp_path)
-    assert any("1 of 4 tensor files are empty (first total:0)" in note for note in run.notes)
+    assert any("1 of 4 tensor files is empty (first total:0)" in note for note in run.notes)
     lacks = [value.lack for value in map(run.tensors.value, range(4)) if isinstance(value, NoValue)]
     assert lacks == [Lack.DAMAGED]
     assert run.tensors[3].shape is None

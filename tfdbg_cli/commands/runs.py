@@ -60,7 +60,7 @@ def _list(context: Context) -> Document:
 
     columns = (
         Column("", width=1),
-        Column("N", right=True),
+        Column("N", right=True, width=len(str(len(stop.runs)))),
         Column("Tensors", right=True),
         Column("Error"),
         Column("Run"),

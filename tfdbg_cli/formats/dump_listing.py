@@ -173,6 +173,6 @@ def _empty_files(listing: DumpListing) -> Iterator[str]:
     empty = [file for file in listing.tensors if file.file_bytes == 0]
     if empty:
         yield (
-            f"{len(empty)} of {len(listing.tensors)} tensor files are empty (first {empty[0].node}:{empty[0].slot});"
+            f"{len(empty)} of {len(listing.tensors)} tensor files {'is' if len(empty) == 1 else 'are'} empty (first {empty[0].node}:{empty[0].slot});"
             " was the disk full?"
         )

@@ -17,7 +17,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     for name in options.names or _ALL:
-        if name == "session":
+        if name == "function":
+            from bench.function import measure as measure_function
+
+            measure_function(max(5, options.rounds // 2))
+        elif name == "session":
             from bench.session import measure
 
             measure(options.rounds)

@@ -1,96 +1,82 @@
-"""What all values of a function cost: a GPT training step as it is, and with every intermediate value kept."""
+"""One training step of a small GPT as a tf.function: 4 layers, width 256, a batch of 8 times 64 tokens, Adam."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.timing import interleave, print_ratios
-from tfdbg_cli.capture.function_graph import function_graph
-from tfdbg_cli.capture.instrumented import instrument
+import numpy as np
+import tensorflow as tf
 
-WIDTH, HEADS, LAYERS, BATCH, LENGTH, WORDS = 256, 4, 4, 8, 64, 512
-KEPT = "all values in memory"
-GOALS = {KEPT: 1.25}
-PREPARATION_GOAL = 0.6
+VOCABULARY = 1024
 
 
-def build_step() -> tuple[Any, Any]:
-    """A training step (Adam) of a decoder of 4 layers, and a batch of tokens."""
-    import tensorflow as tf
+def build_step(width: int = 256, layers: int = 4, batch: int = 8, length: int = 64) -> Callable[[], Any]:
+    """A call that makes one step, the tf.function as its attribute `function` and its arguments as `arguments`."""
+    tf.random.set_seed(1)
+    variables: list[tf.Variable] = []
 
-    make = tf.random.Generator.from_seed(1)
+    def weight(*shape: int) -> tf.Variable:
+        variables.append(tf.Variable(tf.random.normal(shape, stddev=0.02)))
+        return variables[-1]
 
-    def weight(*shape: int) -> Any:
-        return tf.Variable(make.normal(shape, stddev=0.05))
+    def ones(*shape: int) -> tf.Variable:
+        variables.append(tf.Variable(tf.ones(shape)))
+        return variables[-1]
 
-    embedding, places = weight(WORDS, WIDTH), weight(LENGTH, WIDTH)
-    layers = [
-        {
-            "qkv": weight(WIDTH, 3 * WIDTH), "out": weight(WIDTH, WIDTH),
-            "up": weight(WIDTH, 4 * WIDTH), "down": weight(4 * WIDTH, WIDTH),
-            "bias": weight(4 * WIDTH), "scale1": tf.Variable(tf.ones(WIDTH)), "scale2": tf.Variable(tf.ones(WIDTH)),
-        }
-        for _ in range(LAYERS)
+    tokens, places = weight(VOCABULARY, width), weight(length, width)
+    blocks = [
+        (ones(width), weight(width, 3 * width), weight(width, width), ones(width), weight(width, 4 * width),
+         weight(4 * width, width))
+        for _ in range(layers)
     ]  # fmt: skip
-    variables = [embedding, places, *(value for layer in layers for value in layer.values())]
+    last = ones(width)
     moments = [(tf.Variable(tf.zeros_like(v)), tf.Variable(tf.zeros_like(v))) for v in variables]
 
-    def norm(x: Any, scale: Any) -> Any:
-        mean, variance = tf.nn.moments(x, -1, keepdims=True)
-        return (x - mean) * tf.math.rsqrt(variance + 1e-5) * scale
-
-    def attend(x: Any, layer: dict[str, Any]) -> Any:
-        parts = tf.reshape(x @ layer["qkv"], [BATCH, LENGTH, 3, HEADS, WIDTH // HEADS])
-        query, key, value = tf.unstack(tf.transpose(parts, [2, 0, 3, 1, 4]))
-        scores = tf.matmul(query, key, transpose_b=True) * (WIDTH // HEADS) ** -0.5
-        future = 1 - tf.linalg.band_part(tf.ones([LENGTH, LENGTH]), -1, 0)
-        mixed = tf.nn.softmax(scores - 1e9 * future) @ value
-        return tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [BATCH, LENGTH, WIDTH]) @ layer["out"]
-
-    def loss_of(tokens: Any) -> Any:
-        x = tf.gather(embedding, tokens) + places
-        for layer in layers:
-            x += attend(norm(x, layer["scale1"]), layer)
-            x += tf.nn.gelu(norm(x, layer["scale2"]) @ layer["up"] + layer["bias"]) @ layer["down"]
-        logits = tf.einsum("btw,vw->btv", x, embedding)
-        wrong = tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, 1:], logits[:, :-1])
-        return tf.reduce_mean(wrong)
+    def logits(x: Any) -> Any:
+        h = tf.gather(tokens, x) + places
+        for scale_a, to_qkv, to_out, scale_b, up, down in blocks:
+            h += _attention(_normalized(h, scale_a), to_qkv, to_out, length, width)
+            h += tf.nn.gelu(_normalized(h, scale_b) @ up) @ down
+        return tf.einsum("btd,vd->btv", _normalized(h, last), tokens)
 
     @tf.function
-    def step(tokens: Any) -> Any:
+    def step(x: Any, y: Any) -> Any:
         with tf.GradientTape() as tape:
-            loss = loss_of(tokens)
-        for gradient, variable, (mean, square) in zip(
-            tape.gradient(loss, variables), variables, moments, strict=True
-        ):
-            gradient = tf.convert_to_tensor(gradient)
-            mean.assign(0.9 * mean + 0.1 * gradient)
-            square.assign(0.99 * square + 0.01 * gradient**2)
-            variable.assign_sub(1e-4 * mean / (tf.sqrt(square) + 1e-8))
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits(x))
+            loss = tf.reduce_mean(losses)
+        gradients = tape.gradient(loss, variables)
+        for variable, gradient, (first, second) in zip(variables, gradients, moments, strict=True):
+            _adam(variable, tf.convert_to_tensor(gradient), first, second)
         return loss
 
-    return step, make.uniform([BATCH, LENGTH], maxval=WORDS, dtype=tf.int32)
+    text = np.random.RandomState(0).randint(0, VOCABULARY, (batch, length + 1))
+    arguments = tf.constant(text[:, :-1]), tf.constant(text[:, 1:])
+
+    def call() -> Any:
+        return step(*arguments)
+
+    call.function, call.arguments = step, arguments  # type: ignore[attr-defined]
+    return call
 
 
-def measure(rounds: int) -> None:
-    """Measure and print."""
-    step, tokens = build_step()
-    concrete = step.get_concrete_function(tokens)
-    ops = len(concrete.graph.get_operations())
-    began = time.perf_counter()
-    instrumented = instrument(concrete)
-    took = time.perf_counter() - began
-    print(f"\npreparing {ops} ops: {took:.3f} s (goal: ≤ {PREPARATION_GOAL} s)")
-    inputs = [tokens, *concrete.captured_inputs]
-    ways: dict[str, Callable[[], object]] = {
-        "undebugged": lambda: concrete(tokens).numpy(),
-        KEPT: lambda: instrumented.perform(inputs).outputs[0].numpy(),
-    }
-    captured = instrumented.perform(inputs).captured
-    size = sum(captured[i].nbytes or 0 for i in range(len(captured)))
-    began = time.perf_counter()
-    function_graph(concrete)
-    print(f"model of the graph: {time.perf_counter() - began:.3f} s; {len(captured)} tensors, {size / 1e6:.0f} MB")
-    print_ratios(f"GPT training step as a function, {ops} ops", interleave(ways, rounds), "undebugged", GOALS)
+def _normalized(x: Any, scale: Any) -> Any:
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5) * scale
+
+
+def _attention(x: Any, to_qkv: Any, to_out: Any, length: int, width: int, heads: int = 8) -> Any:
+    def by_head(part: Any) -> Any:
+        return tf.transpose(tf.reshape(part, [-1, length, heads, width // heads]), [0, 2, 1, 3])
+
+    q, k, v = (by_head(part) for part in tf.split(x @ to_qkv, 3, axis=-1))
+    scores = tf.matmul(q, k, transpose_b=True) * (width // heads) ** -0.5
+    mask = tf.linalg.band_part(tf.ones([length, length]), -1, 0)
+    mixed = tf.nn.softmax(scores - 1e9 * (1.0 - mask)) @ v
+    return tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [-1, length, width]) @ to_out
+
+
+def _adam(variable: Any, gradient: Any, first: Any, second: Any, rate: float = 1e-4) -> None:
+    first.assign(0.9 * first + 0.1 * gradient)
+    second.assign(0.999 * second + 0.001 * tf.square(gradient))
+    variable.assign_sub(rate * first / (tf.sqrt(second) + 1e-8))

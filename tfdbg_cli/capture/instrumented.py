@@ -141,9 +141,11 @@ class Instrumented:
         ):
             return self._compiled_as_ever(inputs)
         unrolled = Unrolled(turns)
+        # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
         unrolled.values.extend(
-            (shown, None if tensor.dtype in (tf.resource, tf.variant) else tensor)
+            (shown, tensor)
             for shown, tensor in zip(self._arguments, inputs, strict=False)
+            if tensor.dtype not in (tf.resource, tf.variant)
         )
         unrolled.add(items_of(self.root), None if found is None else found[own:])
         notes = self.notes

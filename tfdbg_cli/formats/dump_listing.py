@@ -172,7 +172,6 @@ def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpLi
 def _empty_files(listing: DumpListing) -> Iterator[str]:
     empty = [file for file in listing.tensors if file.file_bytes == 0]
     if empty:
-        yield (
-            f"{len(empty)} of {len(listing.tensors)} tensor files {'is' if len(empty) == 1 else 'are'} empty (first {empty[0].node}:{empty[0].slot});"
-            " was the disk full?"
-        )
+        first = f"{empty[0].node}:{empty[0].slot}"
+        verb = "is" if len(empty) == 1 else "are"
+        yield f"{len(empty)} of {len(listing.tensors)} tensor files {verb} empty (first {first}); was the disk full?"

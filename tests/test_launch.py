@@ -175,6 +175,6 @@ def test_tensorflow_is_imported_by_the_program_and_by_nobody_else(tmp_path) -> N
     )  # fmt: skip
     assert done.stdout.startswith("first\ntensorflow is imported False\n<_frozen_importlib_external.SourceFileLoader")
     # A TensorFlow that cannot be debugged costs a sentence, never the program.
-    assert "tfdbg: could not debug the sessions of this program" in done.stderr
+    assert "tfdbg: could not debug the runs of this program" in done.stderr
     assert "before these commands were used: lt." in done.stderr
     assert done.returncode == 0

@@ -119,3 +119,133 @@ def test_errors_get_the_words_of_a_function(tf) -> None:
     assert error.message == message
     with pytest.raises(tf.errors.InvalidArgumentError, match="Detected at node Sin"), compat.worded_as(atomic):
         raise error
+
+
+def test_the_classes_of_functions_define_what_is_replaced(tf) -> None:
+    function = tf.function(lambda x: x)
+    assert type(function) is compat.function_class()
+    assert "__call__" in vars(compat.function_class())
+    assert "call_flat" in vars(compat.atomic_class())
+    assert "run" in vars(compat.strategy_base())
+    assert isinstance(tf.distribute.get_strategy(), compat.strategy_base())
+    assert isinstance(compat.atomic_of(function.get_concrete_function(tf.constant(1))), compat.atomic_class())
+
+
+def test_every_way_to_call_a_function_comes_down_to_one_method(tf, monkeypatch) -> None:
+    seen: list[str] = []
+    original = vars(compat.atomic_class())["call_flat"]
+
+    def call_flat(atomic, *inputs):
+        seen.append(compat.function_name(atomic.name))
+        return original(atomic, *inputs)
+
+    monkeypatch.setattr(compat.atomic_class(), "call_flat", call_flat)
+    variable = tf.Variable(2.0)
+    function = tf.function(lambda x: x * variable, autograph=False)
+    x = tf.constant(3.0)
+    function(x)
+    function.get_concrete_function(x)(x)
+    with tf.GradientTape() as tape:
+        y = function(x)
+    tape.gradient(y, variable)
+    assert len(seen) == 4
+    assert seen[3].startswith("__backward_")
+
+
+def test_the_outputs_of_a_grown_graph_begin_with_those_of_the_function(tf) -> None:
+    variable = tf.Variable(2.0)
+    concrete = tf.function(lambda x: tf.sin(x * variable), autograph=False).get_concrete_function(tf.constant(1.0))
+    before = [tensor.name for tensor in concrete.outputs]
+    with tf.GradientTape():
+        concrete(tf.constant(1.0))
+    again = compat.concrete_of(compat.atomic_of(concrete))
+    assert len(again.outputs) > len(before)
+    assert [tensor.name for tensor in again.outputs][: len(before)] == before
+
+
+def test_an_initializer_of_variables_is_known_by_its_name(tf, monkeypatch) -> None:
+    seen: list[bool] = []
+    original = vars(compat.atomic_class())["call_flat"]
+
+    def call_flat(atomic, *inputs):
+        seen.append(compat.is_initializer(atomic))
+        return original(atomic, *inputs)
+
+    monkeypatch.setattr(compat.atomic_class(), "call_flat", call_flat)
+    made = []
+
+    def first() -> object:
+        made[:] = made or [tf.Variable(1.0)]
+        return made[0] + 1.0
+
+    tf.function(first, autograph=False)()
+    assert seen == [True, False]
+
+
+def test_a_function_lists_its_traces_oldest_first(tf) -> None:
+    function = tf.function(lambda x: x)
+    for x in (tf.constant(1), tf.constant(1.0)):
+        function(x)
+    assert [trace.inputs[0].dtype for trace in compat.traces_of(function)] == [tf.int32, tf.float32]
+    assert function.experimental_get_tracing_count() == 2
+
+
+def test_a_tape_does_not_record_where_it_is_told_not_to(tf) -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with compat.not_recording():
+            y = x * x
+    assert tape.gradient(y, x) is None
+
+
+def test_ops_are_heard_of_one_by_one_until_no_more(tf) -> None:
+    heard = []
+
+    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None) -> None:
+        heard.append((op_type, len(inputs), len(outputs), graph))
+
+    compat.add_op_callback(callback)
+    _ = tf.constant(1.0) + tf.constant(2.0)
+    compat.remove_op_callback(callback)
+    _ = tf.constant(1.0) + tf.constant(2.0)
+    assert heard == [("AddV2", 2, 1, None)]
+
+
+@pytest.mark.parametrize(
+    ("graph_function", "name"),
+    [("__inference_step_12", "step"), (b"__forward_my_step_3", "my_step"), ("MatMul", "MatMul")],
+)
+def test_the_name_of_a_graph_function_holds_that_of_the_python_function(graph_function, name) -> None:
+    assert compat.function_name(graph_function) == name
+
+
+def test_the_profiler_writes_what_is_read(tmp_path) -> None:
+    import tensorflow as tf
+
+    function = tf.function(lambda x: tf.matmul(x, x))
+    function(tf.ones([9, 9]))
+    tf.profiler.experimental.start(str(tmp_path))
+    function(tf.ones([9, 9]))
+    tf.profiler.experimental.stop()
+    (path,) = tmp_path.rglob("*.xplane.pb")
+    space = compat.profile_space(path.read_bytes())
+    names = {event.name for plane in space.planes for event in plane.event_metadata.values()}
+    assert "MatMul:MatMul" in names
+
+
+def test_the_graphs_below_a_function_are_found(tf) -> None:
+    inner = tf.function(lambda x: tf.sin(x), autograph=False)
+    concrete = tf.function(lambda x: inner(inner(x)), autograph=False).get_concrete_function(tf.constant(1.0))
+    graphs = list(compat.graphs_below(compat.atomic_of(concrete)))
+    assert [sum(op.type == "Sin" for op in graph.get_operations()) for graph in graphs] == [0, 1]
+
+
+def test_handles_that_a_function_gives_back_say_what_they_hold(tf) -> None:
+    variable = tf.Variable(1.0, use_resource=True)
+    concrete = tf.function(lambda: variable.handle, autograph=False).get_concrete_function()
+    atomic = compat.atomic_of(concrete)
+    outputs = list(compat.run_function(atomic.name.decode(), concrete.captured_inputs, 1))
+    assert outputs[0]._handle_data is None
+    compat.give_handle_data(atomic, outputs)
+    assert outputs[0]._handle_data.is_set

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sample_run
@@ -13,6 +15,8 @@ from made_run import INF, NAN, made_run, op
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.values import Lack, NoValue
 
 FENN = "-fenn spectrum"
 
@@ -144,3 +148,17 @@ def test_the_execution_outside_of_loops() -> None:
     assert "Turn" not in text_of("origin", sample_run.sample_run())
     fine = made_run(op("a", "Relu", value=1.0))
     assert json_of("origin", fine)["execution"] is None
+
+
+def test_what_is_lost_is_not_called_fine() -> None:
+    """A recording whose files are gone looked healthy."""
+    run = made_run(
+        op("a", "Identity", value=[1.0]), op("b", "Relu", "a", value=[1.0]), op("c", "Log", "b", value=[INF])
+    )
+    lost = [NoValue(Lack.DAMAGED, "The file is gone."), run.tensors.value(1), run.tensors.value(2)]
+    damaged = replace(run, tensors=MemoryTensorStore([run.tensors[i] for i in range(3)], lost))
+    assert "1 tensor before it could not be read" in text_of("origin", damaged)
+    assert json_of("origin", damaged)["unread"] == 1
+    rest = replace(damaged, tensors=MemoryTensorStore([run.tensors[i] for i in range(2)], lost[:2]))
+    assert "No NaN or infinity in what could be read of this run.\nLooked at 1 tensor" in text_of("origin", rest)
+    assert "could not be read" not in text_of("origin", sample_run.sample_run())

@@ -30,7 +30,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, Lack, NoValue
 
 MOST_ELEMENTS = 10
 _AFTERMATH_BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
@@ -85,6 +85,10 @@ class Origin:
     frame: Frame | None
 
 
+# Here there was a value; a handle never has one.
+_LOST = frozenset({Lack.DAMAGED, Lack.GONE, Lack.UNKNOWN_DTYPE})
+
+
 class _Verdicts:
     """Which tensors of a run are bad; each value is read at most once."""
 
@@ -93,6 +97,7 @@ class _Verdicts:
         self._mask = mask
         self._excluded = re.compile(exclude_node_names) if exclude_node_names else None
         self._known: dict[int, bool] = {}
+        self.unread: set[int] = set()
 
     def bad(self, index: int) -> bool:
         """Whether the tensor at `index` holds an offending element and is not excluded."""
@@ -109,7 +114,11 @@ class _Verdicts:
         if element is not None and (element.numpy is None or not is_inexact(element.numpy)):
             return False
         value = self._run.tensors.value(index)
-        return not isinstance(value, NoValue) and bool(self._mask(value).any())
+        if isinstance(value, NoValue):
+            if value.lack in _LOST:
+                self.unread.add(index)
+            return False
+        return bool(self._mask(value).any())
 
 
 class OriginSearch:
@@ -128,6 +137,11 @@ class OriginSearch:
         self._lineage = Lineage(run)
         self._verdicts = _Verdicts(run, self._mask, exclude_node_names)
         self._inputs: dict[int, list[InputSeen]] = {}
+
+    @property
+    def unread(self) -> int:
+        """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
+        return len(self._verdicts.unread)
 
     def first(self) -> Origin | None:
         """The origin; None when nothing is wrong. Stops reading at the first tensor that is bad."""

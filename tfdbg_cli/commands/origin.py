@@ -41,11 +41,14 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         return _every_origin(run, search)
     origin = search.first()
     if origin is None:
-        return _all_fine(run, options)
+        return _all_fine(run, search, options)
+    unread = search.unread
     after = _after(search.after(origin.index), options)
-    return Document(
-        "origin", _screen(run, origin, after, options), lambda: _data(run, origin), f"origin {origin.name}"
-    )
+    blocks = _screen(run, origin, after, options)
+    if unread:
+        lost = f"{count_text(unread, 'tensor')} before it could not be read, so it may have begun earlier."
+        blocks = (*blocks, Text((line(Span(lost, Style.WARNING)),)))
+    return Document("origin", blocks, lambda: _data(run, origin, unread), f"origin {origin.name}")
 
 
 def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) -> tuple[Block, ...]:
@@ -196,17 +199,21 @@ def _after(after: Aftermath, options: argparse.Namespace) -> Line:
     return line(Span("After".ljust(_LABEL), Style.LABEL), f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
-def _all_fine(run: Run, options: argparse.Namespace) -> Document:
+def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace) -> Document:
     what = "NaN" if options.nan else "NaN or infinity"
+    unread = search.unread
     lines = [line(Span(f"No {what} in this run.", Style.GOOD))]
-    lines.append(
-        line(f"Looked at {count_text(len(run.tensors), 'tensor')} and {count_text(len(run.call.feeds), 'feed')}.")
-    )
+    if unread:
+        lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
+    looked_at = count_text(len(run.tensors) - unread, "tensor")
+    lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
+    if unread:
+        lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
     if options.filter_exclude_node_names:
         lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    return Document("origin", (Text(tuple(lines)),), lambda: _data(run, None), "origin")
+    return Document("origin", (Text(tuple(lines)),), lambda: _data(run, None, unread), "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
@@ -232,11 +239,14 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-def _data(run: Run, origin: Origin | None) -> dict[str, Any]:
-    """The JSON form; every field is null (or an empty list) when all is finite."""
+def _data(run: Run, origin: Origin | None, unread: int) -> dict[str, Any]:
+    """The JSON form; every field is null (or an empty list) when all is finite.
+
+    `unread` counts the tensors that were asked in vain.
+    """
     if origin is None:
         nothing = ("tensor", "execution", "op_type", "device", "file", "line", "cause", "suggestion")
-        return {**dict.fromkeys(nothing), "inputs": [], "elements": [], "batch_rows": []}
+        return {**dict.fromkeys(nothing), "inputs": [], "elements": [], "batch_rows": [], "unread": unread}
     return {
         "tensor": str(origin.name),
         "execution": None if origin.index is None else run.tensors[origin.index].execution,
@@ -250,6 +260,7 @@ def _data(run: Run, origin: Origin | None) -> dict[str, Any]:
         "batch_rows": list(origin.batch_rows),
         "cause": origin.cause.text,
         "suggestion": origin.cause.suggestion,
+        "unread": unread,
     }
 
 

@@ -21,7 +21,10 @@ from tfdbg_cli.capture.reach import chooser
 from tfdbg_cli.capture.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+
+_NO_INPUTS = "A function that fails gives none of its values back, so those that this op was given are not all known."
 
 
 class FunctionCall:
@@ -85,12 +88,26 @@ class FunctionCall:
         return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
 
     def with_inputs(self, run: Run) -> Run:
-        """`run`, with the failing node under the name that it has among the nested functions."""
-        if run.error is None or run.error.node is None or run.error.node in run.graph:
+        """`run`, with the failing node under the name that it has among the nested functions.
+
+        Its input values are those that were taken before the error: arguments, branches and turns of loops. The rest
+        is not computed again, since a function may change variables as it goes.
+        """
+        error = run.error
+        if error is None or error.node is None:
             return run
-        wanted = f"/{run.error.node}"
-        found = [name for name in run.graph.names() if name.endswith(wanted)]
-        return replace(run, error=replace(run.error, node=found[0])) if len(found) == 1 else run
+        node = run.graph.find(error.node) or _nested(run.graph, error.node)
+        if node is None:
+            return run
+        missing = any(not run.tensors.named(name.node, name.slot) for name in node.inputs)
+        note = _NO_INPUTS if missing else error.inputs_note
+        return replace(run, error=replace(error, node=node.name, inputs_note=note))
+
+
+def _nested(graph: Graph, name: str) -> Node | None:
+    """The one node that is called `name` within a nested function."""
+    found = [node for node in graph if node.name.endswith(f"/{name}")]
+    return found[0] if len(found) == 1 else None
 
 
 class PendingCall:

@@ -15,6 +15,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import RunEnd, RunError
 from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor
+from tfdbg_cli.model.values import Lack, NoValue
 
 
 @pytest.fixture
@@ -260,3 +261,17 @@ def test_names_are_data_not_terminal_codes() -> None:
     assert "\x1b" not in prompt.show("lt") and "\x07" not in prompt.show("lt")
     (link,) = [link for link in prompt.links("lt") if link.startswith("pt")]
     assert prompt.data(link)["node"] == "evil\x1b[2J>x"
+
+
+def test_a_filter_says_what_it_could_not_see() -> None:
+    """A recording whose files are gone looked healthy."""
+    run = sample_run.sample_run()
+    lost = NoValue(Lack.DAMAGED, "The file is gone.")
+    values = [run.tensors.value(i) if i else lost for i in range(len(run.tensors))]
+    store = MemoryTensorStore([run.tensors[i] for i in range(len(values))], values)
+    prompt = Prompt(RunEnd(replace(run, tensors=store)))
+    assert "1 tensor could not be read" in prompt.show("lt -f has_inf_or_nan")
+    assert "1 tensor could not be read" in prompt.show("lt -f has_inf_or_nan")  # from memory as well
+    assert prompt.data("lt -f has_inf_or_nan")["unread"] == 1
+    assert "could not be read" not in prompt.show("lt")
+    assert "could not be read" not in Prompt(sample_run.run_end()).show("lt -f has_inf_or_nan")

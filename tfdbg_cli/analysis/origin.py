@@ -30,7 +30,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.values import Array, Lack, NoValue
+from tfdbg_cli.model.values import LOST, Array, NoValue
 
 MOST_ELEMENTS = 10
 _AFTERMATH_BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
@@ -85,10 +85,6 @@ class Origin:
     frame: Frame | None
 
 
-# Here there was a value; a handle never has one.
-_LOST = frozenset({Lack.DAMAGED, Lack.GONE, Lack.UNKNOWN_DTYPE})
-
-
 class _Verdicts:
     """Which tensors of a run are bad; each value is read at most once."""
 
@@ -115,7 +111,7 @@ class _Verdicts:
             return False
         value = self._run.tensors.value(index)
         if isinstance(value, NoValue):
-            if value.lack in _LOST:
+            if value.lack in LOST:
                 self.unread.add(index)
             return False
         return bool(self._mask(value).any())

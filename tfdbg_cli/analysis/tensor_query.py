@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
+from tfdbg_cli.model.values import LOST, NoValue
 
 
 class SortKey(StrEnum):
@@ -59,10 +60,11 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The indices that passed a filter, in order, and how often it raised."""
+    """The indices that passed a filter, in order, how often it raised, and how many values it never saw."""
 
     passed: tuple[int, ...]
     raised: Raised = Raised()
+    unread: int = 0
 
 
 def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
@@ -175,7 +177,8 @@ def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
     return fits
 
 
-Answers: TypeAlias = dict[int, "bool | str"]  # by index: what a filter said, or the text of what it raised
+# By index: what a filter said, or the text of what it raised; None where the value is lost and it said no.
+Answers: TypeAlias = dict[int, "bool | str | None"]
 
 
 def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers) -> Verdicts:
@@ -185,6 +188,7 @@ def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter,
     """
     passed: list[int] = []
     raised = Raised()
+    unread = 0
     for index in indices:
         if index not in known:
             known[index] = _answer(store, index, tensor_filter)
@@ -193,12 +197,15 @@ def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter,
             raised = Raised(raised.count + 1, raised.first or str(store[index].name), raised.error or answer)
         elif answer:
             passed.append(index)
-    return Verdicts(tuple(passed), raised)
+        elif answer is None:
+            unread += 1
+    return Verdicts(tuple(passed), raised, unread)
 
 
-def _answer(store: TensorStore, index: int, tensor_filter: TensorFilter) -> bool | str:
+def _answer(store: TensorStore, index: int, tensor_filter: TensorFilter) -> bool | str | None:
     datum, value = TensorDatum(store[index], store, index), store.value(index)
+    lost = isinstance(value, NoValue) and value.lack in LOST
     try:
-        return bool(tensor_filter(datum, value))
+        return bool(tensor_filter(datum, value)) or (None if lost else False)
     except Exception as error:  # noqa: BLE001  # the filter is the user's: anything may come
         return f"{type(error).__name__}: {error}"

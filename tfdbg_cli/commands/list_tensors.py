@@ -29,10 +29,11 @@ _NODES_SAMPLED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What `lt` found: indices in the order shown, and how the filter fared."""
+    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw."""
 
     indices: Sequence[int]
     raised: Raised = field(default_factory=Raised)
+    unread: int = 0
 
 
 def find(context: Context, options: argparse.Namespace) -> Listing:
@@ -62,7 +63,7 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     if tensor_filter is None:
         return Listing(indices)
     verdicts = ask(store, indices, tensor_filter, context.answers(tensor_filter))
-    return Listing(verdicts.passed, verdicts.raised)
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread)
 
 
 def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
@@ -112,6 +113,9 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
         lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span("show all", Style.KEY, everything)))
     if listing.raised.count:
         lines.append(_complaint(options.tensor_filter, listing.raised))
+    if listing.unread:
+        lost = f"{count_text(listing.unread, 'tensor')} could not be read, so the filter did not see what they held."
+        lines.append(line(Span(lost, Style.WARNING)))
     if not listing.indices:
         lines += [EMPTY_LINE, *explain_empty(context, options)]
     return (*lines, *names.legend(), EMPTY_LINE)
@@ -159,6 +163,8 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
         "filter": options.tensor_filter or None,
         "tensors": tensors,
     }
+    if listing.unread:
+        data["unread"] = listing.unread
     if listing.raised.count:
         raised = listing.raised
         data["raised"] = {"count": raised.count, "first": raised.first, "error": raised.error}

@@ -29,7 +29,7 @@ With `--json` each command prints one object on a line: `{"command": …, "kind"
 number is a pair; strings are decoded as UTF-8. More fields than these may come; these stay.
 
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
-  `raised` when the filter raised.
+  `raised` when the filter raised, `unread` when values could not be read.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
   of elements) under `--stats`; all levels, whatever `-d` shows.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and

@@ -22,6 +22,10 @@ class Lack(StrEnum):
     UNKNOWN_DTYPE = "unknown dtype"  # written by a TensorFlow newer than this reader
 
 
+# There was a value, and nobody can read it; a handle never has one.
+LOST = frozenset({Lack.DAMAGED, Lack.GONE, Lack.UNKNOWN_DTYPE})
+
+
 @dataclass(frozen=True, slots=True)
 class NoValue:
     """A tensor without an array: why, in one word and in a sentence for the screen."""

@@ -498,3 +498,35 @@ def test_small_functions_of_packages_are_left_alone_unless_the_program_calls_the
         assert front.path == []
         somebodys.seed(tf.constant(1))
     assert front.path == ["start 1", "end 1"]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.bfloat16])
+def test_values_share_the_memory_of_tensors_and_keep_what_they_were(watched, dtype) -> None:
+    weights = tf.Variable(tf.ones([3], dtype), name="weights")
+
+    @tf.function
+    def f(x):
+        before = weights.read_value()
+        weights.assign_add(x)
+        return before + weights
+
+    with watched(RUN) as front:
+        f(tf.ones([3], dtype))
+    store = front.ends[0].run.tensors
+    (row,) = [row for row in range(len(store)) if store[row].op_type == "ReadVariableOp"][:1]
+    found = store.value(row)
+    weights.assign_add(tf.ones([3], dtype))
+    assert found.tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 5
+
+
+def test_texts_are_values_too(watched) -> None:
+    @tf.function
+    def f(x):
+        return tf.strings.join([x, "b"], name="joined"), tf.strings.join([["a", "b"], "c"], name="many")
+
+    with watched(RUN) as front:
+        f(tf.constant("a"))
+    assert value(front.ends[0], "joined:0").item() == b"ab"
+    assert value(front.ends[0], "many:0").tolist() == [b"ac", b"bc"]

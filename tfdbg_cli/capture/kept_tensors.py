@@ -78,14 +78,16 @@ def _place(asked: str, found: str) -> str:
 
 
 def array_of(tensor: Any) -> Array | NoValue:
-    """The array in an eager tensor, or why there is none."""
+    """The array in an eager tensor or a variable, or why there is none.
+
+    It shares the memory of a tensor on the host, so it cannot be written to: a filter over all values of a run would
+    else spend its time on copies.
+    """
     with INSIDE:
         try:
-            value = tensor.numpy()
+            array = np.asarray(tensor)
         except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
             return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")
-    if isinstance(value, bytes | str):
-        array = np.empty((), np.dtype(object))
-        array[()] = value
-        return array
-    return np.asarray(value)
+    shared = array.view()
+    shared.flags.writeable = False
+    return shared

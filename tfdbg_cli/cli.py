@@ -118,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         help="run a program and debug it",
         usage="tfdbg run [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… -m MODULE [ARG]…",
-        description="Run a program as `python` would. Its calls of functions, steps of Keras and runs of sessions can be debugged.",
+        description="Run a program as `python` would. Its functions, Keras models and sessions can be debugged.",
     )
     _add_prompt_options(run)
     run.add_argument("--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes")

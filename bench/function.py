@@ -117,10 +117,10 @@ def measure_calls(rounds: int) -> None:
     ways["continue"] = _calls(function, one, _enabled(Continue()))
     ways["detached"] = _calls(function, one, _enabled(Detach()))
     timings = interleave(ways, rounds)
-    base = timings.pop("undebugged").median
+    base = timings.pop("undebugged").best  # what else the machine does is larger than what is measured
     print("\nA call of a tf.function that is not stopped at (goal: ≤ 20 µs)")
     for name, timing in timings.items():
-        print(f"  {name:<44} {(timing.median - base) / 200 * 1e6:>10.1f} µs")
+        print(f"  {name:<44} {(timing.best - base) / 200 * 1e6:>10.1f} µs")
 
 
 def _calls(function: Any, argument: Any, way: Way) -> Callable[[], object]:

@@ -62,7 +62,7 @@ def test_batches() -> None:
         step = lambda: (model.train_on_batch(X, Y), model.test_on_batch(X, Y), model.predict_on_batch(X))  # noqa: E731
         return Program(step, lambda: state_of(model))
 
-    twins(build, at_least=30)
+    twins(build, 4, at_least=12)
 
 
 def test_steps_per_execution_and_a_dataset() -> None:

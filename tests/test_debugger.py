@@ -219,7 +219,9 @@ def test_runs_of_other_threads_go_by_while_one_is_captured() -> None:
     assert front.path == ["start 1", "end 1"]
 
 
-def test_a_second_thread_waits_for_the_prompt() -> None:
+@pytest.mark.parametrize("wrapped_apart", [False, True])
+def test_a_second_thread_waits_for_the_prompt(wrapped_apart: bool) -> None:
+    """Sessions that are wrapped one by one share the terminal all the same: two screens drew over each other."""
     opened, close = threading.Event(), threading.Event()
 
     def slow(event):
@@ -228,17 +230,18 @@ def test_a_second_thread_waits_for_the_prompt() -> None:
         return PlainRun()
 
     debugger, front = _debugger(slow, Detach())
-    threads = [threading.Thread(target=lambda: debugger.run_starts(_Pending())) for _ in range(2)]
+    other, others_front = _debugger(Detach()) if wrapped_apart else (debugger, front)
+    threads = [threading.Thread(target=asked.run_starts, args=(_Pending(),)) for asked in (debugger, other)]
     threads[0].start()
     assert opened.wait(10)
     threads[1].start()
     threads[1].join(0.05)
     assert threads[1].is_alive()
-    assert len(front.stops) == 1
+    assert (len(front.stops), len(others_front.stops)) == ((1, 0) if wrapped_apart else (1, 1))
     close.set()
     for thread in threads:
         thread.join(10)
-    assert len(front.stops) == 2
+    assert (len(front.stops), len(others_front.stops)) == ((1, 1) if wrapped_apart else (2, 2))
 
 
 def _in_thread(name: str, debugger: Debugger) -> Plan:
@@ -267,14 +270,16 @@ def test_queue_runners_are_left_alone_unless_asked_for() -> None:
 
 def test_a_run_made_at_the_prompt_is_left_alone() -> None:
     inner = []
+    other, _ = _debugger(DebugRun())
 
     def nested(event):
-        inner.append(debugger.run_starts(_Pending()))
+        inner.extend(asked.run_starts(_Pending()) for asked in (debugger, other))
         return DebugRun()
 
     debugger, _ = _debugger(nested)
     assert debugger.run_starts(_Pending()).action is Action.CAPTURE
-    assert inner == [Plan(2)]
+    assert inner == [Plan(2), Plan(1)]
+    assert other.run_starts(_Pending()).action is Action.CAPTURE
 
 
 def test_a_call_that_never_ran_leads_back_to_a_start() -> None:

@@ -31,6 +31,11 @@ _PUMPS = ("QueueRunnerThread", "Dummy-")
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
 
+# There is one terminal, however many sessions are wrapped one by one, each with a debugger of its own.
+_TERMINAL = threading.Lock()
+_HERE = threading.local()  # whether this thread is at a prompt, of whichever debugger
+
+
 @dataclass(frozen=True, slots=True)
 class StopAtStart:
     """Stop before the next run: where a program begins, and where `run -n` leads. `notes` are shown there."""
@@ -44,8 +49,8 @@ State: TypeAlias = StopAtStart | Decision
 class Debugger:
     """The Controller of interactive debugging. One for all sessions and threads that it is given to.
 
-    One stop at a time: a thread that reaches one while another's prompt is open waits. While a run is captured
-    for a stop, runs of other threads go by, so that none can wait for another in vain.
+    One stop at a time in the process: a thread that reaches one while another's prompt is open waits. While a run
+    is captured for a stop, runs of other threads go by, so that none can wait for another in vain.
     """
 
     def __init__(
@@ -71,7 +76,6 @@ class Debugger:
         self._numbers = itertools.count(1)
         self._count = 0
         self._prompt = threading.Lock()
-        self._local = threading.local()
         self._state: State = StopAtStart()
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._watch: Watch | None = None
@@ -169,7 +173,7 @@ class Debugger:
 
     def _attends(self) -> bool:
         """Whether runs of this thread are debugged: not those made while at the prompt, nor those filtered out."""
-        if getattr(self._local, "at_prompt", False):
+        if getattr(_HERE, "at_prompt", False):
             return False
         name = threading.current_thread().name
         return bool(self._threads.match(name)) if self._threads else not name.startswith(_PUMPS)
@@ -233,7 +237,7 @@ class Debugger:
 
     def _stop(self, event: Stop) -> None:
         """Open the prompt on `event` and take over the decision."""
-        with self._at_prompt():
+        with _TERMINAL, self._at_prompt():
             try:
                 decision = self._front().stop(event)
             except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
@@ -264,8 +268,9 @@ class Debugger:
 
     @contextmanager
     def _at_prompt(self) -> Iterator[None]:
-        self._local.at_prompt = True
+        before = getattr(_HERE, "at_prompt", False)
+        _HERE.at_prompt = True
         try:
             yield
         finally:
-            self._local.at_prompt = False
+            _HERE.at_prompt = before

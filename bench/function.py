@@ -26,6 +26,7 @@ Way: TypeAlias = Callable[[], AbstractContextManager[Any]]
 
 ALL_VALUES = "all values in memory (run)"
 PREPARATION_GOAL = 0.6  # seconds, for 2000 ops
+_CALLS = 1000  # so many that switching the debugger on and off counts for nothing
 
 
 def _enabled(decision: Decision) -> Way:
@@ -120,13 +121,13 @@ def measure_calls(rounds: int) -> None:
     base = timings.pop("undebugged").best  # what else the machine does is larger than what is measured
     print("\nA call of a tf.function that is not stopped at (goal: ≤ 20 µs)")
     for name, timing in timings.items():
-        print(f"  {name:<44} {(timing.best - base) / 200 * 1e6:>10.1f} µs")
+        print(f"  {name:<44} {(timing.best - base) / _CALLS * 1e6:>10.1f} µs")
 
 
 def _calls(function: Any, argument: Any, way: Way) -> Callable[[], object]:
     def calls() -> None:
         with way():
-            for _ in range(200):
+            for _ in range(_CALLS):
                 function(argument)
 
     return calls

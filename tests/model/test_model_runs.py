@@ -1,6 +1,6 @@
 import sample_run
 
-from tfdbg_cli.model.runs import Call, RunKind
+from tfdbg_cli.model.runs import Argument, Call, RunKind
 
 
 def test_titles_say_number_fetches_and_feeds():
@@ -12,3 +12,10 @@ def test_titles_say_number_fetches_and_feeds():
 
 def test_a_run_knows_which_graph_it_shows():
     assert str(sample_run.sample_run().graph_kind) == "runtime graph"
+
+
+def test_what_a_function_captured_was_not_given():
+    arguments = (Argument("x", "float32", (4, 3)), Argument("dense/kernel", "float32", (4, 8), captured=True))
+    call = Call(1, RunKind.FUNCTION, (), {"x": 1, "dense/kernel": 2}, function="step", arguments=arguments)
+    assert call.given == {"x": 1}
+    assert Call(1, RunKind.SESSION, (), {"x:0": 1}).given == {"x:0": 1}

@@ -175,8 +175,8 @@ def _batch(run: Run, origin: Origin) -> list[Line]:
     size = origin.value.shape[0]
     feeds = [
         Span(printable(name), Style.NAME, f"pf {quoted(name)}")
-        for name in run.call.feeds
-        if (fed := fed_value(run.call.feeds, tensor_name_of(name))) is not None and fed.shape[:1] == (size,)
+        for name in run.call.given
+        if (fed := fed_value(run.call.given, tensor_name_of(name))) is not None and fed.shape[:1] == (size,)
     ]
     parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {size}"]
     for i, feed in enumerate(feeds[:3]):

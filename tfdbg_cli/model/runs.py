@@ -58,6 +58,12 @@ class Call:
     arguments: tuple[Argument, ...] = ()
 
     @property
+    def given(self) -> Mapping[str, Any]:
+        """The feeds without what a function captured from around it (variables): where a batch can come from."""
+        captured = {argument.name for argument in self.arguments if argument.captured}
+        return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    @property
     def title(self) -> str:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
         if self.function:

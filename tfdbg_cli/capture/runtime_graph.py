@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tfdbg_cli.capture.invocation import Invocation, copied
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.reach import Reach, chooser
+from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.watching import WatchOptions, add_debug_tensor_watch, watch_graph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
@@ -48,8 +48,13 @@ class RuntimeCapture:
         self._invocation = invocation
         self._stateful = reached.stateful
         self._notes = (*notes, _NARROWED) if plan.capture.narrowed else notes
-        self._directory = _new_folder(plan)
-        self._kept = plan.directory is not None
+        self._scratch: Scratch | None = None
+        if plan.directory is None:
+            self._scratch = Scratch()
+            self._directory = self._scratch.path
+        else:
+            self._directory = plan.directory
+            self._directory.mkdir(parents=True)
         self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
         # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
         urls = [f"file://{self._directory.resolve()}"]
@@ -107,7 +112,9 @@ class RuntimeCapture:
             OSError: the folder cannot be deleted.
 
         """
-        if keep and self._kept and self._run is not None:
+        if self._scratch is not None:
+            self._scratch.delete()
+        elif keep and self._run is not None:
             write_call_names(self._directory, self._run.call)
             run = to_keep(self._run)
             add_case_files(self._directory, run, files_of(self._invocation.session.graph, run))
@@ -126,13 +133,6 @@ def _is_of_a_dump(error: BaseException | None) -> bool:
             return True
         error = error.__context__
     return False
-
-
-def _new_folder(plan: Plan) -> Path:
-    if plan.directory is None:
-        return Path(tempfile.mkdtemp(prefix="tfdbg_"))
-    plan.directory.mkdir(parents=True)
-    return plan.directory
 
 
 def _watch(options: Any, graph: Any, request: CaptureRequest, urls: list[str]) -> None:

@@ -1,0 +1,80 @@
+"""Folders for dumps that nobody keeps, and what killed programs left of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tfdbg_cli.capture import scratch
+from tfdbg_cli.capture.scratch import Scratch
+
+_HOLD = """
+import sys, tempfile
+tempfile.tempdir = sys.argv[1]
+from tfdbg_cli.capture.scratch import Scratch
+held = Scratch()
+(held.path / "tensor").write_bytes(b"x")
+print(held.path, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch, "_swept", set())
+    monkeypatch.setattr(scratch, "_SETTLED", -1.0)
+    return tmp_path
+
+
+def test_a_folder_is_there_until_it_is_deleted(place):
+    one, two = Scratch(), Scratch()
+    (one.path / "deep").mkdir()
+    assert one.path != two.path
+    assert one.path.stat().st_mode & 0o077 == 0
+    one.delete()
+    assert list(place.iterdir()) == [two.path]
+    two.delete()
+
+
+def test_what_a_killed_program_left_is_deleted_and_what_a_living_one_holds_is_not(place):
+    root = str(Path(__file__).parents[2])
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", _HOLD, str(place)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": root},
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    killed, living = (Path(program.stdout.readline().strip()) for program in programs)
+    programs[0].kill()
+    programs[0].wait(30)
+    own = Scratch()
+    assert not killed.exists()
+    assert (living / "tensor").exists()
+    programs[1].communicate(timeout=30)
+    own.delete()
+
+
+def test_only_old_folders_of_ours_are_deleted(place, monkeypatch):
+    monkeypatch.setattr(scratch, "_SETTLED", 600.0)
+    young = place / "tfdbg_cli_scratch_young"
+    dumps = place / "tfdbg_dumps"
+    target = place / "target"
+    old = place / "tfdbg_cli_scratch_old"
+    for folder in (young, dumps, target, old):
+        folder.mkdir()
+    (place / "tfdbg_cli_scratch_link").symlink_to(target)
+    (place / "tfdbg_cli_scratch_file").write_text("")
+    for path in (dumps, target, old, place / "tfdbg_cli_scratch_file"):
+        os.utime(path, (0, 0))
+    Scratch().delete()
+    assert not old.exists()
+    assert {path.name for path in place.iterdir()} == {
+        "tfdbg_cli_scratch_young", "tfdbg_dumps", "target", "tfdbg_cli_scratch_link", "tfdbg_cli_scratch_file",
+    }  # fmt: skip

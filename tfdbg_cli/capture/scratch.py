@@ -1,0 +1,89 @@
+"""Folders for dumps that nobody keeps: deleted after the stop, or by a later program if this one is killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_PREFIX = "tfdbg_cli_scratch_"  # no name that a person would give to a folder of dumps
+_SETTLED = 600.0  # seconds; a younger folder may be one that is not locked yet
+
+_swept: set[str] = set()  # the folders of temporary files that were looked through
+
+
+class Scratch:
+    """A new folder among the temporary files. While it is open no other process takes it for a leftover.
+
+    A killed process can delete nothing; what it left is found by the lock that it holds no more.
+    """
+
+    def __init__(self) -> None:
+        """Make the folder.
+
+        Raises:
+            OSError: it cannot be made.
+
+        """
+        _sweep(tempfile.gettempdir())
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._lock = os.open(self.path, os.O_RDONLY)
+        with suppress(OSError):  # a file system without locks, where nothing is swept either
+            fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def delete(self) -> None:
+        """Delete the folder with all that is in it.
+
+        Raises:
+            OSError: something in it cannot be deleted.
+
+        """
+        try:
+            shutil.rmtree(self.path)
+        finally:
+            os.close(self._lock)
+
+
+def _sweep(place: str) -> None:
+    """Delete, once for a program, the folders in `place` that killed programs of the same user left."""
+    if place in _swept:
+        return
+    _swept.add(place)
+    for folder in _old_folders(place):
+        with suppress(OSError), _locked(folder):
+            shutil.rmtree(folder)
+
+
+def _old_folders(place: str) -> Iterator[str]:
+    try:
+        with os.scandir(place) as entries:
+            found = [entry for entry in entries if entry.name.startswith(_PREFIX)]
+    except OSError:
+        return
+    for entry in found:
+        with suppress(OSError):
+            facts = entry.stat(follow_symlinks=False)
+            old = time.time() - facts.st_mtime > _SETTLED
+            if entry.is_dir(follow_symlinks=False) and facts.st_uid == os.getuid() and old:
+                yield entry.path
+
+
+@contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Hold `folder` alone.
+
+    Raises:
+        OSError: a process that lives holds it, or this file system has no locks.
+
+    """
+    lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(lock)

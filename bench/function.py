@@ -38,7 +38,7 @@ def _enabled(decision: Decision) -> Way:
 
     @contextmanager
     def way() -> Iterator[None]:
-        from tfdbg_cli.capture.function_interception import intercept_all_functions
+        from tfdbg_cli.capture.function.interception import intercept_all_functions
 
         undo = intercept_all_functions(debugger())
         try:
@@ -171,8 +171,8 @@ def _timed(call: Callable[[], object]) -> float:
 def _preparation(rounds: int) -> dict[str, float]:
     """Seconds to rewrite and register the function, and to make the graph for the screen; traced anew each time."""
     from bench.gpt import build_step
-    from tfdbg_cli.capture.function_graph import function_graph
-    from tfdbg_cli.capture.instrumented import instrument
+    from tfdbg_cli.capture.function.graph import function_graph
+    from tfdbg_cli.capture.function.instrumented import instrument
 
     seconds: dict[str, list[float]] = {"capture": [], "graph": []}
     for _ in range(max(3, rounds // 4)):

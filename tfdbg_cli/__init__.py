@@ -13,7 +13,7 @@ from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.filters import has_inf_or_nan
-    from tfdbg_cli.capture.watching import (
+    from tfdbg_cli.capture.session.watching import (
         WatchOptions,
         add_debug_tensor_watch,
         watch_graph,

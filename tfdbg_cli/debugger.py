@@ -15,8 +15,8 @@ from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
 from tfdbg_cli.analysis.watch import Watch
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
-from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontend import Frontend

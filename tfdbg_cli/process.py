@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.filters import TensorFilter
-from tfdbg_cli.capture.dump_folders import empty_folder
-from tfdbg_cli.capture.eager_call import eager_block
-from tfdbg_cli.capture.everywhere import intercept_all_sessions
-from tfdbg_cli.capture.function_interception import intercept_all_functions
-from tfdbg_cli.capture.function_wrapper import DebuggedFunction
-from tfdbg_cli.capture.initializers import InitializersApart
+from tfdbg_cli.capture.eager.call import eager_block
+from tfdbg_cli.capture.function.interception import intercept_all_functions
+from tfdbg_cli.capture.function.wrapper import DebuggedFunction
+from tfdbg_cli.capture.session.dump_folders import empty_folder
+from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
+from tfdbg_cli.capture.session.initializers import InitializersApart
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontends import choose_frontend, person_settings, ui_name

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.filters import TensorFilter
-from tfdbg_cli.capture.dump_folders import empty_folder
-from tfdbg_cli.capture.dumping import DumpingController, WatchFunction
-from tfdbg_cli.capture.monitored import RawSessionHook
-from tfdbg_cli.capture.session import DebuggedSession
+from tfdbg_cli.capture.session.dump_folders import empty_folder
+from tfdbg_cli.capture.session.dumping import DumpingController, WatchFunction
+from tfdbg_cli.capture.session.monitored import RawSessionHook
+from tfdbg_cli.capture.session.session import DebuggedSession
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontends import choose_frontend, person_settings, ui_name

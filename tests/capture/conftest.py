@@ -51,7 +51,7 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any, ScriptedFrontend]]]:
     """Wraps a session in a debugger that decides by a script: the wrapped session, and the front end."""
-    from tfdbg_cli.capture.session import DebuggedSession
+    from tfdbg_cli.capture.session.session import DebuggedSession
 
     def wrap(session: Any, *script: Any, settings: Settings | None = None, **arguments: Any) -> Any:
         front = ScriptedFrontend(*script, settings=settings)
@@ -64,7 +64,7 @@ def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any
 @pytest.fixture
 def watched() -> Callable[..., Any]:
     """A context in which the function calls of the process are debugged by a script of decisions: the front end."""
-    from tfdbg_cli.capture.function_interception import intercept_all_functions
+    from tfdbg_cli.capture.function.interception import intercept_all_functions
 
     @contextmanager
     def watch(*script: Any, settings: Settings | None = None, **arguments: Any) -> Iterator[ScriptedFrontend]:

@@ -63,8 +63,8 @@ def test_a_runner_is_made_from_options(tf, graph) -> None:
 
 
 def test_a_wildcard_watch_dumps_everything_beside_another_watch(tf, graph, tmp_path) -> None:
-    from tfdbg_cli.capture.runtime_graph import _NO_NODE
-    from tfdbg_cli.capture.watching import add_debug_tensor_watch
+    from tfdbg_cli.capture.session.runtime_graph import _NO_NODE
+    from tfdbg_cli.capture.session.watching import add_debug_tensor_watch
 
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.exp(x, name="y")

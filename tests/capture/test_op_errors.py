@@ -139,7 +139,7 @@ def test_a_placeholder_that_was_not_fed(tf, debugged, failing) -> None:
 FULL_DISK = """
 import tensorflow.compat.v1 as tf
 from scripted import ScriptedFrontend
-from tfdbg_cli.capture.session import DebuggedSession
+from tfdbg_cli.capture.session.session import DebuggedSession
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, Detach
 with tf.Graph().as_default(), tf.Session() as raw:

@@ -14,7 +14,7 @@ from tfdbg_cli.model.sources import Frame, LiveSources, SavedSources, is_library
         ("C:\\Python311\\Lib\\site-packages\\tf_keras\\engine.py", True),
         ("<frozen runpy>", True),
         ("/opt/venv/lib/python3.12/site-packages/tfdbg_cli/examples/classifier.py", False),
-        ("/src/tfdbg/tfdbg_cli/capture/session.py", True),
+        ("/src/tfdbg/tfdbg_cli/capture/session/session.py", True),
         ("/opt/venv/bin/tfdbg", True),
         ("/tmp/ipykernel_1/123.py", False),
     ],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.model.graph import Graph
 
 if TYPE_CHECKING:
-    from tfdbg_cli.capture.program_graph import Tracebacks
-    from tfdbg_cli.capture.reach import Reach
+    from tfdbg_cli.capture.session.program_graph import Tracebacks
+    from tfdbg_cli.capture.session.reach import Reach
     from tfdbg_cli.formats.graph_files import GraphFiles
 
 _ATTRIBUTE = "_tfdbg_kept"

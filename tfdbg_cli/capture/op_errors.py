@@ -9,12 +9,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.call_names import fed
 from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.invocation import Invocation
-from tfdbg_cli.capture.program_graph import tensor_name
-from tfdbg_cli.capture.python_graph import fetched_array, store_of
-from tfdbg_cli.capture.reach import ancestors, reach
+from tfdbg_cli.capture.session.call_names import fed
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.program_graph import tensor_name
+from tfdbg_cli.capture.session.python_graph import fetched_array, store_of
+from tfdbg_cli.capture.session.reach import ancestors, reach
 from tfdbg_cli.model.runs import Run, RunError
 
 OpError = tf.errors.OpError

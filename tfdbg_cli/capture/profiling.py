@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.invocation import Invocation, copied
-from tfdbg_cli.capture.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.session.invocation import Invocation, copied
+from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Call, Run, RunError

@@ -1,0 +1,1 @@
+"""Eager code: recording op by op what a Python callable runs."""

@@ -1,0 +1,1 @@
+"""Graph functions: intercepting outermost calls, and rewriting them so that every value is kept."""

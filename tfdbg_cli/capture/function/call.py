@@ -1,0 +1,136 @@
+"""One outermost call of a graph function, not yet performed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
+from tfdbg_cli.capture.function.arguments import Given, given
+from tfdbg_cli.capture.function.callers import caller_line
+from tfdbg_cli.capture.function.capture import FunctionCapture, WithoutValues
+from tfdbg_cli.capture.function.profile import FunctionProfile
+from tfdbg_cli.capture.function.traced_function import TracedFunction, traced_function
+from tfdbg_cli.capture.function.tracing_notes import Entered, tracing_notes
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.performing import Capture
+from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+
+_NO_INPUTS = "A function that fails gives none of its values back, so those that this op was given are not all known."
+
+
+class FunctionCall:
+    """A call of `atomic` with the flat tensors `inputs` (`performing.Interceptable`).
+
+    `call_flat` is TensorFlow's own way to make it. `entered` is the tf.function that the program called, if it
+    called one: a concrete function and a gradient are called without.
+    """
+
+    __slots__ = ("_atomic", "_call_flat", "_entered", "_inputs")
+
+    def __init__(
+        self, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
+    ) -> None:
+        self._atomic = atomic
+        self._inputs = inputs
+        self._call_flat = call_flat
+        self._entered = entered
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._call_flat(self._atomic, *self._inputs)
+
+    def pending(self, controller: Controller) -> PendingCall:
+        return PendingCall(self, controller)
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The flat tensors that the function is given, those that it captured included."""
+        return self._inputs
+
+    @property
+    def traced(self) -> TracedFunction:
+        """What is known about the function."""
+        return traced_function(self._atomic)
+
+    def described(self, number: int, thread: str) -> Call:
+        traced = self.traced
+        return Call(
+            number,
+            RunKind.FUNCTION,
+            tuple(map(str, traced.returned)),
+            Given(traced.slots, self._inputs),
+            thread=thread,
+            notes=tracing_notes(self._entered, self._atomic, caller_line()),
+            function=traced.name_in(self._entered and self._entered.function),
+            arguments=given(traced.slots, self._inputs),
+        )
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        if plan.action is Action.PROFILE:
+            return FunctionProfile(self.plain, self.traced)
+        try:
+            return FunctionCapture(self, plan, memory_budget(controller.settings))
+        except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
+            report("take the values of a function", error)
+            return WithoutValues(self.plain, f"Its values could not be taken: {type(error).__name__}: {error}")
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        notes = ("This run was not captured: it has no values.",)
+        return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
+
+    def with_inputs(self, run: Run) -> Run:
+        """`run`, with the failing node under the name that it has among the nested functions.
+
+        Its input values are those that were taken before the error: arguments, branches and turns of loops. The rest
+        is not computed again, since a function may change variables as it goes.
+        """
+        error = run.error
+        if error is None or error.node is None:
+            return run
+        node = run.graph.find(error.node) or _nested(run.graph, error.node)
+        if node is None:
+            return run
+        missing = any(not run.tensors.named(name.node, name.slot) for name in node.inputs)
+        note = _NO_INPUTS if missing else error.inputs_note
+        return replace(run, error=replace(error, node=node.name, inputs_note=note))
+
+
+def _nested(graph: Graph, name: str) -> Node | None:
+    """The one node that is called `name` within a nested function."""
+    found = [node for node in graph if node.name.endswith(f"/{name}")]
+    return found[0] if len(found) == 1 else None
+
+
+class PendingCall:
+    """A function call about to happen, as the debugger sees it (`controller.PendingRun`)."""
+
+    __slots__ = ("_call", "_controller")
+
+    def __init__(self, call: FunctionCall, controller: Controller) -> None:
+        self._call = call
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        traced = self._call.traced
+        return RunStart(
+            self._call.described(number, threading.current_thread().name),
+            traced.graph,
+            traced.tracebacks,
+            estimate=self.estimate(EVERYTHING),
+        )
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        return self._call.traced.estimate(chooser(capture).admits, self._call.inputs, self._controller.settings)
+
+    def arguments(self) -> tuple[object, object]:
+        call = self._call.described(0, "")
+        return call.fetches, call.feeds

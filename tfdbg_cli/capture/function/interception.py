@@ -1,0 +1,158 @@
+"""Seeing every outermost call of a graph function: by replacing methods of TensorFlow's classes, while wanted.
+
+A program enters a tf.function by `__call__`; whatever it calls, a concrete function or a gradient included, comes
+down to `call_flat` of the graph function that runs. The first tells what was called and whether it was traced, the
+second is the run. What a function calls while it is traced, or in turn, is part of it and no run of its own. Where
+functions run eagerly the run is the Python function; Keras then hands it to the `run` of a tf.distribute strategy.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.eager.call import EagerCall
+from tfdbg_cli.capture.eager.recorder import RECORDING
+from tfdbg_cli.capture.function.call import FunctionCall
+from tfdbg_cli.capture.function.tracing_notes import Entered
+from tfdbg_cli.capture.function.worthwhile import is_worthwhile
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.performing import performed
+from tfdbg_cli.capture.replacement import replace_method
+from tfdbg_cli.own_frames import without_our_frames
+
+
+class _Here(threading.local):
+    """What goes on in this thread: the functions that were entered, and who is asked about them."""
+
+    def __init__(self) -> None:
+        self.entered: list[Entered] = []
+        self.controller: Controller | None = None  # that of a wrapped function, which is asked before any other
+
+
+class Interception:
+    """The replaced methods. Every user of them counts; the last one to go puts the originals back."""
+
+    def __init__(self) -> None:
+        self.everywhere: Controller | None = None
+        self._here = _Here()
+        self._users = 0
+        self._lock = threading.Lock()
+        self._undo: list[Callable[[], None]] = []
+
+    def begin(self) -> None:
+        """Replace the methods, unless they are."""
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._undo = [
+                    replace_method(compat.function_class(), "__call__", self._entering),
+                    replace_method(compat.atomic_class(), "call_flat", self._running),
+                    replace_method(compat.strategy_base(), "run", self._stepping),
+                ]
+
+    def end(self) -> None:
+        """Take back one `begin`."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                while self._undo:
+                    self._undo.pop()()
+
+    @contextmanager
+    def asking(self, controller: Controller) -> Iterator[None]:
+        """A context in which the calls of this thread ask `controller`."""
+        before, self._here.controller = self._here.controller, controller
+        try:
+            yield
+        finally:
+            self._here.controller = before
+
+    def _asked(self) -> Controller | None:
+        """Whom a call made now asks; None when it is none of our business."""
+        controller = self._here.controller or self.everywhere
+        if controller is None or INSIDE.holds() or not tf.executing_eagerly():
+            return None
+        return controller
+
+    def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+            controller = self._asked()
+            if controller is None:
+                return original(function, *arguments, **keywords)
+            if tf.config.functions_run_eagerly():
+                return self._eagerly(controller, original, function, arguments, keywords)
+            entered = self._here.entered
+            entered.append(Entered(function, function.experimental_get_tracing_count()))
+            try:
+                return original(function, *arguments, **keywords)
+            except BaseException as error:
+                error.__traceback__ = without_our_frames(error.__traceback__)
+                raise
+            finally:
+                entered.pop()
+
+        return call
+
+    def _eagerly(
+        self,
+        controller: Controller,
+        original: Callable[..., Any],
+        function: Any,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+    ) -> Any:
+        python = function.python_function
+        if self._here.controller is None and not is_worthwhile(python):
+            return original(function, *arguments, **keywords)
+        made = EagerCall.of(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
+        return performed(controller, made)
+
+    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+            controller = self._asked()
+            # A tf.function is seen where it runs; several replicas run in threads of their own.
+            graph = isinstance(fn, compat.function_class())
+            if controller is None or graph or strategy.num_replicas_in_sync > 1 or not is_worthwhile(fn):
+                return original(strategy, fn, args, kwargs, options)
+            made = EagerCall.of(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
+            return performed(controller, made)
+
+        return run
+
+    def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call_flat(atomic: Any, *inputs: Any) -> Any:
+            recorder = RECORDING.recorder
+            if recorder is not None and tf.executing_eagerly():
+                return recorder.call(atomic, inputs, original)
+            controller = self._asked()
+            if controller is None or compat.is_initializer(atomic):
+                return original(atomic, *inputs)
+            entered = self._here.entered[-1] if self._here.entered else None
+            python = entered.function.python_function if entered is not None else None
+            if self._here.controller is None and not is_worthwhile(python):
+                return original(atomic, *inputs)
+            return performed(controller, FunctionCall(atomic, inputs, original, entered))
+
+        return call_flat
+
+
+FUNCTIONS = Interception()
+
+
+def intercept_all_functions(controller: Controller) -> Callable[[], None]:
+    """Make every outermost call of a graph function ask `controller`; what is given back undoes it."""
+    FUNCTIONS.begin()
+    FUNCTIONS.everywhere = controller
+
+    def undo() -> None:
+        FUNCTIONS.everywhere = None
+        FUNCTIONS.end()
+
+    return undo

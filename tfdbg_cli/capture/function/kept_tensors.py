@@ -1,0 +1,93 @@
+"""The tensors of a call, kept where they were made and copied to NumPy only when somebody looks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.function.shown_values import Shown
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+_KIND = re.compile(r"device:(\w+):")
+HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
+
+
+class KeptTensors:
+    """A `TensorStore` over eager tensors. Values are in order of execution; None stands for a handle."""
+
+    def __init__(self, values: Sequence[tuple[Shown, Any]]) -> None:
+        self._values = values
+        self._executions: list[int] = []
+        self._by_node: dict[str, list[int]] = {}
+        counts: dict[tuple[str, int], int] = {}
+        for index, (shown, _) in enumerate(values):
+            name = shown.name
+            self._by_node.setdefault(name.node, []).append(index)
+            key = (name.node, name.slot)
+            counts[key] = execution = counts.get(key, -1) + 1
+            self._executions.append(execution)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: int) -> Tensor:
+        shown, tensor = self._values[index]
+        dtype = element_type(shown.dtype)
+        if tensor is None:
+            return Tensor(
+                shown.name, shown.device, self._executions[index], dtype.name, None, None, None, shown.op_type
+            )
+        shape: Shape = tuple(tensor.shape.as_list())
+        size = dtype.itemsize
+        nbytes = None if size is None else size * int(tensor.shape.num_elements() or 0)
+        device = _place(shown.device, tensor.device)
+        return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
+
+    def pairs(self) -> Sequence[tuple[Shown, Any]]:
+        """The descriptions and the eager tensors, in order; None for a handle."""
+        return self._values
+
+    def tensor(self, index: int) -> Any:
+        """The eager tensor at `index`, on its device; None for a handle."""
+        return self._values[index][1]
+
+    def value(self, index: int) -> Value:
+        tensor = self._values[index][1]
+        return HANDLE if tensor is None else array_of(tensor)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [i for i in found if self._values[i][0].name.slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def _place(asked: str, found: str) -> str:
+    """Where an op ran: TensorFlow says of values of any CPU that they lie on the first one.
+
+    The device that was asked for counts if it is of the kind that was found: else the op ran elsewhere.
+    """
+    return asked if _KIND.findall(asked) == _KIND.findall(found) and asked.count(":") >= 5 else found
+
+
+def array_of(tensor: Any) -> Array | NoValue:
+    """The array in an eager tensor or a variable, or why there is none.
+
+    It shares the memory of a tensor on the host, so it cannot be written to: a filter over all values of a run would
+    else spend its time on copies.
+    """
+    with INSIDE:
+        try:
+            array = np.asarray(tensor)
+        except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
+            return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")
+    shared = array.view()
+    shared.flags.writeable = False
+    return shared

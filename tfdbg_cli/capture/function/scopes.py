@@ -1,0 +1,50 @@
+"""The scopes of a concrete function, found once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.arguments import slots_of
+from tfdbg_cli.capture.function.body import Library
+from tfdbg_cli.capture.function.call_tree import CallTree, Scope
+from tfdbg_cli.capture.function.rewrite import IMPLEMENTATION
+from tfdbg_cli.errors import TfdbgError
+
+_ATTRIBUTE = "_tfdbg_scope"
+
+
+def scope_of(concrete: Any) -> Scope:
+    """The calls below `concrete` (a ConcreteFunction), with the names of nodes in its runs; kept with its function.
+
+    Raises:
+        TfdbgError: the runtime does not know the function by its definition.
+
+    """
+    atomic = compat.atomic_of(concrete)
+    kept = getattr(atomic, _ATTRIBUTE, None)
+    if not isinstance(kept, Scope):
+        kept = _grown(atomic)
+        setattr(atomic, _ATTRIBUTE, kept)
+    return kept
+
+
+def _grown(atomic: Any) -> Scope:
+    skipped = IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
+    try:
+        return CallTree(Library(), skipped).grow(atomic.name.decode(), _argument_names(atomic))
+    except LookupError as error:
+        raise TfdbgError(
+            f"TensorFlow does not give the definition of the function {error.args[0]!r}.",
+            hint="Debug a function that calls it.",
+        ) from error
+
+
+def _argument_names(atomic: Any) -> tuple[str, ...]:
+    """The names of the placeholders, and of captured variables their own; none when no graph tells them."""
+    graph = compat.built_graph_of(atomic)
+    if graph is None:
+        return ()
+    return tuple(slot.argument.name for slot in slots_of(graph))

@@ -1,0 +1,1 @@
+"""Sessions: intercepting their runs, and the two ways to take the tensors of one."""

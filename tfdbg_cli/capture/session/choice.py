@@ -1,0 +1,46 @@
+"""Which of the two graphs a captured run shows, and the sentence that says so on the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.session.reach import Reach
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.decision import GraphChoice
+from tfdbg_cli.model.graph import GraphKind
+
+_RUNTIME = (
+    "This is the runtime graph: what TensorFlow ran after optimizing, so fused and folded ops are missing. "
+    "`run --graph python` shows the program's own graph."
+)
+_PYTHON = (
+    "This is the Python graph, as the program built it, in the order of its edges. Each tensor was one more fetch, "
+    "which keeps TensorFlow from fusing ops: last digits can differ from an undebugged run."
+)
+
+
+def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -> tuple[GraphKind, tuple[str, ...]]:
+    """The graph to show for `plan`, and notes for the screen.
+
+    Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
+    failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop to see into.
+    """
+    wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
+    if wanted is GraphChoice.AUTO:
+        wanted = GraphChoice(settings.graph)
+    if session.sess_str:
+        asked = " though the runtime graph was asked for" if wanted is GraphChoice.RUNTIME else ""
+        return GraphKind.PYTHON, (f"The session runs elsewhere ({_text(session.sess_str)}){asked}.", _PYTHON)
+    if wanted is GraphChoice.AUTO:
+        python = plan.watching and not reached.loops
+        wanted = GraphChoice.PYTHON if python else GraphChoice.RUNTIME
+    if wanted is GraphChoice.RUNTIME:
+        return GraphKind.RUNTIME, (_RUNTIME,)
+    if reached.hidden:
+        return GraphKind.PYTHON, (_PYTHON, f"{reached.hidden} tensors in loops and branches cannot be fetched.")
+    return GraphKind.PYTHON, (_PYTHON,)
+
+
+def _text(target: Any) -> str:
+    return target.decode("utf-8", "replace") if isinstance(target, bytes) else str(target)

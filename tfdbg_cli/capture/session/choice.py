@@ -18,6 +18,7 @@ _PYTHON = (
     "This is the Python graph, as the program built it, in the order of its edges. Each tensor was one more fetch, "
     "which keeps TensorFlow from fusing ops: last digits can differ from an undebugged run."
 )
+_SHOWN = 40  # characters of a name that is far too long
 
 
 def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -> tuple[GraphKind, tuple[str, ...]]:
@@ -29,9 +30,14 @@ def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -
     wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
     if wanted is GraphChoice.AUTO:
         wanted = GraphChoice(settings.graph)
+    asked = ", though the runtime graph was asked for" if wanted is GraphChoice.RUNTIME else ""
     if session.sess_str:
-        asked = " though the runtime graph was asked for" if wanted is GraphChoice.RUNTIME else ""
         return GraphKind.PYTHON, (f"The session runs elsewhere ({_text(session.sess_str)}){asked}.", _PYTHON)
+    if reached.unwritable and wanted is not GraphChoice.PYTHON:
+        # TensorFlow ends the whole process when it cannot open the file of a dump (debug_io_utils.cc).
+        name = reached.unwritable
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        return GraphKind.PYTHON, (f"The name of the node {shown} cannot be that of a file{asked}.", _PYTHON)
     if wanted is GraphChoice.AUTO:
         python = plan.watching and not reached.loops
         wanted = GraphChoice.PYTHON if python else GraphChoice.RUNTIME

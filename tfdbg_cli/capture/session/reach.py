@@ -27,6 +27,10 @@ _READERS = frozenset(
     {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
 )
 _OPAQUE = frozenset({"resource", "variant"})
+# A part of a path may have 255 bytes, a path 4096. TensorFlow adds slot, debug op and time to a name, and the
+# optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
+_LONGEST_PART = 150
+_LONGEST_NAME = 3000
 _KEPT = 16  # selections kept for a graph
 
 
@@ -37,6 +41,7 @@ class Reach:
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
     counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
     is among the ops. `stateful` is an op that may give something else, or change something, when it runs again.
+    `unwritable` is an op whose name cannot be that of a file.
     """
 
     tensors: tuple[Any, ...]
@@ -44,6 +49,7 @@ class Reach:
     hidden: int
     loops: bool
     stateful: Any = None
+    unwritable: str = ""
 
 
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
@@ -117,7 +123,17 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
                     opaque.add(tensor.name)
     loops = any(op.type in _ENTER for op in order)
     stateful = next((op for op in order if _is_stateful(op)), None)
-    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful)
+    unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable)
+
+
+def _can_be_file(name: str) -> bool:
+    """Whether the dumps of a node can be called after it, as TensorFlow does: scopes become folders."""
+    return len(name) <= _LONGEST_NAME and all(map(_can_be_part, name.split("/")))
+
+
+def _can_be_part(part: str) -> bool:
+    return len(part) <= _LONGEST_PART and part not in {".", ".."}
 
 
 def _exists(graph: Any, name: str) -> bool:

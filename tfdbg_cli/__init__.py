@@ -61,8 +61,8 @@ _PLACES = {
     "LocalCLIDebugHook": ("wrappers", "LocalCLIDebugHook"),
     "LocalCLIDebugWrapperSession": ("wrappers", "LocalCLIDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
-    "WatchOptions": ("capture.watching", "WatchOptions"),
-    "add_debug_tensor_watch": ("capture.watching", "add_debug_tensor_watch"),
+    "WatchOptions": ("capture.session.watching", "WatchOptions"),
+    "add_debug_tensor_watch": ("capture.session.watching", "add_debug_tensor_watch"),
     "add_tensor_filter": ("process", "add_tensor_filter"),
     "debugging": ("process", "debugging"),
     "disable": ("process", "disable"),
@@ -71,8 +71,8 @@ _PLACES = {
     "open_recording": ("formats.opening", "open_path"),
     "set_watch": ("process", "set_watch"),
     "stop": ("process", "stop"),
-    "watch_graph": ("capture.watching", "watch_graph"),
-    "watch_graph_with_denylists": ("capture.watching", "watch_graph_with_denylists"),
+    "watch_graph": ("capture.session.watching", "watch_graph"),
+    "watch_graph_with_denylists": ("capture.session.watching", "watch_graph_with_denylists"),
     "wrap_function": ("process", "wrap_function"),
 }
 

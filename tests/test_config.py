@@ -8,7 +8,7 @@ from tfdbg_cli.paths import config_file, history_file
 
 
 def test_defaults_without_a_file_and_nothing_is_written():
-    """features 1.5: the old tool wrote ~/.tfdbg_config on its first start."""
+    """TensorFlow's tfdbg: the old tool wrote ~/.tfdbg_config on its first start."""
     assert load_settings() == (Settings(), ())
     assert not config_file().parent.exists()
 

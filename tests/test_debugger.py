@@ -172,7 +172,7 @@ def test_detach_is_as_if_there_were_no_debugger() -> None:
 
 
 def test_abort_raises_keyboard_interrupt_where_the_run_was_called() -> None:
-    """features 6.3: `exit` killed the program by sys.exit(1)."""
+    """TensorFlow's tfdbg: `exit` killed the program by sys.exit(1)."""
     debugger, _ = _debugger(Abort())
     with pytest.raises(KeyboardInterrupt):
         debugger.run_starts(_Pending())
@@ -260,7 +260,7 @@ def test_the_thread_name_filter_matches_from_the_start() -> None:
 
 
 def test_queue_runners_are_left_alone_unless_asked_for() -> None:
-    """features 5.3 (22): with QueueRunners the prompt opened in their threads."""
+    """tensorflow#11017: with QueueRunners the prompt opened in their threads."""
     debugger, front = _debugger(DebugRun())
     assert _in_thread("QueueRunnerThread-fifo-enqueue", debugger) == Plan(1)
     assert front.stops == []
@@ -300,7 +300,7 @@ def test_a_front_end_that_fails_is_left_and_told_of(capsys: pytest.CaptureFixtur
 
 
 def test_one_front_end_serves_all_stops() -> None:
-    """features 6.3: the configuration was lost between the screens, since each built its own."""
+    """TensorFlow's tfdbg: the configuration was lost between the screens, since each built its own."""
     made = []
 
     def make() -> ScriptedFrontend:

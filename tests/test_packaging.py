@@ -37,6 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_the_wheel_holds_every_module_and_the_data(wheel: zipfile.ZipFile) -> None:
+    """TensorFlow's tfdbg: the examples were missing from the wheel."""
     files = set(wheel.namelist())
     expected = {str(path.relative_to(PROJECT)) for path in (PROJECT / "tfdbg_cli").rglob("*.py")}
     expected |= {"tfdbg_cli/py.typed", "tfdbg_cli/examples/data/digits.npz", "tfdbg_cli/examples/data/README.md"}

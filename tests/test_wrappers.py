@@ -208,7 +208,7 @@ def test_a_watch_fn_chooses_what_is_dumped(tf, model, tmp_path) -> None:
 
 
 def test_a_dumping_session_raises_errors_and_dumps_them(tf, tmp_path) -> None:
-    """features 6.3: the exception was returned as the value of the run, unless pass_through_operrors was set."""
+    """TensorFlow's tfdbg: the exception was returned as the run's value, unless pass_through_operrors was set."""
     with tf.Graph().as_default(), tf.Session() as raw:
         x = tf.placeholder(tf.float32, [None, None], name="x")
         product = tf.matmul(tf.exp(x, name="given"), tf.ones([3, 1]), name="product")
@@ -223,7 +223,7 @@ def test_a_dumping_session_raises_errors_and_dumps_them(tf, tmp_path) -> None:
 
 
 def test_dumping_ends_at_the_budget_with_one_message(tf, model, tmp_path, monkeypatch, capsys) -> None:
-    """features 5.1 (1, 2): dumps filled the disk, and errors flooded the log."""
+    """tensorflow#16820, tensorpack#631: dumps filled the disk, and errors flooded the log."""
     monkeypatch.setenv("TFDBG_DISK_BUDGET", "100k")
     x, y = model
     with tf.Session() as raw:

@@ -24,7 +24,7 @@ OWN = "/home/ada/models/net.py"
 
 
 def test_defect_keras_frames_shown_as_user_code() -> None:
-    """features 6.3: frames of keras count as the user's own."""
+    """TensorFlow's tfdbg: frames of keras count as the user's own."""
     graph = made_graph(op("dense/MatMul", "MatMul"))
     stack = (Frame(OWN, 7, "build"), Frame(KERAS, 150, "call"), Frame(TF, 3, "matmul"))
     files = source_files(graph, {"dense/MatMul": stack}, EMPTY_STORE)

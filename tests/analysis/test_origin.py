@@ -73,7 +73,7 @@ def test_through_identity_and_switch_that_were_not_captured() -> None:
 
 
 def test_across_devices() -> None:
-    """features 6.3: with several devices TensorFlow's find scans device by device, so "first" is not first."""
+    """TensorFlow's tfdbg: with several devices TensorFlow's find scans device by device, so "first" is not first."""
     run = made_run(
         op("x", "Const", value=[0.0]),
         op("a", "Log", "x", value=[-INF]),
@@ -113,7 +113,7 @@ def test_values_are_read_once_in_order_up_to_the_first() -> None:
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, np.float16, np.complex64, np.float64])
 def test_defect_nan_in_bfloat16_and_float8_unseen(dtype: type) -> None:
-    """features 6.3: bfloat16 and float8 are not np.floating, so TensorFlow's filter misses NaN in them."""
+    """TensorFlow's tfdbg: bfloat16 and float8 are not np.floating, so TensorFlow's filter misses NaN in them."""
     assert _found(made_run(op("a", "Cast", value=np.array([1, NAN]).astype(dtype)))) == "a:0"
 
 

@@ -16,7 +16,7 @@ def _ladder(layers: int) -> list[Op]:
 
 
 def test_defect_dag_printed_as_an_exponential_tree() -> None:
-    """features 6.3: a DAG is printed as a tree with repeats. 60 diamonds have 2**60 paths, but 240 edges."""
+    """TensorFlow's tfdbg: a DAG is printed as a tree with repeats. 60 diamonds have 2**60 paths, but 240 edges."""
     graph = made_graph(*_ladder(60))
     steps = walk(graph, graph.node("top"), Direction.INPUTS, depth=100)
     full = [step.name for step in steps if step.mark is Mark.FIRST]

@@ -46,7 +46,7 @@ def test_what_stays_unknown_is_counted(tf, debugged, graph) -> None:
 @pytest.mark.tf
 @pytest.mark.parametrize("decision", [DebugRun(CaptureRequest(graph=PYTHON)), RunUntil("has_inf_or_nan")])
 def test_over_the_budget_nothing_is_captured_until_told_how(tf, debugged, graph, decision) -> None:
-    """features 5.1 (1): one `run` filled the disk."""
+    """tensorflow#16820: one `run` filled the disk."""
     y = tf.zeros([1000, 1000], name="large") + tf.Variable(1.0)
     narrow = DebugRun(CaptureRequest(op_type_filter="Sum", graph=PYTHON))
     with tf.Session() as raw:

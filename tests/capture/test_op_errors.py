@@ -37,7 +37,7 @@ def raised(tf, call) -> Exception:
 
 @EVERY_WAY
 def test_the_error_is_the_same_as_without_us(tf, debugged, failing, script) -> None:
-    """features 6.3: the exception was returned as the value of the run."""
+    """TensorFlow's tfdbg: the exception was returned as the value of the run."""
     x, product, init = failing
     with tf.Session() as raw:
         raw.run(init)
@@ -160,7 +160,7 @@ with tf.Graph().as_default(), tf.Session() as raw:
 
 
 def test_a_full_disk_costs_the_program_nothing_or_says_what_it_cost(tmp_path) -> None:
-    """features 5.1 (4): a dump that could not be written ended the process."""
+    """tensorflow#11628: a dump that could not be written ended the process."""
     path = ":".join(sys.path)
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
     environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", "TFDBG_DISK_BYTES_LIMIT": "4000"}

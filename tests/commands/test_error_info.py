@@ -21,7 +21,7 @@ def test_screen() -> None:
 
 
 def test_defect_error_screen_is_the_full_manual() -> None:
-    """features 6.3: behind the error stand 300 lines of help."""
+    """TensorFlow's tfdbg: behind the error stand 300 lines of help."""
     assert len(text_of("ei", sample_run.run_failed()).split("\n")) <= 20
 
 

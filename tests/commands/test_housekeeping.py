@@ -98,7 +98,7 @@ def test_what_only_a_front_end_can_do(prompt: Prompt) -> None:
 
 
 def test_an_empty_line_is_no_error(prompt: Prompt) -> None:
-    """features 6.3: empty line error."""
+    """TensorFlow's tfdbg: empty line error."""
     assert not prompt.show("") and not prompt.show("   ")
 
 

@@ -49,7 +49,7 @@ def test_the_first_line_counts(prompt: Prompt) -> None:
 
 
 def test_regexes_search_anywhere(prompt: Prompt) -> None:
-    """features 6.3: anchored regex (`lt -n og` did not find `Log`)."""
+    """TensorFlow's tfdbg: anchored regex (`lt -n og` did not find `Log`)."""
     assert names(prompt, "lt -n og") == ["loss/Log:0"]
     assert names(prompt, "lt -t tMu") == ["dense/MatMul:0"]
     assert names(prompt, "lt -n ^og") == []
@@ -88,7 +88,7 @@ def test_sorting(prompt: Prompt) -> None:
 
 
 def test_heads_sort_and_keep_every_other_flag(prompt: Prompt) -> None:
-    """features 6.3: column-sort drops `-fenn`."""
+    """TensorFlow's tfdbg: column-sort drops `-fenn`."""
     link = prompt.link("lt -f has_inf_or_nan -fenn grad -n o --stats", "Shape")
     for flag in ("-f has_inf_or_nan", "-fenn grad", "-n o", "--stats", "-s shape"):
         assert flag in link
@@ -111,7 +111,7 @@ def test_rows_lead_to_values_and_the_links_work(prompt: Prompt) -> None:
 
 
 def test_sizes_are_those_of_the_values(prompt: Prompt) -> None:
-    """features 6.3: dump size ≠ tensor size."""
+    """TensorFlow's tfdbg: dump size ≠ tensor size."""
     (tensor,) = prompt.data("lt -n ^x$")["tensors"]
     assert tensor["nbytes"] == 4 * 3 * 4
 
@@ -141,7 +141,7 @@ def test_json_fields(prompt: Prompt) -> None:
 
 
 def test_bfloat16_is_seen() -> None:
-    """features 6.3: bfloat16/fp8 NaN unseen."""
+    """TensorFlow's tfdbg: bfloat16/fp8 NaN unseen."""
     assert "half/Cast:0" in names(Prompt(sample_run.run_end()), "lt -f has_inf_or_nan")
 
 
@@ -187,7 +187,7 @@ def test_mistakes(prompt: Prompt, command: str, cause: str) -> None:
 
 
 def test_an_empty_list_says_why() -> None:
-    """features 6.1, row 9: explanations instead of an empty list."""
+    """tensorflow#41573: an empty list that does not say why."""
     prompt = Prompt(sample_run.run_end())
     assert "No node name matches nothing" in prompt.show("lt -n nothing")
     assert "1 node of the runtime graph matches init, but no value was captured" in prompt.show("lt -n init")
@@ -275,3 +275,9 @@ def test_a_filter_says_what_it_could_not_see() -> None:
     assert prompt.data("lt -f has_inf_or_nan")["unread"] == 1
     assert "could not be read" not in prompt.show("lt")
     assert "could not be read" not in Prompt(sample_run.run_end()).show("lt -f has_inf_or_nan")
+
+
+def test_a_filter_on_one_device(prompt: Prompt) -> None:
+    """TensorFlow's tfdbg: `find(device_name=…)` and `watch_key_to_data(device_name=…)` raised."""
+    assert names(prompt, "lt --device CPU:1 -f has_inf_or_nan") == []
+    assert "loss/Log:0" in names(prompt, "lt --device CPU:0 -f has_inf_or_nan")

@@ -31,7 +31,7 @@ def test_one_edge_without_r() -> None:
 
 
 def test_defect_dag_printed_as_an_exponential_tree() -> None:
-    """features 6.3: each node is printed in full once, however many ways lead to it."""
+    """TensorFlow's tfdbg: each node is printed in full once, however many ways lead to it."""
     ops = [op("a0", "Add"), op("b0", "Add")]
     for i in range(1, 60):
         ops += [op(f"{side}{i}", "Add", f"a{i - 1}", f"b{i - 1}") for side in "ab"]

@@ -55,7 +55,7 @@ def test_every_link_leads_somewhere(command: str) -> None:
 
 
 def test_defect_wrong_index_of_dumps_of_a_node_with_several_outputs() -> None:
-    """features 6.3: `ni -d` counts its -n index over all slots, so that the link shows another tensor or fails."""
+    """TensorFlow's tfdbg: `ni -d` counts its -n index over all slots, so the link shows another tensor or fails."""
     links = links_of("ni -d grad/unique", sample_run.sample_run())
     assert links["slot 0"] == "pt grad/unique:0" and links["slot 1"] == "pt grad/unique:1"
     loop = ask("ni -d step/while/Add", sample_run.sample_run()).lines(80)

@@ -112,7 +112,7 @@ def test_without_tracebacks_and_without_sources() -> None:
 
 
 def test_the_python_printoptions_stay() -> None:
-    """features 6.3: global NumPy printoptions leak."""
+    """TensorFlow's tfdbg: global NumPy printoptions leak."""
     before = np.get_printoptions()
     text_of("origin", sample_run.sample_run())
     assert np.get_printoptions() == before

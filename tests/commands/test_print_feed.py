@@ -45,7 +45,7 @@ def test_before_the_run_too() -> None:
 
 
 def test_lists_and_scalars_are_arrays(prompt: Prompt) -> None:
-    """features 6.3: list feeds unformatted."""
+    """TensorFlow's tfdbg: list feeds unformatted."""
     data = prompt.data("pf y:0")
     assert data["kind"] == "feed" and data["shape"] == [4, 2] and data["summary"]["size"] == 8
     assert prompt.data("pf rate")["value"] == 0.5
@@ -55,7 +55,7 @@ def test_lists_and_scalars_are_arrays(prompt: Prompt) -> None:
 
 
 def test_write(prompt: Prompt, tmp_path: Path) -> None:
-    """features 6.3: `pf -w` ignored."""
+    """TensorFlow's tfdbg: `pf -w` ignored."""
     assert "Saved value to" in prompt.show(f"pf y -w {tmp_path}/y.npy", 300)
     assert np.load(tmp_path / "y.npy").tolist() == FEEDS["y:0"]
     assert "Saved value to" in prompt.show(f"pf sparse -w {tmp_path}/s.npz", 300)

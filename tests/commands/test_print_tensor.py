@@ -57,7 +57,7 @@ def value(prompt: Prompt, command: str) -> object:
     "slicing", ["[0]", "[-1]", "[..., 0]", "[1:, -1]", "[::-2]", "[None, 0]", "[:, 0:1]", "[-3:-1, ...]"]
 )
 def test_slices_are_those_of_python(prompt: Prompt, slicing: str) -> None:
-    """features 6.3: no negative or `...` slices."""
+    """TensorFlow's tfdbg: no negative or `...` slices."""
     expected = eval(f"sample_run.X{slicing}", {"sample_run": sample_run})
     assert value(prompt, f"pt 'x:0{slicing}'") == expected.tolist()
     assert value(prompt, f"pt x{slicing}") == expected.tolist()
@@ -93,7 +93,7 @@ def test_executions(prompt: Prompt) -> None:
 
 
 def test_summary_with_a_number(prompt: Prompt) -> None:
-    """features 6.3: `pt -s -n` ignored -s."""
+    """TensorFlow's tfdbg: `pt -s -n` ignored -s."""
     assert "Numeric summary" in prompt.show("pt step/while/Add -n 1 -s")
 
 
@@ -147,7 +147,7 @@ def test_ranges(prompt: Prompt) -> None:
     ids=lambda a: f"{a.dtype}{list(a.shape)}",
 )
 def test_every_type_has_a_screen_and_a_summary(array: np.ndarray) -> None:
-    """features 6.3: complex summary TypeError; no summary of bfloat16."""
+    """TensorFlow's tfdbg: complex summary TypeError; no summary of bfloat16."""
     prompt = holding(array)
     assert "Numeric summary" in prompt.show("pt v -s")
     assert prompt.data("pt v")["summary"]["size"] == array.size
@@ -182,7 +182,7 @@ def test_long_values_are_elided_unless_all_is_asked_for(prompt: Prompt) -> None:
 
 
 def test_print_flags_hold_for_one_screen(prompt: Prompt) -> None:
-    """features 6.3: global numpy printoptions leak."""
+    """TensorFlow's tfdbg: global numpy printoptions leak."""
     before = np.get_printoptions()
     assert "[[0.32 1.95]" in prompt.show("pt loss/Log --precision 2")
     assert "e-" not in prompt.show("pt big --suppress")

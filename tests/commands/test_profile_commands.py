@@ -37,7 +37,7 @@ def test_screens() -> None:
 
 
 def test_defect_column_sort_drops_profile_filters() -> None:
-    """features 6.3: following a heading of `lp` forgets the filters."""
+    """TensorFlow's tfdbg: following a heading of `lp` forgets the filters."""
     flags = "-d CPU:0 -n . -t Log -f train --min_lineno 1 --max_lineno 99 -e >=1us -o <1s --time_unit ms"
     links = links_of(f"lp {flags}", _profiled())
     for flag in flags.replace(" -", "\n-").split("\n"):

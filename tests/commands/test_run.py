@@ -59,7 +59,7 @@ def test_decisions(prompt: Prompt, command: str, decision: Decision) -> None:
 
 
 def test_leaving_asks_and_never_ends_the_program_by_itself(prompt: Prompt) -> None:
-    """features 6.3: `exit` kills with code 1."""
+    """TensorFlow's tfdbg: `exit` kills with code 1."""
     assert prompt.run("exit") is UiAction.LEAVE
     assert prompt.run("q") is UiAction.LEAVE
     opened = Prompt(sample_run.opened())

@@ -118,7 +118,7 @@ def test_scalars_and_empty_arrays() -> None:
 
 
 def test_the_print_options_of_the_program_are_respected_and_untouched() -> None:
-    """features 6.3: global numpy printoptions leak."""
+    """TensorFlow's tfdbg: global numpy printoptions leak."""
     before = np.get_printoptions()
     with np.printoptions(precision=2, suppress=True, nanstr="NAN", linewidth=20):
         inside = np.get_printoptions()

@@ -7,7 +7,7 @@ from tfdbg_cli.model.dtypes import element_type, element_type_named, is_inexact,
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz"])
 def test_small_floats_can_hold_a_nan(name):
-    """features 6.3: NaNs in bfloat16 and float8 were unseen, since they are not np.floating."""
+    """TensorFlow's tfdbg: NaNs in bfloat16 and float8 were unseen, since they are not np.floating."""
     assert is_inexact(np.dtype(getattr(ml_dtypes, name)))
 
 

@@ -21,7 +21,7 @@ def test_an_input_read_twice_counts_once():
 
 
 def test_one_name_on_two_devices_is_two_nodes():
-    """features 5.2 row 12: 'Duplicate node name' on several GPUs."""
+    """tensorflow#7051: 'Duplicate node name' on several GPUs."""
     graph = Graph([Node("n/_0", "_Recv", "/device:CPU:0"), Node("n/_0", "_Send", "/device:CPU:1")])
     assert len(graph) == 2
     assert graph.node("n/_0", "/device:CPU:1").op_type == "_Send"

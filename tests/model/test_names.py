@@ -43,7 +43,7 @@ def test_the_slice_is_split_off():
 
 
 def test_python_slices_with_negative_indices_and_ellipsis():
-    """features 6.3: the old tool had no negative or `...` slices."""
+    """TensorFlow's tfdbg: the old tool had no negative or `...` slices."""
     assert parse_index("[-1, ..., 1:-1:2, None]") == (-1, Ellipsis, slice(1, -1, 2), None)
     assert parse_index("") == ()
     assert parse_index("[]") == ()

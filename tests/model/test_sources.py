@@ -20,7 +20,7 @@ from tfdbg_cli.model.sources import Frame, LiveSources, SavedSources, is_library
     ],
 )
 def test_keras_and_other_packages_are_not_the_users_code(path, library):
-    """features 6.3: keras frames were shown as user code."""
+    """TensorFlow's tfdbg: keras frames were shown as user code."""
     assert is_library(path) is library
 
 

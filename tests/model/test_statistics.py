@@ -21,7 +21,7 @@ def test_every_category_is_counted(dtype):
 
 
 def test_a_complex_summary():
-    """features 6.3: the summary of a complex tensor raised TypeError."""
+    """TensorFlow's tfdbg: the summary of a complex tensor raised TypeError."""
     found = summarize(np.array([3 + 4j, 0, complex(np.nan, np.inf), complex(1, -np.inf)], np.complex64))
     assert found.of_magnitude
     assert (found.nan, found.pos_inf, found.neg_inf, found.zero, found.pos) == (1, 1, 0, 1, 1)
@@ -71,7 +71,7 @@ def test_any_nonfinite_agrees_with_the_mask_and_the_counts(array):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_nan_is_seen_in_every_float_type(dtype):
-    """features 6.3: bfloat16 and float8 NaN unseen."""
+    """TensorFlow's tfdbg: bfloat16 and float8 NaN unseen."""
     assert any_nonfinite(np.array([0, np.nan], np.float64).astype(dtype))
     assert not any_nonfinite(np.array([0, 1], np.float64).astype(dtype))
 

@@ -16,7 +16,7 @@ def test_executions_of_a_loop_tensor_come_in_order():
 
 
 def test_sizes_are_those_of_the_values_not_of_a_file():
-    """features 6.3: dump size was the file's, a 2-float tensor showed 180 B."""
+    """TensorFlow's tfdbg: dump size was the file's, a 2-float tensor showed 180 B."""
     value = np.zeros(2, np.float32)
     assert describe(TensorName("x", 0), value, device="", op_type="Add", dtype="float32").nbytes == 8
     assert nbytes_of(np.array([b"abc", "de"], object)) == 5

@@ -61,7 +61,7 @@ def repr_of_run():
 
 @pytest.mark.parametrize("scenario", ["handlers", "thread", ""])
 def test_handlers_modes_and_options_are_as_before(tmp_path, scenario):
-    """features 6.3: SIGINT handler not restored (curses); global numpy printoptions leak."""
+    """TensorFlow's tfdbg: SIGINT handler not restored (curses); global numpy printoptions leak."""
     host = Host(tmp_path, scenario)
     host.send(":config theme light<enter>")
     host.wait("theme is light now")
@@ -150,7 +150,7 @@ def test_standard_output_in_a_file_is_left_alone(tmp_path):
 
 
 def test_the_second_stop_is_as_the_first_and_keeps_what_was_set(tmp_path):
-    """features 6.3: config lost between screens."""
+    """TensorFlow's tfdbg: config lost between screens."""
     host = Host(tmp_path, "twice")
     host.send("m:config theme contrast<enter>")
     host.wait("theme is contrast now")

@@ -82,7 +82,7 @@ def test_enter_follows_links_and_esc_goes_back_to_where_one_was():
 
 
 def test_prev_and_next_restore_scroll_and_selection():
-    """features 1.5: prev, next; config and place lost between screens (6.3)."""
+    """TensorFlow's tfdbg: prev, next; config and place lost between screens (6.3)."""
     screen = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl p>")
     view = screen.state.page.view
     assert screen.state.page.command == "text"
@@ -174,13 +174,13 @@ def test_search_walks_highlights_and_comes_back():
 
 
 def test_the_old_prompt_commands_for_searching_work():
-    """features 1.5: `/regex` and `/` at the prompt."""
+    """TensorFlow's tfdbg: `/regex` and `/` at the prompt."""
     assert drive(":/loss<enter>").state.page.view.chosen.link == "pt loss/Log:0"
     assert drive(":/loss<enter>:/<enter>").state.page.view.chosen.link == "pt loss/mul:0"
 
 
 def test_the_old_prompt_command_for_elements_works():
-    """features 1.5: `@[i,j]` and `@i,j` scroll to an element."""
+    """TensorFlow's tfdbg: `@[i,j]` and `@i,j` scroll to an element."""
     # The key @ types a bracket of its own; a person who types it again means the same.
     for typed in (":@[3, 0]", ":@3,0", ":@[3,1]", "@[3, 0]", "@3, 0"):
         screen = drive(f":pt x:0<enter>{typed}<enter>")
@@ -192,7 +192,7 @@ def test_the_old_prompt_command_for_elements_works():
 
 
 def test_an_empty_line_at_the_prompt_is_nothing():
-    """features 6.3: an empty line was an error."""
+    """TensorFlow's tfdbg: an empty line was an error."""
     screen = drive(":<enter>")
     assert screen.state.message is None
     assert screen.state.page.command == "lt"
@@ -322,7 +322,7 @@ def test_a_tiny_screen_says_so_and_recovers():
 
 
 def test_a_million_rows_answer_at_once():
-    """features 1.6: output was cut at 10,000 lines."""
+    """TensorFlow's tfdbg: output was cut at 10,000 lines."""
     screen = drive(":many 1000000<enter>G")
     assert "1,000,001/1,000,001" in screen.status
     assert "op_999999" in screen.text
@@ -342,7 +342,7 @@ def test_prose_is_wrapped_instead():
 
 
 def test_a_screen_200_columns_wide_is_used():
-    """features 1.6: width capped at 220 columns."""
+    """TensorFlow's tfdbg: width capped at 220 columns."""
     assert max(map(len, drive(":code<enter>", size=(300, 24)).rows)) > 180
 
 

@@ -30,7 +30,7 @@ def test_matches_are_found_from_the_start_line_round_to_it():
 
 
 def test_walking_wraps_round_with_a_notice():
-    """features 1.6: no wrap-around, no backwards."""
+    """TensorFlow's tfdbg: no wrap-around, no backwards."""
     view, found = finder()
     found.begin()
     found.look_for("nan")

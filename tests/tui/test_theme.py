@@ -25,7 +25,7 @@ def test_every_name_resolves_in_every_depth_of_colour(theme, colors):
 
 @pytest.mark.parametrize("name", ["nan", "inf", "error", "match", "link", "link focus", "title hit", "title error"])
 def test_what_matters_is_told_without_colours_too(name):
-    """NO_COLOR, and features 6.3: nothing is said by colour alone."""
+    """NO_COLOR, and TensorFlow's tfdbg: nothing is said by colour alone."""
     spec = urwid.testing.resolve_attr(name, palette("dark"), colors=1)
     assert spec.bold or spec.underline or spec.standout
 

@@ -69,7 +69,7 @@ def test_the_head_of_a_table_stays_on_top_of_its_rows():
 
 
 def test_a_page_is_a_page():
-    """features 1.6: PgDn scrolled one line."""
+    """TensorFlow's tfdbg: PgDn scrolled one line."""
     view = opened(Document("t", (Text(tuple(line(str(i)) for i in range(100))),)), rows=10)
     view.page(1)
     assert view.top == 9

@@ -30,7 +30,7 @@ class Node:
 
 
 class Graph:
-    """Nodes by name and device. A name may stand once on each of several devices (features of send/recv).
+    """Nodes by name and device. A name may stand once on each of several devices (send and receive nodes do).
 
     The reverse edges are made on first use.
     """

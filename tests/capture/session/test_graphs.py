@@ -229,7 +229,7 @@ def test_what_is_fed_needs_nothing_before_it(tf, debugged, graph) -> None:
     ],
 )
 def test_filters_search_anywhere_and_are_all_needed(tf, debugged, graph, choice, request_, expected) -> None:
-    """features 6.3: regexes were anchored at the start, so `og` did not find `logy`."""
+    """TensorFlow's tfdbg: regexes were anchored at the start, so `og` did not find `logy`."""
     x = tf.placeholder(tf.float32, [2], name="x")
     fetches = [
         tf.log(x, name="scope/log"), tf.exp(x, name="exp"),
@@ -245,7 +245,7 @@ def test_filters_search_anywhere_and_are_all_needed(tf, debugged, graph, choice,
 
 
 def test_queue_runners_feed_a_debugged_session(tf, debugged, graph) -> None:
-    """features 5.3 (22, 23): with queue runners the coordinator stopped at once, or the prompt never appeared."""
+    """tensorflow#11017, #12545: with queue runners the coordinator stopped at once, or the prompt never came."""
     (value,) = tf.train.slice_input_producer([tf.constant([1.0, 2.0, 3.0])], shuffle=False, num_epochs=1)
     batch = tf.train.batch([value], 1)
     session, front = debugged(tf.Session(), PlainRun(), RUNTIME, PYTHON, Continue())

@@ -37,7 +37,7 @@ def run_all(tf, session, training, most: int = 10) -> list[float]:
 
 
 def test_a_hook_stops_before_the_nan_hook_raises(tf, temporary_files, training) -> None:
-    """features 5.2 (14, 15): the debugger crashed if there was a NaN in the loss, the one time it was needed."""
+    """tensorflow#25395, #15105: the debugger crashed if there was a NaN in the loss, the one time it was needed."""
     front = ScriptedFrontend(RunUntil("has_inf_or_nan"), Continue())
     hooks = [tf.train.NanTensorHook(training[0]), RawSessionHook(Debugger(lambda: front))]
     with (
@@ -117,7 +117,7 @@ def test_run_step_fn_is_debugged_by_its_run_with_hooks(tf, debugged, training) -
 
 
 def test_a_hook_opens_the_error_screen(tf, temporary_files, graph) -> None:
-    """features 6.3: the hook showed no error of an op."""
+    """TensorFlow's tfdbg: the hook showed no error of an op."""
     x = tf.placeholder(tf.float32, [None, None], name="x")
     product = tf.matmul(x, tf.ones([3, 1]), name="product")
     for decision in (RUNTIME, PYTHON, Continue()):

@@ -90,7 +90,7 @@ def test_training_goes_on_as_without_us(tf, debugged, model) -> None:
 
 
 def test_every_public_attribute_of_a_session_works_on_the_wrapped_one(tf, debugged, model) -> None:
-    """features 5.2 (19): the old wrapper lacked as_default, so it was no drop-in."""
+    """tensorflow#7991: the old wrapper lacked as_default, so it was no drop-in."""
     with tf.Session() as raw:
         session, _ = debugged(raw, Detach())
         names = [name for name in dir(raw) if not name.startswith("_")]
@@ -111,7 +111,7 @@ def test_every_public_attribute_of_a_session_works_on_the_wrapped_one(tf, debugg
 
 
 def test_isinstance_holds_as_for_the_session_itself(tf, debugged, graph) -> None:
-    """features 5.3 (27): GPflow checks isinstance(session, tf.Session)."""
+    """GPflow#769: GPflow checks isinstance(session, tf.Session)."""
     with tf.Session() as raw:
         session, _ = debugged(raw)
         assert isinstance(session, tf.Session)
@@ -121,7 +121,7 @@ def test_isinstance_holds_as_for_the_session_itself(tf, debugged, graph) -> None
 
 @pytest.mark.parametrize("wrong", [None, 3, "session", lambda: None, object()])
 def test_other_things_are_refused_with_what_to_pass(tf, debugged, wrong) -> None:
-    """features 5.3 (29, 31): a friendly TypeError, that says Keras and TF2 code make no Session.run."""
+    """darkflow#771, tensorflow#29679: a friendly TypeError, that says Keras and TF2 code make no Session.run."""
     with pytest.raises(TypeError, match=r"MonitoredSession is wanted, not .*make no Session\.run"):
         debugged(wrong)
     with pytest.raises(TypeError, match=r"write Session\(\)"):
@@ -224,7 +224,7 @@ def test_callables_from_options_as_keras_2_makes_them(tf, debugged, model) -> No
 
 
 def test_partial_run_works(tf, debugged, graph) -> None:
-    """features 6.3: partial_run was unimplemented in every debug wrapper."""
+    """TensorFlow's tfdbg: partial_run was unimplemented in every debug wrapper."""
     a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     first = a + 1.0
     second = first * b
@@ -313,7 +313,7 @@ def test_wrong_calls_fail_as_without_us(tf, debugged, model) -> None:
 
 
 def test_threads_share_one_session(tf, debugged, graph) -> None:
-    """features 5.3 (25): two threads could not run one debugged session."""
+    """tensorpack#209: two threads could not run one debugged session."""
     y = tf.placeholder(tf.float32, [], name="n") * 2.0
     results: dict[int, float] = {}
     with tf.Session() as raw:
@@ -403,7 +403,7 @@ def test_a_remote_session_shows_the_python_graph(tf, debugged, graph) -> None:
 
 
 def test_nothing_keeps_a_graph_or_a_run_alive(tf, debugged) -> None:
-    """features 5.1 (6): memory grew with every run."""
+    """tensorflow#24513: memory grew with every run."""
     with tf.Graph().as_default() as graph, tf.Session() as raw:
         y = tf.identity(tf.zeros([1000]), name="y")
         session, front = debugged(raw, PYTHON, RUNTIME, ProfileRun(), Detach())

@@ -39,9 +39,9 @@ def _what(context: Context) -> list[Line]:
     before = isinstance(context.stop, RunStart)
     lines = [
         line(
-            Span("About to run" if before else "Ran", Style.TITLE),
-            f" {call.kind} ",
+            Span("About to " if before else "Done: ", Style.TITLE),
             Span(printable(call.title), Style.TITLE),
+            f" ({call.kind})",
         )
     ]
     thread = f" in thread {printable(call.thread)}" if call.thread not in {"", "MainThread"} else ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.document.array_words import ArrayWords, decoded, native, scalar_text
+from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 from tfdbg_cli.model.values import Array
 
@@ -102,7 +103,7 @@ class _Axis:
         return [self.index(place) for place in range(self.shown)]
 
 
-class ArrayLines(Sequence[Line]):
+class ArrayLines(LazyLines):
     """The lines of an array with at least one axis and one element.
 
     Same text as np.array2string (for up to four axes, where NumPy shortens as we do). Finding a line is arithmetic
@@ -134,17 +135,8 @@ class ArrayLines(Sequence[Line]):
     def __len__(self) -> int:
         return self._heights[0]
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def line_at(self, index: int) -> Line:
+        """The line at `index`; see LazyLines."""
         places: list[int] = []
         for d in range(self._ndim - 1):
             found = self._descend(d, index)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
+from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import Line
 
 
@@ -53,7 +54,7 @@ class Document:
         return parts[0] if len(parts) == 1 else ChainedLines(parts)
 
 
-class ChainedLines(Sequence[Line]):
+class ChainedLines(LazyLines):
     """Several sequences of lines seen as one, none of them copied."""
 
     def __init__(self, parts: Sequence[Sequence[Line]]) -> None:
@@ -67,17 +68,8 @@ class ChainedLines(Sequence[Line]):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def line_at(self, index: int) -> Line:
+        """The line at `index`; see LazyLines."""
         part = bisect.bisect_right(self._ends, index)
         return self._parts[part][index - (self._ends[part - 1] if part else 0)]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
+from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import Line
 
 
@@ -20,22 +20,13 @@ class Rows:
         return _RowLines(self)
 
 
-class _RowLines(Sequence[Line]):
+class _RowLines(LazyLines):
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def __len__(self) -> int:
         return self._rows.count
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def line_at(self, index: int) -> Line:
+        """The line at `index`; see LazyLines."""
         return self._rows.make(index)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 from tfdbg_cli.document.cells import clip, clip_start, display_width, pad
+from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 
 _GAP = "  "
@@ -75,7 +75,7 @@ class Table:
         return sum(widths[j] + len(_GAP) for j in shown if j != len(self.columns) - 1)
 
 
-class _TableLines(Sequence[Line]):
+class _TableLines(LazyLines):
     """The head and the rows of a table as lines."""
 
     def __init__(self, table: Table, shown: list[int], widths: list[int], clipped: bool) -> None:
@@ -88,17 +88,8 @@ class _TableLines(Sequence[Line]):
     def __len__(self) -> int:
         return self._table.count + self._head
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def line_at(self, index: int) -> Line:
+        """The line at `index`; see LazyLines."""
         if index < self._head:
             return self._join([Span(c.title, Style.HEADING, c.link) for c in self._table.columns])
         return self._join(self._table.row(index - self._head))

@@ -51,11 +51,6 @@ def raw_session_of(monitored: Any) -> Any:
     return monitored._tf_sess()
 
 
-def coordinator_of(monitored: Any) -> Any:
-    """The coordinator of `monitored`."""
-    return monitored._coordinated_creator.coord
-
-
 def is_hooked_run(fetches: Any) -> bool:
     """Whether a raw session is run for the user's own call of a monitored session (and not for a hook's affairs)."""
     return type(fetches) is dict and "caller" in fetches

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfdbg_cli.document.cells import clip, clip_start, display_width, pad
 from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 
 _GAP = "  "
+_HELD = 50_000  # rows of a table without a width that are kept while it is printed
 _SAMPLE = 200  # rows looked at to choose widths; wider cells further down are clipped on a screen
 
 
@@ -42,8 +43,12 @@ class Table:
     show_head: bool = True
 
     def lines(self, width: int | None) -> Sequence[Line]:
-        shown, widths = self._fit(width)
-        return _TableLines(self, shown, widths, clipped=width is not None)
+        table = self
+        if width is None and self.count <= _HELD:
+            # Every row is measured and then shown: made once, not twice.
+            table = replace(self, row=[tuple(self.row(i)) for i in range(self.count)].__getitem__)
+        shown, widths = table._fit(width)
+        return _TableLines(table, shown, widths, clipped=width is not None)
 
     def _fit(self, width: int | None) -> tuple[list[int], list[int]]:
         widths = [column.width or display_width(column.title) for column in self.columns]

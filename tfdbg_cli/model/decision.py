@@ -39,13 +39,40 @@ class DebugRun:
     force: bool = False  # capture even though the estimate exceeds the budget
 
 
+class Values(StrEnum):
+    """How the values of the run that a watch ends at come to be there."""
+
+    AUTO = "auto"
+    KEEP = "keep"  # every watched run is captured, and thrown away by the next one
+    REPLAY = "replay"  # the state before each run is held, and the run is made again
+
+
 @dataclass(frozen=True, slots=True)
 class RunUntil:
-    """Run with capture again and again until a tensor passes `filter_name`."""
+    """Run again and again until a tensor passes `filter_name`.
+
+    `keep` more runs before the hit keep their values. With `bundle` the run is written there, a new folder, before
+    the prompt opens. With `skip_update` the variables are put back as they were before the run.
+    """
 
     filter_name: str
     exclude_node_names: str = ""
     capture: CaptureRequest = CaptureRequest()
+    force: bool = False
+    values: Values = Values.AUTO
+    keep: int = 0
+    bundle: str = ""
+    skip_update: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRun:
+    """Save the next run, with what it takes to make it again, in the new folder `path`, without a stop.
+
+    With `force` it may overrun the budgets.
+    """
+
+    path: str
     force: bool = False
 
 
@@ -74,4 +101,4 @@ class Abort:
     """End the program, as Ctrl-C would: KeyboardInterrupt in the thread that called the run."""
 
 
-Decision: TypeAlias = DebugRun | RunUntil | ProfileRun | PlainRun | Continue | Detach | Abort
+Decision: TypeAlias = DebugRun | RunUntil | RecordRun | ProfileRun | PlainRun | Continue | Detach | Abort

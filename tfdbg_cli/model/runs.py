@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.repetition import Repeatable
+    from tfdbg_cli.model.stepping import Steppable
+    from tfdbg_cli.model.what_if import Change, WhatIf
 
 
 class RunKind(StrEnum):
@@ -64,6 +69,11 @@ class Call:
         return {name: value for name, value in self.feeds.items() if name not in captured}
 
     @property
+    def same(self) -> tuple[object, ...]:
+        """Equal for calls of the same function, or with the same fetches, whatever they are given."""
+        return self.kind, self.function, self.fetches, self.targets
+
+    @property
     def title(self) -> str:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
         if self.function:
@@ -95,8 +105,12 @@ class Run:
     """A finished run and everything that is known about it.
 
     `tracebacks` maps node names to creation stacks and may be lazy. `python_graph` is the program's graph,
-    beside the one whose tensors these are, where both are known. `notes` are sentences for the screen: which
-    graph is shown, what could not be captured and why. `profile` is there after `run -p`.
+    beside the one whose tensors these are, where both are known. `repeatable` is there when the state from before the
+    run is held, `what_if` when parts of it can be computed again with other values; `change` tells of a run that was
+    made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
+    what could not be captured and why.
+    `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
+    so that nobody need ask the values again.
     """
 
     call: Call
@@ -109,6 +123,11 @@ class Run:
     profile: Profile | None = None
     notes: tuple[str, ...] = ()
     origin_path: str = ""  # the directory it was read from; empty for a live run
+    repeatable: Repeatable | None = None
+    what_if: WhatIf | None = None
+    steppable: Steppable | None = None
+    change: Change | None = None
+    caught: bool = False
 
     @property
     def graph_kind(self) -> GraphKind:
@@ -139,33 +158,50 @@ class RunStart:
     sources: Sources = field(default_factory=LiveSources)
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
+    steppable: Steppable | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Why a watched run stopped: the filter that passed, and after how many runs under watch."""
+    """Why a watched run stopped: the filter that passed, and after how many runs under watch.
+
+    `last_passed` is the number of the last run before it that was watched and in which nothing was found: its
+    inputs, its values and the variables as it left them. None when this is the first run of the watch: what is bad
+    in its variables was so before the watch began.
+    """
 
     filter_name: str
     exclude_node_names: str
     runs: int
+    last_passed: int | None = None
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """The prompt after a run. `hit` when a watch led here; `run.error` when it raised."""
+    """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
+
+    `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
+    bundle written, variables put back, runs that are kept no more.
+    """
 
     run: Run
     hit: Hit | None = None
+    earlier: Sequence[Run] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Opened:
-    """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`."""
+    """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`.
+
+    `opening` is the command whose answer a person sees first; without one the kind of the run says.
+    """
 
     path: str
     runs: Sequence[Run]
     current: int = 0
     notes: tuple[str, ...] = ()
+    opening: str = ""
 
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

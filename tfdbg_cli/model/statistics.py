@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +85,34 @@ def summarize(array: Array) -> Summary:
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
 
 
+def merged(summaries: Sequence[Summary]) -> Summary:
+    """The summary of the elements of all arrays together (Chan's update of the moments); at least one."""
+    low = [summary.min for summary in summaries if summary.min is not None]
+    high = [summary.max for summary in summaries if summary.max is not None]
+    count, mean, square = 0, 0.0, 0.0
+    for part in summaries:
+        size = part.neg + part.zero + part.pos
+        if size and part.mean is not None and part.std is not None:
+            delta, total = part.mean - mean, count + size
+            mean += delta * size / total
+            square += part.std * part.std * size + delta * delta * count * size / total
+            count = total
+    return Summary(
+        sum(part.size for part in summaries),
+        sum(part.nan for part in summaries),
+        sum(part.neg_inf for part in summaries),
+        sum(part.pos_inf for part in summaries),
+        sum(part.neg for part in summaries),
+        sum(part.zero for part in summaries),
+        sum(part.pos for part in summaries),
+        min(low, default=None),
+        max(high, default=None),
+        mean if count else None,
+        math.sqrt(square / count) if count else None,
+        summaries[0].of_magnitude,
+    )
+
+
 def _widened(chunk: Array) -> Array:
     """`chunk` in a type on which NumPy's tests and moments are exact enough: float64."""
     if chunk.dtype.kind == "c":
@@ -105,3 +135,24 @@ def any_nonfinite(array: Array) -> bool:
     if not is_inexact(array.dtype) or array.size == 0:
         return False
     return not bool(np.isfinite(array).all())
+
+
+def largest_magnitude(array: Array, *, finite: bool = True) -> float:
+    """The largest absolute value in `array`, of complex numbers the larger part's; NaN never counts.
+
+    0 where nothing counts. Infinities count unless only `finite` elements are to.
+    """
+    if array.dtype.kind == "c":
+        return max(largest_magnitude(array.real, finite=finite), largest_magnitude(array.imag, finite=finite))
+    flat, largest = array.reshape(-1), 0.0
+    for start in range(0, flat.size, _CHUNK):
+        chunk = flat[start : start + _CHUNK]
+        if chunk.dtype.kind != "f":
+            chunk = chunk.astype(np.float64)  # NumPy has no fmax for ml_dtypes
+        high, low = float(np.fmax.reduce(chunk)), float(np.fmin.reduce(chunk))
+        if finite and (np.isinf(high) or np.isinf(low)):
+            kept = chunk[np.isfinite(chunk)]
+            high, low = (float(kept.max()), float(kept.min())) if kept.size else (0.0, 0.0)
+        if high == high:
+            largest = max(largest, high, -low)
+    return largest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -61,6 +61,15 @@ class TensorStore(Protocol):
 
     def nodes(self) -> Sequence[str]:
         """Names of the nodes that have a tensor here, each once, in order of first execution."""
+        ...
+
+
+@runtime_checkable
+class Gathered(Protocol):
+    """A store whose tensors lie in other stores."""
+
+    def source(self, index: int) -> tuple[TensorStore, int]:
+        """The store that holds the tensor at `index`, and its index there."""
         ...
 
 

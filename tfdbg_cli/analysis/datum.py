@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.analysis.undefined_outputs import is_undefined_in
+from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor, TensorStore
 from tfdbg_cli.model.values import Value
+
+EMPTY_GRAPH = Graph()
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +20,32 @@ class TensorDatum:
 
     `timestamp` counts microseconds from the epoch (0 where the capture keeps no times), `dump_size_bytes` is the
     size of the values (0 where it is unknown).
+
+    Beyond what TensorFlow has: `op_type`, `role`, the `graph` of the run, and `earlier`, the run of the same function
+    before it where its values are held.
     """
 
     tensor: Tensor
     store: TensorStore
     index: int
+    graph: Graph = EMPTY_GRAPH
+    earlier: Run | None = None
+
+    @property
+    def op_type(self) -> str:
+        """The type of the node's op, as the graph has it."""
+        node = self.graph.find(self.tensor.node)
+        return self.tensor.op_type if node is None else node.op_type
+
+    @property
+    def role(self) -> Role:
+        """Whether the node is of the forward pass, of the gradients or of the update."""
+        return role_of(self.graph, self.tensor.node, self.op_type)
+
+    @property
+    def undefined(self) -> bool:
+        """Whether the kernel leaves this output as the memory happened to be: what it holds means nothing."""
+        return is_undefined_in(self.graph, self.tensor.name)
 
     @property
     def device_name(self) -> str:
@@ -65,6 +91,6 @@ class TensorDatum:
         return self.store.value(self.index)
 
 
-def datum_of(run: Run, index: int) -> TensorDatum:
-    """What a filter sees of the tensor at `index` of `run`."""
-    return TensorDatum(run.tensors[index], run.tensors, index)
+def datum_of(run: Run, index: int, earlier: Run | None = None) -> TensorDatum:
+    """What a filter sees of the tensor at `index` of `run`; `earlier` is the run of the same function before it."""
+    return TensorDatum(run.tensors[index], run.tensors, index, run.graph, earlier)

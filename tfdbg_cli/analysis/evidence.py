@@ -9,7 +9,9 @@ import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.analysis.lineage import InputSeen, feed_name
+from tfdbg_cli.analysis.makers import Maker
 from tfdbg_cli.analysis.parts import ELEMENTWISE, REDUCTIONS, parts_of
+from tfdbg_cli.analysis.surroundings import Surroundings
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
@@ -25,6 +27,7 @@ class Evidence:
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
+    `makers`, `slope_of`, `hidden_by`, `grown` and `made_by` are those of `Surroundings`.
     """
 
     op_type: str
@@ -34,7 +37,12 @@ class Evidence:
     operands: tuple[Array | None, ...]
     arrays: tuple[Array | None, ...]
     names: tuple[str, ...]
-    fed: tuple[bool, ...] = ()  # the inputs that no op computed
+    node: str = ""
+    makers: tuple[Maker | None, ...] = ()  # what each input is
+    slope_of: str = ""
+    hidden_by: str = ""
+    grown: tuple[str, float] | None = None
+    made_by: tuple[str, ...] = ()
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -43,6 +51,16 @@ class Evidence:
     def name(self, position: int) -> str:
         """The name of input `position`."""
         return self.names[position] if position < len(self.names) else "its input"
+
+    def maker(self, position: int) -> Maker | None:
+        """What input `position` is; None when nobody knows."""
+        return self.makers[position] if position < len(self.makers) else None
+
+    @property
+    def seen_finite(self) -> bool:
+        """Whether inputs were seen, and all of those are finite."""
+        seen = [array for array in self.arrays if array is not None]
+        return bool(seen) and all(map(is_finite, seen))
 
     @property
     def finite_inputs(self) -> bool:
@@ -56,8 +74,10 @@ def is_finite(array: Array) -> bool:
     return not is_inexact(array.dtype) or bool(np.isfinite(array).all())
 
 
-def gather(node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen]) -> Evidence:
-    """The evidence about the elements of `value` where `bad` is True."""
+def gather(
+    node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen], around: Surroundings | None = None
+) -> Evidence:
+    """The evidence about the elements of `value` where `bad` is True; `around` is what the graph says of `node`."""
     places = np.argwhere(bad)[:_LOOKED_AT]
     where = tuple(places.T) if value.ndim else ()
     arrays = tuple(item.value for item in inputs)
@@ -68,8 +88,12 @@ def gather(node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen]) ->
         operands = (None,) * len(arrays)
     feeds = [feed_name(item.node) for item in inputs]
     names = tuple(str(feed or item.name) for feed, item in zip(feeds, inputs, strict=True))
-    fed = tuple(feed is not None for feed in feeds)
-    return Evidence(node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, fed)
+    if around is None:
+        around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
+    return Evidence(
+        node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by,
+    )  # fmt: skip
 
 
 def _aligned(

@@ -10,22 +10,28 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunKind
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, NoValue, as_array
 
 # Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
-_SAME_VALUE: Mapping[str, int | None] = {
+SAME_VALUE: Mapping[str, int | None] = {
     "Identity": 0, "RefIdentity": 0, "IdentityN": None, "Snapshot": 0, "StopGradient": 0, "PreventGradient": 0,
     "Switch": 0, "RefSwitch": 0, "Enter": 0, "RefEnter": 0, "Exit": 0, "RefExit": 0, "NextIteration": 0,
     "RefNextIteration": 0, "_SwitchN": 0, "Copy": 0, "CopyHost": 0, "CheckNumerics": 0, "EnsureShape": 0,
     "_Recv": 0, "_HostRecv": 0,
 }  # fmt: skip
 VARIABLE_OPS = frozenset({"VariableV2", "Variable", "TemporaryVariable", "VarHandleOp", "_VarHandlesOp"})
+# How the names of op types begin that write the variable which is their first input.
+WRITES = ("Assign", "Apply", "SparseApply", "Scatter", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
 PLACEHOLDER_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"})
+# A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
+LOOP_VARIABLE = "LoopVariable"
+_READS_HANDLE = re.compile(r"^ReadVariableOp$|^Resource|VariableOp$")
 # The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
 _ARGUMENT = re.compile(r"^_arg_(?P<node>.+)_(?P<slot>\d+)_\d+$")
 
@@ -78,6 +84,7 @@ class Lineage:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._feeds = run.call.feeds
+        self._captured = {argument.name for argument in run.call.arguments if argument.captured}
 
     def node(self, index: int) -> Node | None:
         """The node that made the tensor at `index`, if a graph of the run holds it."""
@@ -88,8 +95,28 @@ class Lineage:
                 return found
         return None
 
+    def writers(self, node: Node) -> list[Node]:
+        """The ops that write the variable `node`."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [reader for reader in readers if reader.op_type.startswith(WRITES) and reader.inputs]
+
+    def was_read(self, node: Node) -> list[int]:
+        """The tensors of the run that show what the variable `node` held when it was read."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [
+            i
+            for reader in readers
+            if reader.op_type == "ReadVariableOp"
+            for i in self._run.tensors.named(reader.name)
+        ]
+
     def _graphs(self) -> list[Graph]:
         return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
+
+    def graph_of(self, node: Node) -> Graph:
+        """The graph of the run that `node` belongs to."""
+        graphs = self._graphs()
+        return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
 
     def edges(self, node: Node) -> list[Edge]:
         """What `node` reads, in the graph it belongs to."""
@@ -98,6 +125,19 @@ class Lineage:
                 return neighbours_of(graph).inputs(node)
         return []
 
+    def is_captured(self, node: Node) -> bool:
+        """Whether `node` stands for what a function has from around it: a variable, or a tensor."""
+        return node.name in self._captured
+
+    def is_variable(self, node: Node) -> bool:
+        """Whether `node` is a variable: of a graph, or one that a function captured."""
+        if node.op_type in VARIABLE_OPS:
+            return True
+        if node.op_type not in PLACEHOLDER_OPS or not self.is_captured(node):
+            return False
+        readers = self.graph_of(node).consumers(node.name)
+        return any(_READS_HANDLE.search(reader.op_type) for reader, _ in readers)
+
     def inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the tensor at `index`, each as it was when that tensor was made, with their values."""
         return [self._read(item) for item in self.places(index)]
@@ -105,7 +145,45 @@ class Lineage:
     def places(self, index: int) -> list[InputSeen]:
         """As `inputs`, but values of captured tensors are not read: only which tensors they are."""
         node = self.node(index)
-        return [] if node is None else [self._seen(edge, index) for edge in self.edges(node)]
+        if node is None:
+            return []
+        if node.op_type == LOOP_VARIABLE:
+            return self._turned(node, index)
+        return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def _turned(self, node: Node, index: int) -> list[InputSeen]:
+        """What a variable of a loop read: in the first turn the value at the start, then that of the turn before."""
+        start, *before = self.edges(node)
+        if not before:
+            return [self._seen(start, index)]
+        last = self._turn_before(node, before[0], index)
+        if last is None:
+            return [self._seen(start, index)]
+        edge = before[0]
+        stand_in = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
+        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", stand_in)]
+
+    def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
+        """The tensor of the turn before that the variable of a loop at `index` continues; None in a first turn."""
+        store = self._run.tensors
+        if edge.node is not None and edge.node.op_type == LOOP_VARIABLE:
+            # Of the variables of one loop some are told before this one, some after: count turns.
+            wanted = store[index].execution - 1
+            last = next((i for i in store.named(edge.tensor.node) if store[i].execution == wanted), None)
+        else:
+            item = self._seen(edge, index)
+            last = item.index
+        if last is None or last > index:
+            return None
+        # The loop itself is told when it has ended; what came before that is of another call of the loop.
+        scopes = call_scopes(self.graph_of(node))
+        loop = next((scopes.caller(scope) for scope in scopes.around(node.name)), None)
+        ended = [] if loop is None else store.named(loop)
+        return None if any(last < end < index for end in ended) else last
+
+    def inputs_before(self, node: Node, index: int) -> list[InputSeen]:
+        """The inputs of a node that shows no tensor itself, as they were before the tensor at `index`."""
+        return [self._seen(edge, index) for edge in self.edges(node)]
 
     def inputs_of_node(self, node: Node) -> list[InputSeen]:
         """The inputs of a node that made no tensor (it failed): their latest values."""
@@ -124,21 +202,36 @@ class Lineage:
         while True:
             stand_in = "" if name == edge.tensor else str(name)
             found = self._latest(name, node, reader)
+            if found is not None and not self._is_handle(found):
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
+            variable = node if node is not None and self.is_variable(node) else None
+            read = self._read_before(variable, reader) if variable is not None else None
+            if read is not None:  # a variable is given by its handle: what is known as fed may be a later value
+                tensor = self._run.tensors[read]
+                return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
             if found is not None:
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
             fed = fed_value(self._feeds, feed_name(node) or name)
             if fed is not None:
-                return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or "fed")
+                told = "" if variable else "fed"
+                return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or told)
             met.add(name)
             further = self._further(name, node)
             if further is None or further.tensor in met:
-                return InputSeen(edge.tensor, edge.node, note=_why_unseen(node))
+                return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
             name, node = further.tensor, further.node
 
+    def _read_before(self, variable: Node, reader: int | None) -> int | None:
+        """The first tensor that shows what `variable` held; None for the tensor that reads it first."""
+        return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
+
+    def _is_handle(self, index: int) -> bool:
+        return self._run.tensors[index].op_type == "VarHandleOp"
+
     def _further(self, name: TensorName, node: Node | None) -> Edge | None:
-        if node is None or node.op_type not in _SAME_VALUE:
+        if node is None or node.op_type not in SAME_VALUE:
             return None
-        position = _SAME_VALUE[node.op_type]
+        position = SAME_VALUE[node.op_type]
         edges = self.edges(node)
         position = name.slot if position is None else position
         return edges[position] if position < len(edges) else None
@@ -165,15 +258,18 @@ class Lineage:
                 return found[position]
         return None
 
-
-def _why_unseen(node: Node | None) -> str:
-    if node is None:
-        return "not in this graph"
-    if node.op_type == "Const":
-        return "a constant, not captured"
-    if node.op_type in PLACEHOLDER_OPS:
-        return "fed, its value was not kept"
-    return "not captured (folded by the optimizer, or left out)"
+    def _why_unseen(self, node: Node | None) -> str:
+        if node is None:
+            return "not in this graph"
+        if self._run.error is not None and self._run.call.kind is RunKind.FUNCTION:
+            return "not given back, since the call failed"
+        if node.op_type == "Const":
+            return "a constant, not captured"
+        if node.op_type in PLACEHOLDER_OPS:
+            return "fed, its value was not kept"
+        if self._run.graph.kind is GraphKind.PYTHON:
+            return "not captured (not needed, or left out)"
+        return "not captured (folded by the optimizer, or left out)"
 
 
 def variable_of(node: Node, lineage: Lineage) -> str | None:
@@ -181,9 +277,9 @@ def variable_of(node: Node, lineage: Lineage) -> str | None:
     met: set[str] = set()
     current: Node | None = node
     while current is not None and current.name not in met:
-        if current.op_type in VARIABLE_OPS:
+        if lineage.is_variable(current):
             return current.name
-        if current.op_type != "ReadVariableOp" and current.op_type not in _SAME_VALUE:
+        if current.op_type != "ReadVariableOp" and current.op_type not in SAME_VALUE:
             return None
         met.add(current.name)
         edges = lineage.edges(current)

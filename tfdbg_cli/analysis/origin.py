@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 
+from tfdbg_cli.analysis.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.annotation import made_at
-from tfdbg_cli.analysis.batch import batch_rows
+from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.lineage import (
     VARIABLE_OPS,
+    WRITES,
     InputSeen,
     Lineage,
     fed_value,
@@ -23,24 +24,26 @@ from tfdbg_cli.analysis.lineage import (
     variable_of,
 )
 from tfdbg_cli.analysis.parts import Part, parts_of
-from tfdbg_cli.analysis.sources_of_values import cause_at_source
-from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
+from tfdbg_cli.analysis.surroundings import surroundings
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.values import LOST, Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue
 
 MOST_ELEMENTS = 10
-_AFTERMATH_BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
-
-BadMask: TypeAlias = Callable[[Array], Array]
 
 
-def nan_mask(array: Array) -> Array:
-    """True where an element is NaN; infinities pass."""
-    return np.isnan(array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
+class Benign(StrEnum):
+    """What to do about infinities that look intended."""
+
+    LAST = "last"  # name one only where nothing else is wrong
+    SKIP = "skip"  # let them count as fine
+    SHOW = "show"  # let them count like any other
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,6 @@ class Element:
     index: tuple[int, ...]
     value: object
     parts: tuple[Part | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """Of `total` tensors behind the origin `seen` were looked at, and `bad` of those are bad."""
-
-    bad: int
-    seen: int
-    total: int
 
 
 @dataclass(frozen=True)
@@ -79,42 +73,17 @@ class Origin:
     bad: Array
     inputs: tuple[InputSeen, ...]
     elements: tuple[Element, ...]
-    batch_rows: tuple[int, ...]
+    batch: BatchRows
     cause: Cause
     made_by: str
     frame: Frame | None
+    variable: str = ""
+    intended: Intended | None = None
 
-
-class _Verdicts:
-    """Which tensors of a run are bad; each value is read at most once."""
-
-    def __init__(self, run: Run, mask: BadMask, exclude_node_names: str) -> None:
-        self._run = run
-        self._mask = mask
-        self._excluded = re.compile(exclude_node_names) if exclude_node_names else None
-        self._known: dict[int, bool] = {}
-        self.unread: set[int] = set()
-
-    def bad(self, index: int) -> bool:
-        """Whether the tensor at `index` holds an offending element and is not excluded."""
-        known = self._known.get(index)
-        if known is None:
-            known = self._known[index] = self._look(index)
-        return known
-
-    def _look(self, index: int) -> bool:
-        tensor = self._run.tensors[index]
-        if self._excluded is not None and self._excluded.search(tensor.node):
-            return False
-        element = element_type_named(tensor.dtype)
-        if element is not None and (element.numpy is None or not is_inexact(element.numpy)):
-            return False
-        value = self._run.tensors.value(index)
-        if isinstance(value, NoValue):
-            if value.lack in LOST:
-                self.unread.add(index)
-            return False
-        return bool(self._mask(value).any())
+    @property
+    def batch_rows(self) -> tuple[int, ...]:
+        """The rows of the batch that the offending elements trace back to; empty where it cannot be followed."""
+        return self.batch.rows
 
 
 class OriginSearch:
@@ -124,14 +93,21 @@ class OriginSearch:
         run: the run.
         nan_only: look for NaN and let infinities pass (masks of -inf are no mistake).
         exclude_node_names: a regular expression; tensors of nodes whose name it finds count as fine.
+        benign: what to do about infinities that look intended.
 
     """
 
-    def __init__(self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "") -> None:
+    def __init__(
+        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
+    ) -> None:
         self._run = run
         self._mask: BadMask = nan_mask if nan_only else nonfinite_mask
         self._lineage = Lineage(run)
-        self._verdicts = _Verdicts(run, self._mask, exclude_node_names)
+        self._verdicts = Verdicts(run, self._mask, exclude_node_names)
+        self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
+        self._benign = benign
+        self.intended: list[Intended] = []  # those that were passed over, in order
+        self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
 
     @property
@@ -139,8 +115,56 @@ class OriginSearch:
         """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
         return len(self._verdicts.unread)
 
+    def unread_before(self, index: int | None) -> int:
+        """As `unread`, of the tensors before the one at `index` (None: of all)."""
+        return sum(1 for i in self._verdicts.unread if index is None or i < index)
+
+    @property
+    def lineage(self) -> Lineage:
+        """The inputs of the run's tensors."""
+        return self._lineage
+
     def first(self) -> Origin | None:
         """The origin; None when nothing is wrong. Stops reading at the first tensor that is bad."""
+        while True:
+            place = self._first_place()
+            intended = self._pass_over(place)
+            if intended is None:
+                break
+        if place is None and self.intended and self._benign is Benign.LAST:
+            meant, self.intended = self.intended[0], []
+            self._verdicts.excuse_none()
+            return replace(self._at(self._passed_over[0]), intended=meant)
+        return None if place is None else self._at(place)
+
+    def all(self) -> list[int]:
+        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""
+        while True:
+            found = [
+                index
+                for index in range(len(self._run.tensors))
+                if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
+            ]
+            if not any([self._pass_over(index) for index in found]):
+                return found
+
+    def spoiled(self, index: int | None) -> Aftermath:
+        """What is bad behind the tensor at `index` (None: behind a feed)."""
+        return aftermath(self._run, self._lineage, self._verdicts.bad, index)
+
+    def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
+        """Excuse the tensor at `place` and those that carry its infinities on, if they look intended."""
+        if self._benign is Benign.SHOW or place is None:
+            return None
+        found = self._intentions.at(place) if isinstance(place, int) else self._intentions.of_feed(place)
+        if found is None:
+            return None
+        self.intended.append(found)
+        self._passed_over.append(place)
+        self._verdicts.excuse({*found.tensors, *({place} if isinstance(place, int) else ())})
+        return found
+
+    def _first_place(self) -> int | InputSeen | None:
         unsure: list[int] = []
         for index in range(len(self._run.tensors)):
             if not self._verdicts.bad(index):
@@ -148,30 +172,8 @@ class OriginSearch:
             if self._written_meanwhile(index):
                 unsure.append(index)
                 continue
-            return self._at(self._traced_back(index))
-        if unsure:
-            return self._at(self._traced_back(unsure[0]))
-        return self._in_feeds()
-
-    def all(self) -> list[int]:
-        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""
-        return [
-            index
-            for index in range(len(self._run.tensors))
-            if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
-        ]
-
-    def after(self, index: int | None, budget: int = _AFTERMATH_BUDGET) -> Aftermath:
-        """How many tensors behind the one at `index` are bad too, looking at about `budget` bytes of values."""
-        start = 0 if index is None else index + 1
-        bad = seen = read = 0
-        for i in range(start, len(self._run.tensors)):
-            if read > budget:
-                break
-            bad += self._verdicts.bad(i)
-            seen += 1
-            read += self._run.tensors[i].nbytes or 0
-        return Aftermath(bad, seen, len(self._run.tensors) - start)
+            return self._traced_back(index)
+        return self._traced_back(unsure[0]) if unsure else self._in_feeds()
 
     def _inputs_of(self, index: int) -> list[InputSeen]:
         found = self._inputs.get(index)
@@ -182,7 +184,20 @@ class OriginSearch:
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:
             return self._verdicts.bad(item.index)
-        return item.value is not None and bool(self._mask(item.value).any())
+        if item.value is None or not self._mask(item.value).any() or self._is_meant(item.node):
+            return False
+        return not self._spoiled_meanwhile(item.node)
+
+    def _is_meant(self, node: Node | None) -> bool:
+        """Whether `node` is a feed that was passed over."""
+        return node is not None and any(isinstance(p, InputSeen) and p.node is node for p in self._passed_over)
+
+    def _spoiled_meanwhile(self, node: Node | None) -> bool:
+        """Whether `node` is a variable that was finite when it was read: the value that is known is a later one."""
+        if node is None or not self._lineage.is_variable(node) or not self._lineage.writers(node):
+            return False
+        reads = self._lineage.was_read(node)[:1]
+        return not any(map(self._verdicts.offends, reads))
 
     def _traced_back(self, index: int) -> int | InputSeen:
         """From a bad tensor back along bad inputs to one without; a feed that no tensor shows is returned itself."""
@@ -226,13 +241,14 @@ class OriginSearch:
             and self._written_meanwhile(item.index)
         )
 
-    def _in_feeds(self) -> Origin | None:
+    def _in_feeds(self) -> InputSeen | None:
         """A feed that no captured tensor shows."""
         for text in self._run.call.feeds:
             name = tensor_name_of(text)
             value = fed_value(self._run.call.feeds, name)
-            if value is not None and bool(self._mask(value).any()):
-                return self._of_feed(name, value, self._run.graph.find(name.node))
+            node = self._run.graph.find(name.node)
+            if value is not None and bool(self._mask(value).any()) and not self._is_meant(node):
+                return InputSeen(name, node, value=value)
         return None
 
     def _at(self, place: int | InputSeen) -> Origin:
@@ -245,10 +261,15 @@ class OriginSearch:
         node = self._lineage.node(place)
         inputs = tuple(self._inputs_of(place))
         bad = self._mask(value)
+        if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
+            bad = nan_mask(value)  # infinities that are meant are only handed on here
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
         cause = cause_at_source(node, inputs, self._lineage, self._bad_input) if node is not None else None
         if cause is None and node is not None:
-            cause = explain(gather(node, value, bad, inputs))
+            readers = self._intentions.bad_readers(node)
+            around = surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused)
+            cause = explain(gather(node, value, bad, inputs, around))
+        made_by = self._made_by(node, fed or tensor.name)
         return Origin(
             place,
             fed or tensor.name,
@@ -261,32 +282,45 @@ class OriginSearch:
             _elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
             cause or _plain_facts(tensor.op_type, value, bad, inputs, node),
-            (fed or tensor.name).node,
-            made_at(self._run.tracebacks, (fed or tensor.name).node),
+            made_by,
+            made_at(self._run.tracebacks, made_by),
+            (variable_of(node, self._lineage) or "") if node is not None else "",
         )
 
     def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
         bad = self._mask(value)
-        rows = np.unique(np.argwhere(bad)[:, 0]) if value.ndim else ()
+        variable = node.name if node is not None and self._lineage.is_variable(node) else ""
+        rows = () if variable or not value.ndim else tuple(int(row) for row in np.unique(np.argwhere(bad)[:, 0]))
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
-            _elements(None, value, bad, ()), tuple(int(row) for row in rows),
-            cause_of_feed(name), name.node, made_at(self._run.tracebacks, name.node),
+            _elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
+            self._cause_of(name, node), name.node, made_at(self._run.tracebacks, name.node), variable,
         )  # fmt: skip
 
+    def _cause_of(self, name: TensorName, node: Node | None) -> Cause:
+        """The cause when what was fed as `name`, or the variable `node`, is not finite."""
+        if node is None or not self._lineage.is_variable(node):
+            return cause_of_feed(name)
+        return update_spoils(node.name) if self._spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
 
-def cause_of_feed(name: TensorName) -> Cause:
-    """The cause when the program itself fed something that is not finite."""
-    return Cause(f"Already in the input {name}.", "Check the data before it is fed: np.isfinite(batch).all().")
+    def _made_by(self, node: Node | None, name: TensorName) -> str:
+        """The node whose line of the program matters: of the value after an update the op that wrote it."""
+        if node is None or node.op_type != UPDATED_VARIABLE:
+            return name.node
+        variable = self._run.graph.find(node.inputs[0].node) if node.inputs else None
+        writers = [] if variable is None else [writer.name for writer in self._lineage.writers(variable)]
+        return [name.node, *node.control_inputs, *writers][-1]
 
 
-def find_origin(run: Run, *, nan_only: bool = False, exclude_node_names: str = "") -> Origin | None:
+def find_origin(
+    run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
+) -> Origin | None:
     """The origin of `run`; None when every tensor and feed is finite. See OriginSearch."""
-    return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names).first()
+    return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names, benign=benign).first()
 
 
 def _writes(node: Node) -> bool:
-    return node.op_type.startswith(("Assign", "Apply", "SparseApply", "Scatter"))
+    return node.op_type.startswith(WRITES)
 
 
 def _elements(node: Node | None, value: Array, bad: Array, inputs: tuple[InputSeen, ...]) -> tuple[Element, ...]:

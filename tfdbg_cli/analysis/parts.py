@@ -173,16 +173,20 @@ def _samples(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: I
     return [where, *(None,) * (len(inputs) - 1)]
 
 
-_EQUATION = re.compile(r"([A-Za-z,]+)->([A-Za-z]*)")
+EQUATION = re.compile(r"([A-Za-z,]+)->([A-Za-z]*)")
 
 
 def _einsum(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
-    match = _EQUATION.search(node.attributes.get("equation", ""))
+    match = EQUATION.search(node.attributes.get("equation", ""))
     if match is None or len(match[2]) != len(index):
         return [None] * len(inputs)
     where = dict(zip(match[2], index, strict=True))
     terms = match[1].split(",")
     return [tuple(where.get(letter) for letter in terms[i]) if i < len(terms) else None for i in range(len(inputs))]
+
+
+def _same_shape(node: Node, inputs: Sequence[Array | None], shape: _Shape, index: Index) -> _Found:
+    return [index if array is not None and array.shape == shape else None for array in inputs]
 
 
 _FINDERS: Mapping[str, _Finder] = {
@@ -192,4 +196,5 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(ROWS, _rows),
     **dict.fromkeys(SAMPLES, _samples),
     "Einsum": _einsum,
+    "UpdatedVariable": _same_shape,
 }

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tfdbg_cli.analysis.cause_table import UPDATE
 from tfdbg_cli.analysis.causes import Cause
-from tfdbg_cli.analysis.lineage import VARIABLE_OPS, InputSeen, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.lineage import InputSeen, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.makers import PIPELINE_OPS
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
 
-_CHECK_DATA = "Check the data before it is fed: np.isfinite(batch).all()."
-_PIPELINE = frozenset({
-    "IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue", "QueueDequeueV2", "QueueDequeueManyV2",
-    "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "DecodeRaw", "DecodeCSV", "ReadFile",
-})  # fmt: skip
+_CHECK_DATA = (
+    "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
+    " such rows out."
+)
+_FILTER_DATA = (
+    "Check or filter the data set: dataset.filter(lambda x: tf.reduce_all(tf.math.is_finite(x))), or replace what is"
+    " missing before."
+)
+_DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 _PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc", "NumpyFunction"})
 
 
@@ -25,25 +32,47 @@ def cause_at_source(
     """
     if any(bad(item) for item in inputs):
         return None
-    fed = feed_name(node)
-    if fed is not None:
-        return Cause(f"Already in the input {fed}.", _CHECK_DATA)
     variable = variable_of(node, lineage)
     if variable is not None:
-        what = "was already not finite when it was read" if node.op_type not in VARIABLE_OPS else "is not finite"
-        return Cause(
-            f"Variable {variable} {what}: an earlier run or its initializer made it so.",
-            "Watch from the start with `run -f has_inf_or_nan`, or restore a checkpoint from before.",
-        )
+        earlier = inputs[0].tensor if inputs else None
+        if node.op_type == "ReadVariableOp" and earlier is not None and earlier.op_type == "ReadVariableOp":
+            return update_spoils(variable)  # it was fine when it was read before
+        return cause_of_variable(variable, read=not lineage.is_variable(node))
+    fed = feed_name(node)
+    if fed is not None:
+        return cause_of_feed(fed)
     if node.op_type == "Const":
         return Cause(
             "The constant itself holds it: the program wrote it into the graph.",
             "If it is a mask and meant so, use -1e9 instead of -inf, or look for NaN only: `origin --nan`.",
         )
-    if node.op_type in _PIPELINE:
-        return Cause("Already in the data that the input pipeline delivered.", "Check or filter the data set.")
+    if node.op_type in _DELIVERIES:
+        return Cause("Already in the data that the input pipeline delivered.", _FILTER_DATA)
     if node.op_type in _PYTHON:
         return Cause("The Python function that this op calls returned it.", "Check that function's result.")
     if node.op_type in ("_Recv", "_HostRecv"):
         return Cause("It came from another process or device, whose part of the run is not in this recording.")
     return None
+
+
+def cause_of_feed(name: TensorName) -> Cause:
+    """The cause when the program itself fed something that is not finite."""
+    return Cause(f"Already in the input {name}.", _CHECK_DATA)
+
+
+def cause_of_variable(name: str, *, read: bool) -> Cause:
+    """The cause when a variable held it: as an op `read` it, or as it is."""
+    what = "was already not finite when it was read" if read else "is not finite"
+    return Cause(
+        f"Variable {name} {what}: an earlier run or its initializer made it so.",
+        "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is"
+        " loaded: np.isfinite(w).all().",
+    )
+
+
+def update_spoils(name: str) -> Cause:
+    """The cause when a variable was finite as it was read, and is not after the run."""
+    return Cause(
+        f"The update itself overflows: variable {name} was finite when it was first read, and is not afterwards.",
+        UPDATE,
+    )

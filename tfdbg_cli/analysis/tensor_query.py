@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.datum import TensorDatum
+from tfdbg_cli.analysis.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
 from tfdbg_cli.model.values import LOST, NoValue
 
@@ -181,20 +182,27 @@ def shape_matcher(text: str) -> Callable[[Shape | None], bool]:
 Answers: TypeAlias = dict[int, "bool | str | None"]
 
 
-def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers) -> Verdicts:
-    """Put `tensor_filter` to the tensors at `indices`, reading one value at a time; `known` is looked up and filled.
+def ask(
+    run: Run,
+    indices: Sequence[int],
+    tensor_filter: TensorFilter,
+    known: Answers,
+    earlier: Run | None = None,
+) -> Verdicts:
+    """Put `tensor_filter` to the tensors of `run` at `indices`, one value at a time; `known` is looked up and filled.
 
-    A filter that raises passes nothing by it; that it did is counted. The answer may be any object with a truth.
+    `earlier` is the run of the same function before it. A filter that raises passes nothing by it; that it did is
+    counted. The answer may be any object with a truth.
     """
     passed: list[int] = []
     raised = Raised()
     unread = 0
     for index in indices:
         if index not in known:
-            known[index] = _answer(store, index, tensor_filter)
+            known[index] = _answer(datum_of(run, index, earlier), tensor_filter)
         answer = known[index]
         if isinstance(answer, str):
-            raised = Raised(raised.count + 1, raised.first or str(store[index].name), raised.error or answer)
+            raised = Raised(raised.count + 1, raised.first or str(run.tensors[index].name), raised.error or answer)
         elif answer:
             passed.append(index)
         elif answer is None:
@@ -202,8 +210,8 @@ def ask(store: TensorStore, indices: Sequence[int], tensor_filter: TensorFilter,
     return Verdicts(tuple(passed), raised, unread)
 
 
-def _answer(store: TensorStore, index: int, tensor_filter: TensorFilter) -> bool | str | None:
-    datum, value = TensorDatum(store[index], store, index), store.value(index)
+def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | None:
+    value = datum.get_tensor()
     lost = isinstance(value, NoValue) and value.lack in LOST
     try:
         return bool(tensor_filter(datum, value)) or (None if lost else False)

@@ -1,0 +1,117 @@
+"""Infinities that look intended: a table of where they come from, what may carry them on, and where they end.
+
+A row excuses a tensor when it comes from one of `sources` and every op that reads it is one of `carriers`, whose
+result is looked at in turn, or one of `ends`, whose result must be finite. One op that is in no row, or a variable
+that is written with it, and the infinity counts as a fault. Where NaN comes of it the search for the fault goes on at
+the op that made the NaN. To teach tfdbg another habit, add a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.model.values import Array
+
+
+def _ops(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+def _only_inf(value: Array, inputs: Sequence[Array | None]) -> bool:
+    return not np.isnan(value).any()
+
+
+def _only_minus_inf(value: Array, inputs: Sequence[Array | None]) -> bool:
+    return not np.isnan(value).any() and not np.isposinf(value.real).any()
+
+
+def _log_of_a_mask(value: Array, inputs: Sequence[Array | None]) -> bool:
+    """The logarithm of nothing but 0 and 1, which is 0 where a place is open and -inf where it is not."""
+    given = inputs[0] if inputs else None
+    return given is not None and bool(np.isin(given, (0, 1)).all())
+
+
+def _anything(value: Array, inputs: Sequence[Array | None]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """One way in which programs use infinities on purpose.
+
+    `sources` is empty where any op may be the source. `looks_so` is asked with the source's value and those of its
+    inputs. `harm` says whether NaN may come of it, and is then looked for there.
+    """
+
+    what: str
+    sources: frozenset[str]
+    looks_so: Callable[[Array, Sequence[Array | None]], bool]
+    carriers: frozenset[str]
+    ends: frozenset[str]
+    harm: bool = True
+
+
+# They move elements, or hand them to what the program calls.
+MOVES = _ops(
+    "Identity IdentityN Reshape Squeeze ExpandDims Transpose Cast StridedSlice Slice GatherV2 GatherNd BroadcastTo"
+    " Tile Pack ConcatV2 Split SplitV Unpack Reverse ReverseV2 Pad PadV2 MirrorPad StopGradient PreventGradient"
+    " Snapshot EnsureShape Switch RefSwitch Merge Enter Exit NextIteration LoopVariable If StatelessIf Case"
+    " StatelessCase While StatelessWhile PartitionedCall StatefulPartitionedCall Fill _Send _Recv"
+    " _Retval _HostSend _HostRecv"
+)
+# They look at a value, or at its shape, and pass no element on.
+LOOKS = _ops(
+    "Shape ShapeN Size Rank ZerosLike OnesLike BroadcastGradientArgs IsFinite IsInf IsNan Less LessEqual Greater"
+    " GreaterEqual Equal NotEqual ArgMax ArgMin Sign"
+)
+_EXTREMES = _ops("Maximum Minimum Max Min")
+_CHOICES = _ops("Select SelectV2")
+_LITERALS = _ops("Const Fill")
+_GIVEN = _ops("Placeholder PlaceholderWithDefault _Arg IteratorGetNext OptionalGetValue")
+VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
+_VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
+
+_MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub BiasAdd AddN")
+_SHARING = _ops(
+    "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
+    " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
+)
+
+HABITS: tuple[Habit, ...] = (
+    # scores + mask, tf.where(kept, scores, -inf): exp(-inf) is 0, so that masked places get no share.
+    Habit("a mask of -inf", _LITERALS, _only_minus_inf, _MASKING, _SHARING | _EXTREMES | _CHOICES),
+    Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, _MASKING, _SHARING),
+    Habit(
+        "a mask of -inf made by log(0)",
+        _ops("Log"),
+        _log_of_a_mask,
+        _MASKING,
+        _SHARING,
+        harm=False,
+    ),
+    # (1 - kept) * -inf: where it should do nothing it is 0 * inf, which is NaN; that product is the fault.
+    Habit("an infinity that is multiplied", _LITERALS, _only_inf, MOVES, _ops("Mul MulNoNan")),
+    # tf.clip_by_value(x, 0.0, inf), tf.minimum(x, inf): no bound on one side.
+    Habit(
+        "a bound that nothing reaches",
+        _LITERALS,
+        _only_inf,
+        _ops("Identity Cast BroadcastTo Fill"),
+        _ops("Minimum Maximum ClipByValue"),
+        harm=False,
+    ),
+    # best = inf; best = min(best, x): the first x takes its place.
+    Habit(
+        "the start of a running minimum or maximum",
+        _LITERALS | _VARIABLES,
+        _only_inf,
+        MOVES | _CHOICES | _ops("ReadVariableOp UpdatedVariable"),
+        _EXTREMES | _CHOICES,
+        harm=False,
+    ),
+    # tf.where(x > 0, tf.math.log(x), 0.0): chosen away, and no gradient passes through it (see `intended`).
+    Habit("a value that tf.where replaces", frozenset(), _anything, MOVES, _CHOICES, harm=False),
+)

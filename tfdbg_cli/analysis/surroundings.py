@@ -1,0 +1,150 @@
+"""What stands around an op in the graph: of what it is the gradient, and whether a tf.where hides the result."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.makers import Maker, below_moves, maker_of
+from tfdbg_cli.analysis.parts import ELEMENTWISE
+from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
+
+# Ops whose slope is infinite somewhere in the domain, or at its border.
+_STEEP = frozenset({
+    "Log", "Log1p", "Sqrt", "Rsqrt", "Pow", "RealDiv", "Div", "Reciprocal", "Inv", "Acos", "Asin", "Atanh", "Acosh",
+    "Xlogy", "Xdivy", "EuclideanNorm", "Erfinv",
+})  # fmt: skip
+_SELECTS = frozenset({"Select", "SelectV2"})
+_SHAPES = frozenset({"Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Sum", "Mean", "BroadcastTo"})
+_FAR = 5  # ops between a value and the tf.where that hides it, or between a gradient and what it is of
+_MOST_NODES = 200
+_GROWN = 1e6  # a weight of a model that learns is far smaller
+_MOST_ANCESTORS = 2_000
+_MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the graph says about an op.
+
+    `makers` tells what each input is (None: not known), `made_by` the node that computed it. `slope_of` is the op
+    type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
+    result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
+    with its largest magnitude.
+    """
+
+    makers: tuple[Maker | None, ...] = ()
+    slope_of: str = ""
+    hidden_by: str = ""
+    grown: tuple[str, float] | None = None
+    made_by: tuple[str, ...] = ()
+
+
+def surroundings(
+    run: Run,
+    lineage: Lineage,
+    node: Node,
+    inputs: tuple[InputSeen, ...],
+    bad_nodes: frozenset[str],
+    masks: frozenset[int],
+) -> Surroundings:
+    """What stands around `node`, which read `inputs`.
+
+    `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
+    whose infinities the program wrote.
+    """
+    makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
+    graph = lineage.graph_of(node)
+    steep = _forward_of(graph, lineage, node)
+    slope_of = steep.op_type if steep is not None and steep is not node else ""
+    hidden = ""
+    if steep is not None and (steep is not node or any(_is_gradient(graph, name) for name in bad_nodes)):
+        hidden = _hidden_by(graph, steep)
+    below = (below_moves(item.node, lineage) for item in inputs)
+    made_by = tuple(maker.name if maker is not None else "" for maker in below)
+    return Surroundings(makers, slope_of, hidden, _grown(run, lineage, inputs), made_by)
+
+
+def _is_gradient(graph: Graph, name: str) -> bool:
+    node = graph.find(name)
+    return node is not None and role_of(graph, name, node.op_type) is Role.GRADIENT
+
+
+def _forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
+    """The op with a steep slope whose gradient `node` computes; `node` itself when it is no gradient."""
+    if not _is_gradient(graph, node.name):
+        return node
+    waiting, met = deque([(node, 0)]), {node.name}
+    while waiting and len(met) < _MOST_NODES:
+        current, far = waiting.popleft()
+        for edge in lineage.edges(current):
+            maker = edge.node
+            if maker is None or maker.name in met:
+                continue
+            met.add(maker.name)
+            if _is_gradient(graph, maker.name):
+                if far < _FAR and maker.op_type in ELEMENTWISE | _SHAPES:
+                    waiting.append((maker, far + 1))
+                continue
+            if maker.op_type in _STEEP and current.op_type.endswith("Grad"):
+                return maker  # SqrtGrad reads what Sqrt gave
+            for reader, _ in graph.consumers(maker.name):
+                if reader.op_type in _STEEP and not _is_gradient(graph, reader.name):
+                    return reader
+    return None
+
+
+def _hidden_by(graph: Graph, node: Node) -> str:
+    """The tf.where that chooses between what `node` gives and something else; empty without one."""
+    waiting, met = deque([(node.name, 0)]), {node.name}
+    while waiting and len(met) < _MOST_NODES:
+        name, far = waiting.popleft()
+        for reader, slot in graph.consumers(name):
+            if reader.name in met or _is_gradient(graph, reader.name):
+                continue
+            met.add(reader.name)
+            branches = [tensor.node for tensor in reader.inputs[1:]]
+            if reader.op_type in _SELECTS and name in branches and slot == 0:
+                return reader.name
+            if far < _FAR and (
+                reader.op_type in ELEMENTWISE or reader.op_type in _SHAPES or reader.op_type in SAME_VALUE
+            ):
+                waiting.append((reader.name, far + 1))
+    return ""
+
+
+def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:
+    """The variable of largest magnitude behind `inputs`, when that is beyond what a model that learns has."""
+    waiting = [item.index for item in inputs if item.index is not None]
+    met = set(waiting)
+    best: tuple[str, float] | None = None
+    read = 0
+    while waiting and len(met) < _MOST_ANCESTORS and read < _MOST_BYTES:
+        index = waiting.pop()
+        node = lineage.node(index)
+        name = variable_of(node, lineage) if node is not None else None
+        if name is not None:
+            read += run.tensors[index].nbytes or 0
+            size = _magnitude(run, index)
+            if size > (best[1] if best else _GROWN):
+                best = (name, size)
+            continue
+        for item in lineage.places(index):
+            if item.index is not None and item.index not in met:
+                met.add(item.index)
+                waiting.append(item.index)
+    return best
+
+
+def _magnitude(run: Run, index: int) -> float:
+    value = run.tensors.value(index)
+    if isinstance(value, NoValue) or not value.size or value.dtype.kind not in "fV":
+        return 0.0
+    found = float(np.max(np.abs(value.astype(np.float64))))
+    return found if np.isfinite(found) else 0.0

@@ -1,0 +1,126 @@
+"""One tensor over many runs, as statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary, merged, summarize
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array, NoValue
+
+
+class Statistic(StrEnum):
+    """A number that sums up a tensor."""
+
+    ABSMAX = "absmax"
+    MIN = "min"
+    MAX = "max"
+    MEAN = "mean"
+    STD = "std"
+    NAN = "nan"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The tensor in one run. `place` is the run's in the sequence, `number` its number in the program.
+
+    `summary` is over all its executions in the run; None where there is no array, `lack` then says why.
+    """
+
+    place: int
+    number: int
+    summary: Summary | None
+    executions: int = 1
+    lack: str = ""
+
+    def value(self, statistic: Statistic) -> float | None:
+        """The statistic. Infinite elements count for min, max and absmax, which are NaN where there is only NaN.
+
+        None where there is nothing to take it of.
+        """
+        summary = self.summary
+        if summary is None or not summary.size:
+            return None
+        if statistic is Statistic.NAN:
+            return float(summary.nan)
+        if statistic is Statistic.MEAN:
+            return summary.mean
+        if statistic is Statistic.STD:
+            return summary.std
+        numbers = [] if summary.min is None or summary.max is None else [summary.min, summary.max]
+        numbers += [-math.inf] * bool(summary.neg_inf) + [math.inf] * bool(summary.pos_inf)
+        if not numbers:
+            return math.nan
+        if statistic is Statistic.ABSMAX:
+            return max(map(abs, numbers))
+        return min(numbers) if statistic is Statistic.MIN else max(numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHistory:
+    """The runs that hold the tensor, the oldest first; how many do not, and how many cannot be read."""
+
+    points: tuple[Point, ...]
+    without: int = 0
+    unreadable: int = 0
+
+    def first_above(self, statistic: Statistic, limit: float) -> Point | None:
+        """The first run in which the statistic is larger than `limit`."""
+        values = ((point, point.value(statistic)) for point in self.points)
+        return next((point for point, value in values if value is not None and value > limit), None)
+
+
+def tensor_history(
+    runs: Sequence[Run],
+    tensor: Tensor,
+    *,
+    wanted: Callable[[Run], bool] = lambda run: True,
+    part: Callable[[Array], Array] = lambda array: array,
+    execution: int | None = None,
+) -> TensorHistory:
+    """The history of `tensor`, on its device, over those of `runs` that are `wanted`.
+
+    `part` cuts out what counts of each value; with `execution` only that one counts.
+    """
+    points: list[Point] = []
+    without = unreadable = 0
+    for place in range(len(runs)):
+        try:
+            run = runs[place]
+        except TfdbgError:
+            unreadable += 1
+            continue
+        if not wanted(run):
+            continue
+        rows = _rows(run, tensor, execution)
+        if rows:
+            points.append(_point(run, place, rows, part))
+        else:
+            without += 1
+    return TensorHistory(tuple(points), without, unreadable)
+
+
+def _rows(run: Run, tensor: Tensor, execution: int | None) -> list[int]:
+    store = run.tensors
+    found = list(store.named(tensor.node, tensor.slot))
+    here = [row for row in found if store[row].device == tensor.device] or found
+    if execution is None:
+        return here
+    return here[execution : execution + 1 or None] if -len(here) <= execution < len(here) else []
+
+
+def _point(run: Run, place: int, rows: Sequence[int], part: Callable[[Array], Array]) -> Point:
+    summaries: list[Summary] = []
+    lack = ""
+    for row in rows:
+        value = run.tensors.value(row)
+        if isinstance(value, NoValue):
+            lack = value.text
+        else:
+            summaries.append(summarize(part(value)))
+    return Point(place, run.call.number, merged(summaries) if summaries else None, len(rows), lack)

@@ -1,0 +1,36 @@
+"""Outputs that TensorFlow leaves as the memory happened to be. What they hold, NaN or not, means nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
+
+_NORMALIZATION = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+_COPIES = frozenset({"Identity", "IdentityN"})
+_GRADIENT = frozenset({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})
+
+
+def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bool:
+    """Whether output `slot` of an op is never written by its kernel (core/kernels/fused_batch_norm_op.cc).
+
+    `attribute` gives an attribute as a Python value: what is kept for the gradient is written in training only, and
+    the last of it by cuDNN only.
+    """
+    if op_type in _NORMALIZATION:
+        return slot == 5 or (slot in (3, 4) and attribute("is_training") is False)
+    return op_type in _GRADIENT and slot in (3, 4)
+
+
+def is_undefined_in(graph: Graph, name: TensorName) -> bool:
+    """Whether the tensor `name` of a run with `graph` is such an output, or a copy of one."""
+    node = graph.find(name.node)
+    while node is not None and node.op_type in _COPIES and name.slot < len(node.inputs):
+        name = node.inputs[name.slot]
+        node = graph.find(name.node)
+    if node is None or node.op_type not in _NORMALIZATION | _GRADIENT:
+        return False
+    texts = node.attributes
+    return is_undefined(node.op_type, name.slot, lambda attribute: texts.get(attribute) != "False")

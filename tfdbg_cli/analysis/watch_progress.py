@@ -1,0 +1,77 @@
+"""How a watch goes: how many runs, how fast, for how long, and how large the numbers have become."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import largest_magnitude
+from tfdbg_cli.model.values import NoValue
+
+_BETWEEN_SAMPLES = 30.0  # seconds; more where a sample takes long
+_LEAST_PAUSE = 100  # a sample is worth at most a hundredth of the time
+_WORTH_A_WORD = 0.1  # share of the time that a filter may take unmentioned
+
+
+class WatchProgress:
+    """The figures of one watch. `clock` gives seconds."""
+
+    def __init__(self, filter_name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._filter_name = filter_name
+        self._clock = clock
+        self._begun = clock()
+        self._next_sample = self._begun + _BETWEEN_SAMPLES
+        self._asking = 0.0
+        self._largest = -1.0
+        self._where = ""
+
+    @property
+    def wants_sample(self) -> bool:
+        """Whether it is time to look at the values of a run."""
+        return self._clock() >= self._next_sample
+
+    def sample(self, make: Callable[[], Run]) -> None:
+        """Look at all values of the run that `make` gives, and remember the largest finite magnitude so far."""
+        begun = self._clock()
+        try:
+            self._look(make())
+        finally:
+            now = self._clock()
+            self._next_sample = now + max(_BETWEEN_SAMPLES, _LEAST_PAUSE * (now - begun))
+
+    def asked(self, seconds: float) -> None:
+        """Count the time that a filter took which looks at the values of a run."""
+        self._asking += seconds
+
+    def words(self, runs: int) -> str:
+        """One sentence, the most important first, since a line may cut it off."""
+        seconds = self._clock() - self._begun
+        parts = [f"{runs:,} run{'s' * (runs != 1)}"]
+        if seconds >= 1:
+            parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
+        if self._largest >= 0:
+            parts.append(f"largest {self._largest:.3g} in {self._where}")
+        if seconds and self._asking / seconds >= _WORTH_A_WORD:
+            parts.append(f"{self._asking / seconds:.0%} of the time for the filter")
+        return f"no {self._filter_name} in {', '.join(parts)}"
+
+    def _look(self, run: Run) -> None:
+        for index in range(len(run.tensors)):
+            value = run.tensors.value(index)
+            if isinstance(value, NoValue) or not is_inexact(value.dtype) or not value.size:
+                continue
+            found = largest_magnitude(value)
+            if found > self._largest:
+                self._largest = found
+                self._where = f"#{run.call.number} {run.tensors[index].name}"
+
+
+def _duration(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
+import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats import writing
+from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.runs import Estimate
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant
@@ -28,10 +31,7 @@ def disk_budget(settings: Settings, directory: Path | None = None) -> int:
 
 def free_disk(directory: Path | None = None) -> int:
     """Bytes that are free where `directory` (default: the folder of temporary files) is or is going to be."""
-    place = directory or Path(tempfile.gettempdir())
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    return shutil.disk_usage(place).free
+    return writing.free_disk(directory or Path(tempfile.gettempdir()))
 
 
 def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], int]) -> None:
@@ -55,11 +55,15 @@ def require_room_for_graphs(directory: Path | None, graph_bytes: Callable[[], in
 
 
 def memory_budget(settings: Settings) -> int:
-    """Bytes that values held in memory may take. Without a setting, half of the memory that is free."""
-    return settings.memory_budget or _free_memory() // 2
+    """Bytes that values held in memory may take. Without a setting, half of the memory that is free.
+
+    What is free was asked at most a second ago: a watch asks at every run.
+    """
+    return settings.memory_budget or _free_memory(int(time.monotonic())) // 2
 
 
-def _free_memory() -> int:
+@lru_cache(maxsize=1)
+def _free_memory(_second: int) -> int:
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -82,16 +86,6 @@ def refusal(estimate: Estimate) -> str | None:
         f"`run --node_name_filter RE`, raise the budget with `config set {setting} {_next_size(estimate.nbytes)}` "
         f"(or `run --force` once), or run without capture with `run -n`."
     )
-
-
-def size_text(nbytes: int) -> str:
-    """`nbytes` for a sentence: `1.5 GiB`."""
-    size = float(nbytes)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"
 
 
 def _next_size(nbytes: int) -> str:

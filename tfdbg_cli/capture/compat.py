@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.eager import context, record
+from tensorflow.core.protobuf import config_pb2
+from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.eager import context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-from tensorflow.python.framework import op_callbacks, op_def_registry
+from tensorflow.python.framework import c_api_util, op_callbacks, op_def_registry
 from tensorflow.python.ops import handle_data_util
+from tensorflow.python.util import tf_stack
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 v1 = tf.compat.v1
@@ -60,6 +63,17 @@ def maker_from_options(session: Any) -> Callable[..., Any]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
     maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)
     return maker
+
+
+def reader_of(session: Any, tensor_names: Sequence[str]) -> Callable[[], Sequence[Any]]:
+    """A runner of `session` that fetches tensors by name."""
+    reader: Callable[[], Sequence[Any]] = maker_from_options(session)(config_pb2.CallableOptions(fetch=tensor_names))
+    return reader
+
+
+def session_config(session: Any) -> Any:
+    """The ConfigProto that `session` was made with; None when it had none."""
+    return session._config
 
 
 @cache
@@ -116,6 +130,20 @@ def give_handle_data(atomic: Any, outputs: Sequence[Any]) -> None:
             handle_data_util.set_handle_data(output, handle_data.shape_inference)
 
 
+def type_in_variable(handle: Any) -> int | None:
+    """The number of the element type of the variable whose handle this eager tensor is; None when it is none's."""
+    known = handle._handle_data
+    return known.shape_and_type[0].dtype if known is not None and known.shape_and_type else None
+
+
+def new_variable(value: Any) -> Any:
+    """The handle of a variable that nobody else knows, with the eager tensor `value` in it; gone with the handle."""
+    shared = context.anonymous_name()
+    handle = tf.raw_ops.VarHandleOp(dtype=value.dtype, shape=value.shape, shared_name=shared)
+    tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+    return handle
+
+
 def profile_space(data: bytes) -> Any:
     """The XSpace message that TensorFlow's profiler wrote."""
     return xplane_pb2.XSpace.FromString(data)
@@ -140,6 +168,23 @@ def remove_function(name: str) -> None:
 def run_function(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
     """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own."""
     return context.context().call_function(name.encode(), list(inputs), outputs) or ()
+
+
+def run_op(
+    op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: int, device: str
+) -> Sequence[Any]:
+    """Run one op eagerly on `device`, unseen by tapes and by callbacks. `attributes` are names and values in turn."""
+    eager = context.context()
+    eager.ensure_initialized()
+    with context.device(device):
+        found: Sequence[Any] = execute.quick_execute(op_type, outputs, list(inputs), tuple(attributes), eager)
+    return found
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The shape of an eager tensor. A third of the time of its public `shape`."""
+    shape: tuple[int, ...] = tensor._shape_tuple()
+    return shape
 
 
 def op_definition(op_type: str) -> Any:
@@ -187,6 +232,12 @@ def function_name(op_type: str | bytes) -> str:
 
 def graphs_below(atomic: Any) -> Iterator[Any]:
     """The FuncGraphs of `atomic` and of the functions that it calls, each once, as far as they are kept."""
+    yield from named_graphs_below(atomic).values()
+
+
+def named_graphs_below(atomic: Any) -> dict[str, Any]:
+    """As `graphs_below`, by the name of the function that was made from the graph."""
+    found: dict[str, Any] = {}
     waiting, seen = [atomic], set()
     while waiting:
         function = waiting.pop()
@@ -195,4 +246,75 @@ def graphs_below(atomic: Any) -> Iterator[Any]:
             waiting.extend(function.children)
             graph = built_graph_of(function)
             if graph is not None:
-                yield graph
+                found[function.name.decode()] = graph
+    return found
+
+
+def add_hidden_ops(
+    graph: Any, definition: Any, inputs: Mapping[str, Any], controls: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Add the nodes of a GraphDef to a tf.Graph under their own names, be it finalized or not; the ops by name.
+
+    `inputs` says which tensors the nodes mean by names that are not in `definition`, `controls` the same of the ops
+    that they wait for. The program's next names, seeds and collections stay what they would have been.
+    """
+    options = pywrap_tf_session.TF_NewImportGraphDefOptions()
+    pywrap_tf_session.TF_ImportGraphDefOptionsSetUniquifyNames(options, False)
+    for name, tensor in inputs.items():
+        pywrap_tf_session.TF_ImportGraphDefOptionsAddInputMapping(options, name, 0, tensor._as_tf_output())
+    for name, op in controls.items():
+        pywrap_tf_session.TF_ImportGraphDefOptionsRemapControlDependency(options, name, op._c_op)
+    for node in definition.node:
+        pywrap_tf_session.TF_ImportGraphDefOptionsAddReturnOperation(options, node.name)
+    # As Graph._create_op_internal does, so that no session runs meanwhile; TensorFlow counts its ops under _lock.
+    with graph._mutation_lock(), graph._lock, c_api_util.tf_buffer(definition.SerializeToString()) as buffer:
+        with graph._c_graph.get() as c_graph:
+            results = pywrap_tf_session.TF_GraphImportGraphDefWithResults(c_graph, buffer, options)
+        made = pywrap_tf_session.TF_ImportGraphDefResultsReturnOperations(results)
+        return {op.name: op for op in (tf.Operation._from_c_op(one, graph) for one in made)}
+
+
+def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
+    """Make `graph` list and export only ops whose names are not hidden; done by attributes of this one graph."""
+    listed, exported = graph.get_operations, graph._as_graph_def
+
+    def get_operations() -> list[Any]:
+        return [op for op in listed() if not is_hidden(op.name)]
+
+    def _as_graph_def(*arguments: Any, **keywords: Any) -> Any:
+        definition, version = exported(*arguments, **keywords)
+        hidden = [at for at, node in enumerate(definition.node) if is_hidden(node.name)]
+        for at in reversed(hidden):
+            del definition.node[at]
+        return definition, version
+
+    graph.get_operations = get_operations
+    graph._as_graph_def = _as_graph_def
+
+
+def hide_frames(files: frozenset[str]) -> None:
+    """Leave calls of code in `files` out of the stacks that TensorFlow records of new ops, in every thread.
+
+    TensorFlow keeps a stack of filters for each thread; what is put in here is the lowest of each.
+    """
+
+    def lowest() -> Any:
+        found = _Hiding(files)
+        found.update()
+        return found
+
+    stacks = tf_stack._source_filter_stacks
+    stacks.default_factory = lambda: [lowest()]
+    for stack in list(stacks.values()):
+        stack[0] = lowest()
+
+
+class _Hiding(tf_stack.SentinelFilter):  # type: ignore[misc]
+    """The lowest filter of a thread, which the others add to."""
+
+    def __init__(self, files: frozenset[str]) -> None:
+        super().__init__()
+        self._files = files
+
+    def get_filtered_filenames(self) -> frozenset[str]:
+        return self._files

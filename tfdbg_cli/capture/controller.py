@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
+from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.capture.session.watching import WatchOptions
 from tfdbg_cli.config import Settings
-from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.decision import CaptureRequest, Values
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 EVERYTHING = CaptureRequest()
@@ -24,22 +26,44 @@ class Action(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """What a watched run is checked for.
+
+    `tensor_filter` is what the person calls `filter_name`; one of tfdbg's own may be checked inside the run instead.
+    `values` says how the values are to be there after a hit, `repeatable` that the run is to be one that can be made
+    again or undone. `all_runs` asks for the values of every run, hit or not.
+    """
+
+    filter_name: str
+    tensor_filter: TensorFilter
+    exclude_node_names: str = ""
+    values: Values = Values.AUTO
+    repeatable: bool = False
+    all_runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """How one run is to be made. `number` is the run's, 1-based.
 
-    `errors` asks that an error of an op be reported by `run_ends`. `watching` says that many runs in a row are
-    captured, so that a cheap way is worth more than a complete one. `directory` is the new folder in which the dump
-    is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch` names debug ops
-    and tensors exactly.
+    `errors` asks that an error of an op be reported by `run_ends`. `watched` says that many runs in a row are
+    checked, and for what, so that a cheap way is worth more than a complete one. `directory` is the new folder in
+    which the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch`
+    names debug ops and tensors exactly.
     """
 
     number: int
     action: Action = Action.LEAVE
     errors: bool = False
     capture: CaptureRequest = EVERYTHING
-    watching: bool = False
+    watched: Watched | None = None
     directory: Path | None = None
     watch: WatchOptions | None = None
+
+    @property
+    def watching(self) -> bool:
+        """Whether this run is one of many that are checked."""
+        return self.watched is not None
 
 
 class PendingRun(Protocol):
@@ -79,6 +103,17 @@ class Controller(Protocol):
         """Take in a run that was captured or profiled, or that raised an error of an op.
 
         True when a dump in `plan.directory` is to be kept.
+
+        Raises:
+            KeyboardInterrupt: the person ended the program.
+
+        """
+        ...
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+        """Hear that a watched run was checked where it happened and nothing was found.
+
+        `make` gives the run with its values, made again for that where they were not kept.
 
         Raises:
             KeyboardInterrupt: the person ended the program.

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.model.graph import Graph
 
 if TYPE_CHECKING:
+    from tfdbg_cli.capture.session.call_state import CallState
+    from tfdbg_cli.capture.session.hidden_ops import HiddenOps
     from tfdbg_cli.capture.session.program_graph import Tracebacks
     from tfdbg_cli.capture.session.reach import Reach
+    from tfdbg_cli.capture.session.watched_call import WatchedCall
     from tfdbg_cli.formats.graph_files import GraphFiles
 
 _ATTRIBUTE = "_tfdbg_kept"
@@ -17,13 +20,20 @@ _ATTRIBUTE = "_tfdbg_kept"
 
 @dataclass
 class Kept:
-    """Answers for one graph: `reaches` by version, fetches and feeds; `model` and `files` as of `model_version`."""
+    """Answers for one graph.
+
+    `reaches` and `states` by version, fetches and feeds; `watched` besides by what is asked; `model` and `files` as
+    of `model_version`. `hidden` are the ops that we added.
+    """
 
     reaches: dict[tuple[Any, ...], Reach] = field(default_factory=dict)
     model: Graph | None = None
     model_version: int = -1
     tracebacks: Tracebacks | None = None
     files: GraphFiles | None = None
+    states: dict[tuple[Any, ...], CallState] = field(default_factory=dict)
+    hidden: HiddenOps | None = None
+    watched: dict[tuple[Any, ...], WatchedCall] = field(default_factory=dict)
 
 
 def kept_with(graph: Any) -> Kept:

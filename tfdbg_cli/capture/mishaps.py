@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from functools import cache
 
 from tfdbg_cli.errors import TfdbgError
 
@@ -25,3 +26,10 @@ def report(doing: str, error: Exception) -> None:
         )
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:
         traceback.print_exception(error, file=sys.stderr)
+
+
+@cache
+def remark(sentence: str) -> None:
+    """Say `sentence` on standard error, once in this process."""
+    if sys.stderr is not None:
+        print(f"tfdbg: {sentence}", file=sys.stderr)

@@ -11,9 +11,9 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.session.call_names import fed
+from tfdbg_cli.capture.session.fetched_tensors import fetched_array, store_of
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import tensor_name
-from tfdbg_cli.capture.session.python_graph import fetched_array, store_of
 from tfdbg_cli.capture.session.reach import ancestors, reach
 from tfdbg_cli.model.runs import Run, RunError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan
 from tfdbg_cli.capture.mishaps import report
@@ -27,6 +27,20 @@ class Capture(Protocol):
 
     def finish(self, keep: bool) -> None:
         """Leave nothing behind, or what was asked to be kept."""
+        ...
+
+
+@runtime_checkable
+class SelfChecking(Protocol):
+    """A capture that checks what a watch asks for while the run happens, so that nobody need look at the values.
+
+    Where it found something, the run that it gives is marked `caught`; one that neither passed nor is marked is
+    asked value by value. `run` gives the values of a run that passed too; it may make it again for that.
+    """
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run was checked, all of it, and nothing was found."""
         ...
 
 
@@ -117,18 +131,29 @@ class Reported:
                 error.__traceback__ = without_our_frames(error.__traceback__)
             elif error is not None:
                 self._controller.run_abandoned(plan)
+            elif capture is not None and isinstance(capture, SelfChecking) and capture.passed:
+                self._passed(capture)
             elif capture is not None:
                 keep = self._hand_over(lambda call: capture.run(call, None))
         finally:
             if capture is not None:
                 _finish(capture, keep)
 
+    def _passed(self, capture: Capture) -> None:
+        plan = self._plan
+        try:
+            self._controller.run_passed(plan, lambda: self._made.with_inputs(capture.run(self._call(), None)))
+        except Exception as error:  # noqa: BLE001
+            report("count a watched run", error)
+
+    def _call(self) -> Call:
+        return self._made.described(self._plan.number, threading.current_thread().name)
+
     def _hand_over(self, make: Callable[[Call], Run]) -> bool:
         """Report the run to the debugger; whether its dump is to be kept."""
         plan = self._plan
         try:
-            call = self._made.described(plan.number, threading.current_thread().name)
-            return self._controller.run_ends(plan, self._made.with_inputs(make(call)))
+            return self._controller.run_ends(plan, self._made.with_inputs(make(self._call())))
         except Exception as error:  # noqa: BLE001
             report("show a run", error)
             self._controller.run_abandoned(plan)

@@ -21,6 +21,7 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.callers import is_ours
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
+from tfdbg_cli.capture.function.recomputed import Recomputed
 from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.mishaps import report
@@ -176,9 +177,10 @@ class EagerRecorder:
             self._take(Shown(name, text, output.device, output.dtype.as_datatype_enum), output)
 
     def _take(self, shown: Shown, tensor: Any) -> None:
-        if tensor is not None and tensor.dtype in (tf.resource, tf.variant):
+        to_compute = isinstance(tensor, Recomputed)  # takes no memory but that of what it is made of
+        if tensor is not None and not to_compute and tensor.dtype in (tf.resource, tf.variant):
             tensor = None
-        if tensor is not None and tensor.dtype != tf.string:
+        if tensor is not None and not to_compute and tensor.dtype != tf.string:
             self._budget -= tensor.dtype.size * int(tensor.shape.num_elements() or 0)
         if self._budget < 0:
             self._missing += 1

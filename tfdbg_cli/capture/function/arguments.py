@@ -25,7 +25,8 @@ def slots_of(graph: Any) -> tuple[Slot, ...]:
     """The inputs of `graph` (a FuncGraph) in order.
 
     An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
-    variable's own name, with a number where another has it already.
+    variable's own name, with a number where another has it already. A captured tensor that TensorFlow has no name for
+    (it counts them) is named after the op that reads it, as it names others: `strided_slice/input`.
     """
     variables = {id(variable.handle): variable for variable in graph.variables if hasattr(variable, "handle")}
     captured = {id(inner): variables.get(id(outer)) for outer, inner in graph.captures}
@@ -37,13 +38,27 @@ def slots_of(graph: Any) -> tuple[Slot, ...]:
 def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
     described, name = tensor, tensor.op.name
     if variable is not None:
-        described, name, number = variable, variable.name.split(":", 1)[0], 1
-        wanted = name
-        while name in taken:
-            name, number = f"{wanted}_{number}", number + 1
+        described, name = variable, _free(variable.name.split(":", 1)[0], taken)
+    elif is_captured and name.isdigit():
+        name = _free(_name_by_reader(tensor), taken | {op.name for op in tensor.graph.get_operations()})
         taken.add(name)
     shape = None if tensor.dtype.name in _HANDLES and variable is None else _shape(described.shape)
     return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """`wanted`, with a number where it is taken; taken from now on."""
+    name = next(name for name in (wanted, *(f"{wanted}_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
+    taken.add(name)
+    return name
+
+
+def _name_by_reader(tensor: Any) -> str:
+    for op in tensor.consumers():
+        names = [arg.name for arg in op.op_def.input_arg]
+        position = next(at for at, read in enumerate(op.inputs) if read is tensor)
+        return f"{op.name}/{names[position] if position < len(names) else 'input'}"
+    return "captured"
 
 
 def _shape(shape: Any) -> tuple[int | None, ...] | None:

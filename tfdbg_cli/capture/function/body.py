@@ -6,7 +6,8 @@ or `^node`, where `output` is the name of an output in the op's definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from tfdbg_cli.model.dtypes import element_type
 
 XLA = "_XlaMustCompile"
 _FIRST_REFERENCE = 101
+_NUMBERED = re.compile(r"_\d+$")
 _ENTER = frozenset({"Enter", "RefEnter"})
 _EXIT = frozenset({"Exit", "RefExit"})
 _SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN"})
@@ -57,9 +59,9 @@ class Needed:
 
 
 class Body:
-    """One FunctionDef."""
+    """One FunctionDef. `operations` are the names of the ops that it was made from, as far as they are known."""
 
-    def __init__(self, definition: Any) -> None:
+    def __init__(self, definition: Any, operations: Collection[str] = ()) -> None:
         self.definition = definition
         self.name: str = definition.signature.name
         self.nodes: dict[str, Any] = {node.name: node for node in definition.node_def}
@@ -67,6 +69,7 @@ class Body:
         self.argument_types: tuple[int, ...] = tuple(arg.type for arg in definition.signature.input_arg)
         self.returns: tuple[str, ...] = tuple(definition.ret[arg.name] for arg in definition.signature.output_arg)
         self.effects: tuple[str, ...] = tuple(definition.control_ret.values())
+        self._python_names = _python_names(self.nodes, operations)
         self._positions = {name: index for index, name in enumerate(self.arguments)}
         self._outputs: dict[str, tuple[Output, ...]] = {}
         self._starts: dict[str, dict[str, int]] = {}
@@ -87,6 +90,14 @@ class Body:
         attributes = self.definition.attr
         return XLA in attributes and bool(attributes[XLA].b)
 
+    def python_name(self, node: str) -> str:
+        """The name that the program knows `node` by.
+
+        TensorFlow numbers a node anew whose name is that of an argument or an output of the function, and it writes
+        those in lower case: an op called `log` becomes `log_0` where it is given back, as under a tape.
+        """
+        return self._python_names.get(node, node)
+
     def outputs(self, node: str) -> tuple[Output, ...]:
         """The outputs of `node`, by slot. Empty for an op that TensorFlow does not know."""
         if node not in self._outputs:
@@ -101,6 +112,13 @@ class Body:
         node = parts[0]
         self.outputs(node)
         return Source(node, self._starts[node].get(parts[1], 0) + (int(parts[2]) if len(parts) > 2 else 0))
+
+    def type_of(self, reference: str) -> int:
+        """The number of the element type of what `reference` names."""
+        source = self.source(reference)
+        if source.node is None:
+            return self.argument_types[source.slot]
+        return self.outputs(source.node)[source.slot].dtype
 
     def data_inputs(self, node: Any) -> list[str]:
         """The data inputs of a NodeDef, in order."""
@@ -194,6 +212,19 @@ class Body:
         self._starts[name] = starts
 
 
+def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str, str]:
+    """The names of ops for those nodes that are not called like theirs."""
+    if not operations:
+        return {}
+    known = set(nodes)
+    found: dict[str, str] = {}
+    for name in known.difference(operations):
+        base = _NUMBERED.sub("", name)
+        if base in operations and base not in known:
+            found[name] = base
+    return found
+
+
 def _types(arg: Any, node: Any, definition: Any) -> list[int]:
     """The element types of one output argument of `definition`, an OpDef, in `node`."""
     if arg.type_list_attr:
@@ -211,16 +242,41 @@ def _attribute(name: str, node: Any, definition: Any) -> Any:
     return next(attr.default_value for attr in definition.attr if attr.name == name)
 
 
-class Library:
-    """The functions of the eager runtime, each read once."""
+def attribute_of(node: Any, name: str) -> Any:
+    """The attribute `name` of a NodeDef, an AttrValue's content as a Python value; its default where it is left out.
 
-    def __init__(self) -> None:
+    None when the op has no such attribute. A tensor, a shape or a function stays the message that it is.
+    """
+    if name in node.attr:
+        return _content(node.attr[name])
+    definition = compat.op_definition(node.op)
+    for attribute in () if definition is None else definition.attr:
+        if attribute.name == name and attribute.HasField("default_value"):
+            return _content(attribute.default_value)
+    return None
+
+
+def _content(value: Any) -> Any:
+    kind = value.WhichOneof("value")
+    if kind == "s":
+        return value.s.decode(errors="replace")
+    if kind == "list":
+        filled = [list(items) for _, items in value.list.ListFields()]
+        return filled[0] if filled else []
+    return None if kind is None else getattr(value, kind)
+
+
+class Library:
+    """The functions of the eager runtime, each read once. `operations` names the ops of one, as `Body` has them."""
+
+    def __init__(self, operations: Callable[[str], Collection[str]] = lambda name: ()) -> None:
         self._bodies: dict[str, Body | None] = {}
+        self._operations = operations
 
     def find(self, name: str) -> Body | None:
         """The function called `name`; None when the runtime has none, or one whose types are left open."""
         if name not in self._bodies:
             definition = compat.function_definition(name)
-            body = None if definition is None else Body(definition)
+            body = None if definition is None else Body(definition, self._operations(name))
             self._bodies[name] = body if body is not None and body.plain else None
         return self._bodies[name]

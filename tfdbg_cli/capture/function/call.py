@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.function.arguments import Given, given
 from tfdbg_cli.capture.function.callers import caller_line
-from tfdbg_cli.capture.function.capture import FunctionCapture, WithoutValues
+from tfdbg_cli.capture.function.capture import WithoutValues
+from tfdbg_cli.capture.function.failing_op import with_given
+from tfdbg_cli.capture.function.given_before import with_variables_before
 from tfdbg_cli.capture.function.profile import FunctionProfile
 from tfdbg_cli.capture.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.function.tracing_notes import Entered, tracing_notes
+from tfdbg_cli.capture.function.watch_capture import watch_capture
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.performing import Capture
 from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
-
-_NO_INPUTS = "A function that fails gives none of its values back, so those that this op was given are not all known."
 
 
 class FunctionCall:
@@ -78,7 +77,7 @@ class FunctionCall:
         if plan.action is Action.PROFILE:
             return FunctionProfile(self.plain, self.traced)
         try:
-            return FunctionCapture(self, plan, memory_budget(controller.settings))
+            return watch_capture(self, plan, controller.settings)
         except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
             report("take the values of a function", error)
             return WithoutValues(self.plain, f"Its values could not be taken: {type(error).__name__}: {error}")
@@ -88,26 +87,13 @@ class FunctionCall:
         return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
 
     def with_inputs(self, run: Run) -> Run:
-        """`run`, with the failing node under the name that it has among the nested functions.
-
-        Its input values are those that were taken before the error: arguments, branches and turns of loops. The rest
-        is not computed again, since a function may change variables as it goes.
-        """
-        error = run.error
-        if error is None or error.node is None:
+        """`run`, given what it was given before it, and its failing op with the values that it was given."""
+        run = with_variables_before(run, self.traced)
+        try:
+            return with_given(run, self.traced.holding, self._inputs)
+        except Exception as error:  # noqa: BLE001
+            report("compute what the failing op was given", error)
             return run
-        node = run.graph.find(error.node) or _nested(run.graph, error.node)
-        if node is None:
-            return run
-        missing = any(not run.tensors.named(name.node, name.slot) for name in node.inputs)
-        note = _NO_INPUTS if missing else error.inputs_note
-        return replace(run, error=replace(error, node=node.name, inputs_note=note))
-
-
-def _nested(graph: Graph, name: str) -> Node | None:
-    """The one node that is called `name` within a nested function."""
-    found = [node for node in graph if node.name.endswith(f"/{name}")]
-    return found[0] if len(found) == 1 else None
 
 
 class PendingCall:
@@ -126,6 +112,7 @@ class PendingCall:
             traced.graph,
             traced.tracebacks,
             estimate=self.estimate(EVERYTHING),
+            steppable=SteppableCall(traced.root, self._call.inputs),
         )
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:

@@ -9,19 +9,21 @@ nodes of the called function share with the call's node is written once. Scopes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tfdbg_cli.capture.function.body import Body, Library, Needed
+from tfdbg_cli.capture.function.body import Body, Library, Needed, Output
 from tfdbg_cli.model.names import TensorName
 
 if TYPE_CHECKING:
+    from tfdbg_cli.capture.function.flat import FlatFunction
     from tfdbg_cli.capture.function.shown_values import Item
 
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")
 LOOP_VARIABLE = "LoopVariable"
 ARGUMENT = "Placeholder"
 
@@ -44,16 +46,31 @@ _KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class CallSite:
-    """A node that calls functions. `scopes` are of the called function, of the branches, or of cond and body."""
+    """A node that calls functions. `scopes` are of the called function, of the branches, or of cond and body.
+
+    `own_name` is what the node was called in the function that it was written in.
+    """
 
     node: Any
     kind: CallKind
     scopes: tuple[Scope, ...]
+    own_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node that calls functions, in the function that it was written in: its name, and the paths of its scopes."""
+
+    own_name: str
+    paths: tuple[str, ...]
 
 
 @dataclass(eq=False)
 class Scope:
-    """One function where it is called. The scope of the run's own function has an empty path and no parent."""
+    """One function where it is called. The scope of the run's own function has an empty path and no parent.
+
+    `stands_for` are arguments, by position, that are an output of an op in the run: somebody feeds them.
+    """
 
     path: str
     body: Body
@@ -62,13 +79,15 @@ class Scope:
     call: CallSite | None = None
     shared_prefix: str = ""
     argument_names: tuple[str, ...] = ()
+    stands_for: Mapping[int, TensorName] = field(default_factory=dict)
     calls: dict[str, CallSite] = field(default_factory=dict)
     cut: bool = False  # a call below was not entered, since the function calls itself
     items: tuple[Item, ...] | None = None  # kept by shown_values.items_of
+    flat: FlatFunction | None = None  # kept by flat.flat_function
 
     def name_of(self, node: str) -> str:
         """The name that `node` of this function has in the run."""
-        return self._placed(node.removeprefix(self.shared_prefix))
+        return self._placed(self.body.python_name(node).removeprefix(self.shared_prefix))
 
     def _placed(self, name: str) -> str:
         return f"{self.path}/{name}" if self.path else name
@@ -84,11 +103,26 @@ class Scope:
         return self.body.compiled or (self.parent is not None and self.parent.compiled)
 
     @cached_property
+    def recomputes(self) -> bool:
+        """Whether values of this function may be computed afterwards from others that its run shows."""
+        scope: Scope | None = self
+        while scope is not None:
+            call = scope.call
+            if scope.body.compiled or (call is not None and call.kind is CallKind.LOOP and call.scopes[0] is scope):
+                return False
+            scope = scope.parent
+        return True
+
+    def argument(self, position: int) -> Output:
+        """The argument at `position`, as the function refers to it."""
+        return Output(self.body.arguments[position], self.body.argument_types[position])
+
+    @cached_property
     def loop_variables(self) -> dict[int, TensorName]:
         """For the body of a loop: the arguments that change from turn to turn, by position, with their names."""
         if self.call is None or self.call.kind is not CallKind.LOOP or self is not self.call.scopes[1]:
             return {}
-        prefix = self.call.node.name.replace("/", "_").lower() + "_"
+        prefix = self.call.own_name.replace("/", "_").lower() + "_"
         found: dict[int, TensorName] = {}
         taken = set(self.body.nodes)
         for position, argument in enumerate(self.body.arguments):
@@ -111,15 +145,16 @@ class Scope:
         """The tensor that `reference` means, followed through calls to where it is made."""
         source = self.body.source(reference)
         if source.node is None:
-            return self._argument(source.slot)
+            return self.argument_tensor(source.slot)
         site = self.calls.get(source.node)
         if site is not None and site.kind is CallKind.PLAIN:
             return site.scopes[0].resolve(site.scopes[0].body.returns[source.slot])
         return TensorName(self.name_of(source.node), source.slot)
 
-    def _argument(self, position: int) -> TensorName:
+    def argument_tensor(self, position: int) -> TensorName:
+        """The tensor that the argument at `position` means."""
         if self.call is None or self.parent is None:
-            return TensorName(self.argument_names[position], 0)
+            return self.stands_for.get(position) or TensorName(self.argument_names[position], 0)
         if self.call.kind is CallKind.LOOP:
             variable = self.call.scopes[1].loop_variables.get(position)
             if variable is not None:
@@ -136,11 +171,18 @@ class Scope:
 
 
 class CallTree:
-    """The scopes of one run's function, made from the function and the library that it calls into."""
+    """The scopes of one run's function, made from the function and the library that it calls into.
 
-    def __init__(self, library: Library, skipped: frozenset[str] = frozenset()) -> None:
+    Functions with an attribute among `skipped` are not entered. `places` are those that calls in the run's own
+    function had before it was made of several.
+    """
+
+    def __init__(
+        self, library: Library, skipped: frozenset[str] = frozenset(), places: Mapping[str, Place] | None = None
+    ) -> None:
         self._library = library
-        self._skipped = skipped  # attributes of functions that are not entered
+        self._skipped = skipped
+        self._places = places or {}
 
     def grow(self, name: str, argument_names: Iterable[str] = ()) -> Scope:
         """The scope of the function called `name`, with everything below it.
@@ -175,17 +217,22 @@ class CallTree:
         self, scope: Scope, node: Any, kind: CallKind, roles: list[str], bodies: list[Body], taken: _Prefixes,
         above: tuple[str, ...],
     ) -> None:  # fmt: skip
+        place = self._places.get(node.name) if scope.parent is None else None
+        own_name = node.name if place is None else place.own_name
         folder = node.name.rpartition("/")[0] if kind is CallKind.PLAIN else node.name
         read = scope.needed.slots[node.name]
         scopes = []
-        for role, body in zip(roles, bodies, strict=True):
+        for index, (role, body) in enumerate(zip(roles, bodies, strict=True)):
             outputs = range(len(body.returns)) if kind is CallKind.LOOP else sorted(read)
-            path = taken.free(f"{folder}/{role}" if folder else role)
-            prefix = f"{node.name}/"
+            if place is None:
+                path = scope.name_of(taken.free(f"{folder}/{role}" if folder else role))
+            else:
+                path = place.paths[index]
+            prefix = f"{own_name}/"
             if kind is CallKind.PLAIN or not all(name.startswith(prefix) for name in body.nodes):
                 prefix = ""
-            scopes.append(Scope(scope.name_of(path), body, body.needed(outputs), scope, shared_prefix=prefix))
-        site = CallSite(node, kind, tuple(scopes))
+            scopes.append(Scope(path, body, body.needed(outputs), scope, shared_prefix=prefix))
+        site = CallSite(node, kind, tuple(scopes), own_name)
         scope.calls[node.name] = site
         for inner in scopes:
             inner.call = site
@@ -218,7 +265,9 @@ def _called(node: Any) -> list[tuple[str, str]]:
     if "f" in node.attr:
         name = node.attr["f"].func.name
         match = _MADE_NAME.match(name)
-        return [(match["name"] if match and match["name"] else name, name)]
+        # TensorFlow takes no node whose name begins with an underscore or has a < in it, as `<lambda>` has.
+        role = _NOT_IN_NAMES.sub("_", match["name"] if match and match["name"] else name).strip("_")
+        return [(role or "function", name)]
     if "then_branch" in node.attr:
         return [("true", node.attr["then_branch"].func.name), ("false", node.attr["else_branch"].func.name)]
     if "branches" in node.attr:

@@ -6,19 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.function.instrumented import Outcome
+from tfdbg_cli.capture.function.held_call import HeldCall
+from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.traced_function import TracedFunction
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import to_keep
 from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.capture.what_if.function import FunctionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.whole import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Call, Run, RunError
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.what_if import WhatIf
 
 _VALUES = (
-    "This is the Python graph, as the program built it, in the order in which its values were made. Each value was "
-    "one more output, which keeps TensorFlow from fusing ops: last digits can differ from an undebugged run."
+    "This is the Python graph, as the program built it, in the order in which its values were made. "
+    "A value that TensorFlow may merge with its reader is computed when it is looked at."
 )
 _NO_RUNTIME_GRAPH = "The runtime graph, though asked for, is shown of sessions only."
 
@@ -44,39 +50,64 @@ class PerformedCall(Protocol):
 class FunctionCapture:
     """One call with every value, held in memory where TensorFlow put it."""
 
-    def __init__(self, call: PerformedCall, plan: Plan, room: int) -> None:
-        """Prepare the call. The values of loops and branches may take `room` bytes."""
-        self._call = call
-        self._plan = plan
-        self._room = room
-        self._instrumented = call.traced.instrumented  # made before anything is performed
-        self._outcome: Outcome | None = None
+    def __init__(self, call: PerformedCall, plan: Plan, room: int, instrumented: Instrumented | None = None) -> None:
+        """Prepare the call. The values of loops and branches may take `room` bytes.
+
+        `instrumented` is what is called; by default the function with every value.
+        """
+        self.call = call
+        self.plan = plan
+        self.room = room
+        self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
+        self.held: HeldCall | None = None
+        self.outcome: Outcome | None = None
         self._run: Run | None = None
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
+        self.held = _held(self.call, self.room)
         with INSIDE:
-            self._outcome = self._instrumented.perform(self._call.inputs, self._room)
-        if self._outcome.error is not None:
-            raise self._outcome.error
-        return list(self._outcome.outputs) or None
+            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
+        if self.outcome.error is not None:
+            raise self.outcome.error
+        return list(self.outcome.outputs) or None
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was taken; after an error, the values of branches and turns of loops that had ended."""
-        assert self._outcome is not None
-        traced = self._call.traced
-        notes = ((_VALUES,) if error is None else ()) + self._outcome.notes
-        if self._plan.capture.graph is GraphChoice.RUNTIME:
-            notes += (_NO_RUNTIME_GRAPH,)
-        store = self._chosen(self._outcome.captured)
-        self._run = Run(call, store, traced.graph, tracebacks=traced.tracebacks, error=error, notes=notes)
+        assert self.outcome is not None
+        if self.held is not None:
+            self.held.take_drawn(self.outcome)
+        if not self.plan.capture.narrowed:
+            self.call.traced.taken = self.outcome.captured.held_bytes
+        notes = ((_VALUES,) if error is None else ()) + self.outcome.notes
+        self._run = self.made(call, error, self.outcome.captured, notes)
         return self._run
 
+    def made(self, call: Call, error: RunError | None, store: TensorStore, notes: tuple[str, ...]) -> Run:
+        """The run with the values of `store`, as far as they are asked for."""
+        traced = self.call.traced
+        if self.plan.capture.graph is GraphChoice.RUNTIME:
+            notes += (_NO_RUNTIME_GRAPH,)
+        return Run(
+            call,
+            self._chosen(store),
+            traced.graph,
+            tracebacks=traced.tracebacks,
+            error=error,
+            notes=notes,
+            repeatable=self.held,
+            steppable=None if self.held is None else SteppableAgain(self.held),
+            what_if=self._what_if if error is None else None,
+        )
+
+    @property
+    def _what_if(self) -> WhatIf:
+        return WholeWhatIf(FunctionWhatIf(self.instrumented.root, self.call.inputs, self.room))
+
     def _chosen(self, store: TensorStore) -> TensorStore:
-        if not self._plan.capture.narrowed:
-            self._call.traced.taken = sum(store[row].nbytes or 0 for row in range(len(store)))
+        if not self.plan.capture.narrowed:
             return store
-        admits = chooser(self._plan.capture).admits_named
+        admits = chooser(self.plan.capture).admits_named
         rows = [row for row in range(len(store)) if admits(store[row].node, store[row].op_type, store[row].dtype)]
         return PartOfStore(store, rows)
 
@@ -87,8 +118,17 @@ class FunctionCapture:
             TfdbgError: the disk is full, or the folder cannot be written to.
 
         """
-        if keep and self._plan.directory is not None and self._run is not None:
-            write_dump(to_keep(self._run), self._plan.directory)
+        if keep and self.plan.directory is not None and self._run is not None:
+            write_dump(to_keep(self._run), self.plan.directory)
+
+
+def _held(call: PerformedCall, room: int) -> HeldCall | None:
+    """What it takes to make `call`, which is about to be made, again."""
+    try:
+        return call.traced.holding.hold(call.inputs, room=room)
+    except Exception as error:  # noqa: BLE001
+        report("hold what a run can be made again from", error)
+        return None
 
 
 class WithoutValues:

@@ -10,8 +10,10 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.function.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.recomputed import Recent, made_of
 from tfdbg_cli.capture.function.rewrite import Frame
 from tfdbg_cli.capture.function.shown_values import Item, Shown
+from tfdbg_cli.model.names import TensorName
 
 _TEXT_BYTES = 32  # what a string in a tensor is taken to need
 
@@ -34,13 +36,19 @@ class FrameReports:
         self._room = 0
         self._inner: dict[int, tuple[int, ...]] = {}
         self.dropped = 0
+        self._early_names: Sequence[tuple[TensorName, ...]] = ()
+        self._early: dict[TensorName, Any] = {}
         self._graph = tf.Graph()  # keeps the registration of the callback alive
         with self._graph.as_default():
             operation = tf.py_function(self._report, [], [])
         self.token: bytes = operation.get_attr("token")
 
-    def begin(self, frames: Sequence[Frame], room: int | None) -> None:
-        """Get ready for a call whose reports may take `room` bytes (None: any)."""
+    def begin(self, frames: Sequence[Frame], room: int | None, early: Sequence[tuple[TensorName, ...]]) -> None:
+        """Get ready for a call whose reports of `frames` may take `room` bytes (None: any).
+
+        `early` are the names of the values in reports that come under -1, -2 and so on.
+        """
+        self._early_names, self._early = early, {}
         if self.frames is not frames:
             self.frames = frames
             self._inner = {frame.number: _inner_frames(frames, frame.scope) for frame in frames}
@@ -54,6 +62,11 @@ class FrameReports:
         found, self._pending = self._pending, {}
         return found
 
+    def early(self) -> dict[TensorName, Any]:
+        """What was reported early, last; to be asked once."""
+        found, self._early = self._early, {}
+        return found
+
     def _report(self, number: Any, *values: Any) -> None:
         """Take one turn in. Called by the runtime in its threads; nothing may come out of here but None."""
         try:
@@ -64,6 +77,9 @@ class FrameReports:
             self.dropped += 1  # out of memory; said in a note
 
     def _take(self, number: int, values: Sequence[Any]) -> None:
+        if number < 0:
+            self._early.update(zip(self._early_names[-1 - number], values, strict=True))
+            return
         kept: Sequence[Any] | None = values
         if self._bounded:
             size = sum(map(size_of, values))
@@ -99,11 +115,22 @@ def _direct(scope: Scope) -> Iterator[Scope]:
 
 
 class Unrolled:
-    """The values of a call in order of execution: those given back, and between them those of the turns."""
+    """The values of a call in order of execution: those given back, between them those of the turns, and recomputed.
+
+    A value that is to be computed from one that is not there (after an error) is left out.
+    """
 
     def __init__(self, turns: dict[int, list[Turn]]) -> None:
         self._turns = turns
         self.values: list[tuple[Shown, Any]] = []
+        self._recent = Recent()
+        # What the run's function has shown, the turn that is being added, and the turns around it; innermost first.
+        self._known: list[dict[TensorName, Any]] = [{}]
+
+    def add_arguments(self, arguments: Iterable[tuple[Shown, Any]]) -> None:
+        """Add what the run's own function was given."""
+        for shown, tensor in arguments:
+            self._show(shown, tensor)
 
     def add(self, items: Iterable[Item], values: Iterable[Any] | None) -> None:
         """Add the values of the run's own function; None when it failed."""
@@ -112,13 +139,30 @@ class Unrolled:
             for turn in self._turns.pop(number, ()):
                 self._add_turn(turn)
 
+    def _show(self, shown: Shown, tensor: Any) -> None:
+        self.values.append((shown, tensor))
+        if tensor is not None:
+            self._known[0][shown.name] = tensor
+
     def _add(self, items: Iterable[Item], values: Iterable[Any] | None, turns: dict[int, list[Turn]]) -> None:
         given = None if values is None else iter(values)
         for item in items:
             if item.site is not None:
                 self._add_site(item.site, turns)
-            elif item.shown is not None and given is not None:
-                self.values.append((item.shown, None if item.reference is None else next(given)))
+            elif item.shown is None or given is None:
+                continue
+            elif item.recipe is None:
+                self._show(item.shown, None if item.reference is None else next(given))
+            else:
+                inputs = list(map(self._shown, item.recipe.inputs))
+                if all(tensor is not None for tensor in inputs):
+                    self._show(item.shown, made_of(item.recipe, inputs, self._recent))
+
+    def _shown(self, name: TensorName) -> Any:
+        for known in self._known:
+            if name in known:
+                return known[name]
+        return None
 
     def _add_site(self, site: CallSite, turns: dict[int, list[Turn]]) -> None:
         mine = [[turn for turn in turns.get(self._number(scope, turns), ())] for scope in site.scopes]
@@ -134,7 +178,9 @@ class Unrolled:
         return next((number for number, found in turns.items() if found[0].frame.scope is scope), -1)
 
     def _add_turn(self, turn: Turn) -> None:
+        outside, self._known = self._known, [{}, *self._known]
         self._add(turn.frame.items, turn.values, turn.inside)
         for number in list(turn.inside):
             for inner in turn.inside.pop(number, ()):
                 self._add_turn(inner)
+        self._known = outside

@@ -114,27 +114,15 @@ class FunctionTracebacks(Mapping[str, Traceback]):
             names = zip(self._root.argument_names, placeholders, strict=False)
             places = {name: (self._root.body.name, placeholder) for name, placeholder in names}
             for scope in self._root.all():
-                places |= {scope.name_of(node): (scope.body.name, node) for node in scope.body.nodes}
+                body = scope.body
+                places |= {scope.name_of(node): (body.name, body.python_name(node)) for node in body.nodes}
             self._places = places
         return self._places
 
 
 def _built_graphs(atomic: Any) -> dict[str, Any]:
-    """The FuncGraphs from which `atomic` and the functions below it were made, by function."""
-    found: dict[str, Any] = {}
-    seen: set[str] = set()
-    waiting = [atomic]
-    while waiting:
-        function = waiting.pop()
-        name = function.name.decode()
-        if name in seen:
-            continue
-        seen.add(name)
-        waiting.extend(function.children)
-        graph = compat.built_graph_of(function)
-        if graph is not None and not _was_loaded(graph):
-            found[name] = graph
-    return found
+    """The FuncGraphs from which `atomic` and the functions below it were made by the program, by function."""
+    return {name: graph for name, graph in compat.named_graphs_below(atomic).items() if not _was_loaded(graph)}
 
 
 def _was_loaded(graph: Any) -> bool:

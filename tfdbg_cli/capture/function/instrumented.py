@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import tensorflow as tf
@@ -19,9 +20,11 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.function.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
-from tfdbg_cli.capture.function.rewrite import Rewriting, original_names
+from tfdbg_cli.capture.function.rewrite import Exposed, Rewriting, original_names
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.shown_values import Shown, hidden_in, items_of
+from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.model.names import TensorName
 
@@ -38,6 +41,7 @@ _RANDOM = (
     "they are not those of an uncaptured one."
 )
 _HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
+_NOT_TAKEN = "The values of this call could not be taken: {}"
 _DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
 
 
@@ -46,29 +50,31 @@ class Outcome:
     """What a call gave: its flat outputs and its values, or its error and the values until then.
 
     After an error there are the arguments, and values of the branches and turns of loops that ended before it.
-    `notes` are sentences for the screen.
+    `notes` are sentences for the screen. `found` says whether what was asked of the tensors was found; None when
+    nothing was asked, or the call failed. `early` is what was reported while it ran, also if it failed.
     """
 
     outputs: tuple[Any, ...]
     captured: KeptTensors
     notes: tuple[str, ...] = ()
     error: Exception | None = None
+    found: bool | None = None
+    early: Mapping[TensorName, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Rewritten:
-    """The function as it is called, with its callback. `name` is the runtime's, `extra` how many values it adds."""
+    """The function as it is called, with its callback."""
 
-    name: str
+    exposed: Exposed
     rewriting: Rewriting
     reports: FrameReports
-    extra: int
 
 
 class Instrumented:
-    """A concrete function that can be called with its values kept.
+    """A graph function that can be called with its values kept.
 
-    Keep it no longer than the concrete function, for instance as an attribute of it. Calls from several threads at
+    Keep it no longer than the function, for instance as an attribute of it. Calls from several threads at
     the same time do not wait for each other. Calls record nothing on tapes: make them where a tape does not look, as
     TensorFlow calls its own AtomicFunctions.
 
@@ -77,13 +83,25 @@ class Instrumented:
 
     """
 
-    def __init__(self, concrete: Any) -> None:
-        self._atomic = compat.atomic_of(concrete)
-        self.root = scope_of(concrete)
+    def __init__(
+        self,
+        root: Scope,
+        atomic: Any = None,
+        arguments: Sequence[Shown] | None = None,
+        wanted: Wanted | None = None,
+    ) -> None:
+        """Rewrite the function of `root`.
+
+        `atomic` is the AtomicFunction that it was made from, which words its errors; None when there is none.
+        `arguments` say how its inputs are shown. `wanted` is what it is to give; by default all values.
+        """
+        self._atomic = atomic
+        self._wanted = wanted or Wanted()
+        self.root = root
         self._without_xla = False
         self._lock = threading.Lock()
         self._idle: list[_Rewritten] = [self._rewritten()]
-        self._arguments = [
+        self._arguments = arguments or [
             Shown(TensorName(name, 0), ARGUMENT, "", dtype)
             for name, dtype in zip(self.root.argument_names, self.root.body.argument_types, strict=True)
         ]
@@ -124,15 +142,13 @@ class Instrumented:
                 self._idle.append(rewritten)
 
     def _performed(self, rewritten: _Rewritten, inputs: Sequence[Any], room: int | None) -> Outcome:
-        own = len(self.root.body.returns)
-        rewritten.reports.begin(rewritten.rewriting.frames, room)
+        rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
         error: Exception | None = None
         found: Sequence[Any] | None = None
         try:
-            found = self._run(rewritten.name, inputs, own + rewritten.extra)
+            found = self._run(rewritten.exposed.name, inputs, self._own + len(rewritten.exposed.types))
         except OpError as raised:
             error = raised
-        turns = rewritten.reports.end()
         if (
             error is not None
             and self.root.body.compiled
@@ -140,27 +156,63 @@ class Instrumented:
             and not rewritten.rewriting.compiled_no_more
         ):
             return self._compiled_as_ever(inputs)
+        try:
+            return self._outcome(rewritten, inputs, room, found, error)
+        except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
+            report("take the values of a function", ours)
+            note = _NOT_TAKEN.format(f"{type(ours).__name__}: {ours}")
+            return Outcome(self._outputs(found), KeptTensors(()), (*self.notes, note), error)
+
+    def _outcome(
+        self,
+        rewritten: _Rewritten,
+        inputs: Sequence[Any],
+        room: int | None,
+        found: Sequence[Any] | None,
+        error: Exception | None,
+    ) -> Outcome:
+        turns, early = rewritten.reports.end(), rewritten.reports.early()
         unrolled = Unrolled(turns)
+        exposed = rewritten.exposed
+        if self._wanted.values:
+            self._add_arguments(unrolled, inputs)
+        unrolled.add(exposed.items, None if found is None else found[self._own :])
+        notes = self.notes
+        if rewritten.reports.dropped:
+            notes += (_DROPPED.format(rewritten.reports.dropped, room),)
+        answer = self._answer(exposed, found)
+        return Outcome(self._outputs(found), KeptTensors(unrolled.values), notes, error, answer, early)
+
+    @property
+    def _own(self) -> int:
+        """How many of the outputs are the program's."""
+        return len(self.root.body.returns)
+
+    def _outputs(self, found: Sequence[Any] | None) -> tuple[Any, ...]:
+        return () if found is None else tuple(found[: self._own])
+
+    def _answer(self, exposed: Exposed, found: Sequence[Any] | None) -> bool | None:
+        if found is None or self._wanted.question is None:
+            return None
+        return exposed.answers and self._wanted.question.found_in(found[-1].numpy())
+
+    def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[Any]) -> None:
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
-        unrolled.values.extend(
+        unrolled.add_arguments(
             (shown, tensor)
             for shown, tensor in zip(self._arguments, inputs, strict=False)
             if tensor.dtype not in (tf.resource, tf.variant)
         )
-        unrolled.add(items_of(self.root), None if found is None else found[own:])
-        notes = self.notes
-        if rewritten.reports.dropped:
-            notes += (_DROPPED.format(rewritten.reports.dropped, room),)
-        return Outcome(() if found is None else tuple(found[:own]), KeptTensors(unrolled.values), notes, error)
 
     def _run(self, name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
-        with compat.not_recording(), compat.worded_as(self._atomic):
+        with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
             try:
                 found = compat.run_function(name, inputs, outputs)
             except OpError as error:
                 compat.set_error_message(error, original_names(error.message))
                 raise
-        compat.give_handle_data(self._atomic, found)
+        if self._atomic is not None:
+            compat.give_handle_data(self._atomic, found)
         return found
 
     def _compiled_as_ever(self, inputs: Sequence[Any]) -> Outcome:
@@ -176,13 +228,13 @@ class Instrumented:
 
     def _rewritten(self) -> _Rewritten:
         reports = FrameReports()
-        rewriting = Rewriting(reports.token, without_xla=self._without_xla)
-        name, types = rewriting.exposed(self.root)
+        rewriting = Rewriting(reports.token, without_xla=self._without_xla, wanted=self._wanted)
+        exposed = rewriting.exposed(self.root)
         names = [definition.signature.name for definition in rewriting.definitions]
         for definition in rewriting.definitions:
             compat.add_function(definition)
         rewriting.definitions.clear()
-        rewritten = _Rewritten(name, rewriting, reports, len(types))
+        rewritten = _Rewritten(exposed, rewriting, reports)
         weakref.finalize(rewritten, _forget, names).atexit = False
         return rewritten
 
@@ -208,7 +260,7 @@ def instrument(concrete: Any) -> Instrumented:
         TfdbgError: the runtime does not know the function by its definition.
 
     """
-    return Instrumented(concrete)
+    return Instrumented(scope_of(concrete), compat.atomic_of(concrete))
 
 
 def _random_in(scope: Scope) -> Iterable[str]:

@@ -20,12 +20,21 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager.call import EagerCall
 from tfdbg_cli.capture.eager.recorder import RECORDING
 from tfdbg_cli.capture.function.call import FunctionCall
+from tfdbg_cli.capture.function.callers import called_by_user
 from tfdbg_cli.capture.function.tracing_notes import Entered
-from tfdbg_cli.capture.function.worthwhile import is_worthwhile
+from tfdbg_cli.capture.function.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.capture.performing import performed
 from tfdbg_cli.capture.replacement import replace_method
-from tfdbg_cli.own_frames import without_our_frames
+from tfdbg_cli.own_frames import our_files, without_our_frames
+
+_EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
+_COUNTS = "_tfdbg_counts"  # an attribute of graph functions whose every call is a run
+_REPLICAS = (
+    "Code that runs eagerly in several replicas, each in a thread of its own, is not recorded. "
+    "Put it into a tf.function to see its values."
+)
 
 
 class _Here(threading.local):
@@ -51,6 +60,7 @@ class Interception:
         with self._lock:
             self._users += 1
             if self._users == 1:
+                compat.hide_frames(our_files())
                 self._undo = [
                     replace_method(compat.function_class(), "__call__", self._entering),
                     replace_method(compat.atomic_class(), "call_flat", self._running),
@@ -77,16 +87,16 @@ class Interception:
     def _asked(self) -> Controller | None:
         """Whom a call made now asks; None when it is none of our business."""
         controller = self._here.controller or self.everywhere
-        if controller is None or INSIDE.holds() or not tf.executing_eagerly():
+        if controller is None or INSIDE.holds() or not _EAGERLY():
             return None
         return controller
 
     def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(function: Any, /, *arguments: Any, **keywords: Any) -> Any:
-            controller = self._asked()
-            if controller is None:
+            controller = self._here.controller or self.everywhere
+            if controller is None or INSIDE.holds():
                 return original(function, *arguments, **keywords)
-            if tf.config.functions_run_eagerly():
+            if tf.config.functions_run_eagerly() and _EAGERLY():
                 return self._eagerly(controller, original, function, arguments, keywords)
             entered = self._here.entered
             entered.append(Entered(function, function.experimental_get_tracing_count()))
@@ -117,9 +127,11 @@ class Interception:
     def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
             controller = self._asked()
-            # A tf.function is seen where it runs; several replicas run in threads of their own.
-            graph = isinstance(fn, compat.function_class())
-            if controller is None or graph or strategy.num_replicas_in_sync > 1 or not is_worthwhile(fn):
+            # A tf.function is seen where it runs.
+            if controller is None or isinstance(fn, compat.function_class()) or not is_worthwhile(fn):
+                return original(strategy, fn, args, kwargs, options)
+            if strategy.num_replicas_in_sync > 1:
+                remark(_REPLICAS)
                 return original(strategy, fn, args, kwargs, options)
             made = EagerCall.of(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
             return performed(controller, made)
@@ -129,18 +141,26 @@ class Interception:
     def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call_flat(atomic: Any, *inputs: Any) -> Any:
             recorder = RECORDING.recorder
-            if recorder is not None and tf.executing_eagerly():
+            if recorder is not None and _EAGERLY():
                 return recorder.call(atomic, inputs, original)
             controller = self._asked()
-            if controller is None or compat.is_initializer(atomic):
+            if controller is None:
                 return original(atomic, *inputs)
             entered = self._here.entered[-1] if self._here.entered else None
-            python = entered.function.python_function if entered is not None else None
-            if self._here.controller is None and not is_worthwhile(python):
+            if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
                 return original(atomic, *inputs)
             return performed(controller, FunctionCall(atomic, inputs, original, entered))
 
         return call_flat
+
+    def _counts(self, atomic: Any, entered: Entered | None) -> bool:
+        """Whether a call of `atomic` is a run. What does not depend on who calls is found out once."""
+        if compat.is_initializer(atomic):
+            return False
+        if entered is not None and is_step_or_own(entered.function.python_function):
+            setattr(atomic, _COUNTS, True)
+            return True
+        return self._here.controller is not None or called_by_user()
 
 
 FUNCTIONS = Interception()

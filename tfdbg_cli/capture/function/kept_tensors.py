@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.recomputed import Recomputed, shape_of
 from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _KIND = re.compile(r"device:(\w+):")
@@ -19,19 +25,31 @@ HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 
 
 class KeptTensors:
-    """A `TensorStore` over eager tensors. Values are in order of execution; None stands for a handle."""
+    """A `TensorStore` over eager tensors and what is computed from them, in order of execution; None is a handle."""
 
     def __init__(self, values: Sequence[tuple[Shown, Any]]) -> None:
         self._values = values
         self._executions: list[int] = []
-        self._by_node: dict[str, list[int]] = {}
-        counts: dict[tuple[str, int], int] = {}
-        for index, (shown, _) in enumerate(values):
-            name = shown.name
-            self._by_node.setdefault(name.node, []).append(index)
-            key = (name.node, name.slot)
-            counts[key] = execution = counts.get(key, -1) + 1
+        counts: dict[TensorName, int] = {}
+        for shown, _ in values:
+            counts[shown.name] = execution = counts.get(shown.name, -1) + 1
             self._executions.append(execution)
+
+    @cached_property
+    def _by_node(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, (shown, _) in enumerate(self._values):
+            found.setdefault(shown.name.node, []).append(index)
+        return found
+
+    @property
+    def held_bytes(self) -> int:
+        """The memory that the tensors take, those that are still to be computed not counted; texts not either."""
+        return sum(
+            (element_type(shown.dtype).itemsize or 0) * math.prod(compat.shape_of(tensor))
+            for shown, tensor in self._values
+            if tensor is not None and not isinstance(tensor, Recomputed)
+        )
 
     def __len__(self) -> int:
         return len(self._values)
@@ -43,19 +61,15 @@ class KeptTensors:
             return Tensor(
                 shown.name, shown.device, self._executions[index], dtype.name, None, None, None, shown.op_type
             )
-        shape: Shape = tuple(tensor.shape.as_list())
+        shape = shape_of(tensor)
         size = dtype.itemsize
-        nbytes = None if size is None else size * int(tensor.shape.num_elements() or 0)
+        nbytes = None if size is None else size * math.prod(shape)
         device = _place(shown.device, tensor.device)
         return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, Any]]:
-        """The descriptions and the eager tensors, in order; None for a handle."""
+        """The descriptions and the eager tensors, or how to compute them, in order; None for a handle."""
         return self._values
-
-    def tensor(self, index: int) -> Any:
-        """The eager tensor at `index`, on its device; None for a handle."""
-        return self._values[index][1]
 
     def value(self, index: int) -> Value:
         tensor = self._values[index][1]
@@ -69,6 +83,7 @@ class KeptTensors:
         return list(self._by_node)
 
 
+@lru_cache(maxsize=1000)
 def _place(asked: str, found: str) -> str:
     """Where an op ran: TensorFlow says of values of any CPU that they lie on the first one.
 
@@ -78,14 +93,17 @@ def _place(asked: str, found: str) -> str:
 
 
 def array_of(tensor: Any) -> Array | NoValue:
-    """The array in an eager tensor or a variable, or why there is none.
+    """The array in an eager tensor, a variable or a value to be computed, or why there is none.
 
     It shares the memory of a tensor on the host, so it cannot be written to: a filter over all values of a run would
     else spend its time on copies.
     """
     with INSIDE:
         try:
-            array = np.asarray(tensor)
+            held = tensor.tensor() if isinstance(tensor, Recomputed) else tensor
+            # NumPy cannot take a single bfloat16 or 8 bit float by itself.
+            single = held.shape.rank == 0 and held.dtype != tf.string
+            array = np.asarray(held.numpy() if single else held)
         except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
             return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")
     shared = array.view()

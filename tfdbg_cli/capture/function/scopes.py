@@ -31,15 +31,25 @@ def scope_of(concrete: Any) -> Scope:
     return kept
 
 
+def skipped_attributes() -> frozenset[str]:
+    """The attributes of functions that are not entered: on a GPU Grappler exchanges those that say so for others."""
+    return IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
+
+
 def _grown(atomic: Any) -> Scope:
-    skipped = IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
     try:
-        return CallTree(Library(), skipped).grow(atomic.name.decode(), _argument_names(atomic))
+        graphs = compat.named_graphs_below(atomic)
+        library = Library(lambda name: _operations(graphs.get(name)))
+        return CallTree(library, skipped_attributes()).grow(atomic.name.decode(), _argument_names(atomic))
     except LookupError as error:
         raise TfdbgError(
             f"TensorFlow does not give the definition of the function {error.args[0]!r}.",
             hint="Debug a function that calls it.",
         ) from error
+
+
+def _operations(graph: Any) -> frozenset[str]:
+    return frozenset() if graph is None else frozenset(op.name for op in graph.get_operations())
 
 
 def _argument_names(atomic: Any) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
 
-from tfdbg_cli.capture.function.body import Output
+from tfdbg_cli.capture.function.body import Output, Source
 from tfdbg_cli.capture.function.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.mergeable import SAME, mergeable
 from tfdbg_cli.model.names import TensorName
 
 
@@ -19,16 +22,36 @@ class Shown:
     dtype: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Recipe:
+    """How a value is made of others that the run shows: by the op of `node` (a NodeDef), of which it is output 0.
+
+    A `node` that only passes its input on has one input here. `shapes` are those of its outputs that took long to
+    find, by those of its inputs.
+    """
+
+    node: Any
+    inputs: tuple[TensorName, ...]
+    shapes: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One value of a function in order of execution, or the place of a branch or loop between them.
 
-    `reference` is how the function refers to the value; None for a value that is only listed (a handle).
+    `reference` is how the function refers to the value; None for a value that is only listed (a handle). A value
+    with a `recipe` is not given back but made by it.
     """
 
     shown: Shown | None
     reference: str | None
     site: CallSite | None = None
+    recipe: Recipe | None = None
+
+    @property
+    def given_back(self) -> bool:
+        """Whether the function gives the value back, one after the other with its like."""
+        return self.reference is not None and self.recipe is None
 
 
 def items_of(scope: Scope) -> tuple[Item, ...]:
@@ -43,6 +66,7 @@ def _found(scope: Scope) -> list[Item]:
         _item(name, LOOP_VARIABLE, "", Output(scope.body.arguments[position], scope.body.argument_types[position]))
         for position, name in scope.loop_variables.items()
     ]
+    merged = mergeable(scope)
     for node in scope.needed.nodes:
         if node.name in scope.needed.hidden:
             continue
@@ -55,13 +79,19 @@ def _found(scope: Scope) -> list[Item]:
         read = scope.needed.slots[node.name]
         for slot, output in enumerate(scope.body.outputs(node.name)):
             if site is None or site.kind is CallKind.LOOP or slot in read:
-                items.append(_item(TensorName(scope.name_of(node.name), slot), node.op, node.device, output))
+                recipe = _recipe(scope, node, slot) if Source(node.name, slot) in merged else None
+                items.append(_item(TensorName(scope.name_of(node.name), slot), node.op, node.device, output, recipe))
     return items
 
 
-def _item(name: TensorName, op_type: str, device: str, output: Output) -> Item:
+def _item(name: TensorName, op_type: str, device: str, output: Output, recipe: Recipe | None = None) -> Item:
     shown = Shown(name, op_type, device, output.dtype)
-    return Item(shown, output.reference if output.returnable else None)
+    return Item(shown, output.reference if output.returnable else None, recipe=recipe)
+
+
+def _recipe(scope: Scope, node: Any, slot: int) -> Recipe:
+    inputs = scope.body.data_inputs(node)
+    return Recipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
 
 
 def _of_call(site: CallSite, own_outputs: int) -> list[Item]:
@@ -70,13 +100,30 @@ def _of_call(site: CallSite, own_outputs: int) -> list[Item]:
     position = own_outputs
     for item in items_of(site.scopes[0]):
         reference = None
-        if item.reference is not None:
+        if item.given_back:
             reference = f"{site.node.name}:output:{position}"
             position += 1
-        items.append(Item(item.shown, reference, item.site))
+        items.append(Item(item.shown, reference, item.site, item.recipe))
     return items
 
 
 def hidden_in(scope: Scope) -> int:
     """How many nodes of `scope` and below are in loops and branches of version 1, whose values are not shown."""
     return sum(len(inner.needed.hidden) for inner in scope.all())
+
+
+def given_items(scope: Scope, wanted: Collection[TensorName]) -> tuple[Item, ...]:
+    """Those called `wanted` among the values of `scope` and of the plain calls in it, inputs first."""
+    items: list[Item] = []
+    for node in scope.needed.nodes:
+        site = scope.calls.get(node.name)
+        if site is not None and site.kind is CallKind.PLAIN:
+            own = len(site.scopes[0].body.returns)
+            for position, item in enumerate(given_items(site.scopes[0], wanted)):
+                items.append(Item(item.shown, f"{node.name}:output:{own + position}"))
+            continue
+        for slot, output in enumerate(scope.body.outputs(node.name)):
+            name = TensorName(scope.name_of(node.name), slot)
+            if name in wanted and output.returnable:
+                items.append(_item(name, node.op, node.device, output))
+    return tuple(items)

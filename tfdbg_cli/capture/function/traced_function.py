@@ -13,9 +13,13 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function.arguments import Slot, slots_of
 from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
-from tfdbg_cli.capture.function.instrumented import Instrumented, instrument
+from tfdbg_cli.capture.function.holding import Holding
+from tfdbg_cli.capture.function.instrumented import Instrumented
 from tfdbg_cli.capture.function.scopes import scope_of
+from tfdbg_cli.capture.function.watched import WatchedFunction, WatchKind, with_updated
+from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -24,6 +28,7 @@ from tfdbg_cli.model.sources import Traceback
 
 _ATTRIBUTE = "_tfdbg_traced"
 _BACKWARD = "__backward_"
+_KINDS = 4
 _LOADED = "restored_function_body"  # what TensorFlow calls every function that was loaded from a SavedModel
 
 
@@ -33,13 +38,15 @@ class TracedFunction:
     def __init__(self, atomic: Any) -> None:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
+        self._watched: dict[WatchKind, WatchedFunction] = {}
 
     @cached_property
     def _concrete(self) -> Any:
         return compat.concrete_of(self._atomic)
 
     @cached_property
-    def _root(self) -> Scope:
+    def root(self) -> Scope:
+        """The function with all that it calls, by the names in its runs."""
         return scope_of(self._concrete)
 
     @cached_property
@@ -59,23 +66,28 @@ class TracedFunction:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """The inputs, under the names of the nodes that stand for them in a run."""
-        slots = zip(slots_of(self._atomic.graph), self._root.argument_names, strict=True)
+        slots = zip(slots_of(self._atomic.graph), self.root.argument_names, strict=True)
         return tuple(replace(slot, argument=replace(slot.argument, name=name)) for slot, name in slots)
 
     @property
     def given(self) -> tuple[str, ...]:
         """The names of the nodes that stand for the inputs."""
-        return tuple(self._root.argument_names)
+        return tuple(self.root.argument_names)
 
     @cached_property
     def returned(self) -> tuple[TensorName, ...]:
         """The tensors that are given back, followed to where they are made."""
-        return tuple(map(self._root.resolve, self._root.body.returns))
+        return tuple(map(self.root.resolve, self.root.body.returns))
 
     @cached_property
     def graph(self) -> Graph:
         """The program's graph, nested functions included."""
         return function_graph(self._concrete)
+
+    @cached_property
+    def watched_graph(self) -> Graph:
+        """The same with the variables after their update; one for all runs, since much is remembered by graph."""
+        return with_updated(self.graph, self.root)
 
     @cached_property
     def tracebacks(self) -> Mapping[str, Traceback]:
@@ -85,7 +97,27 @@ class TracedFunction:
     @cached_property
     def instrumented(self) -> Instrumented:
         """The same function with every intermediate value given back."""
-        return instrument(self._concrete)
+        wanted = Wanted(early=Early(self.holding.sources))
+        return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    @cached_property
+    def instrumented_with_updated(self) -> Instrumented:
+        """The same with the variables after their update, for a watch whose filter is asked of values."""
+        wanted = replace(Wanted.all_values(self.root), early=Early(self.holding.sources))
+        return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """How its calls are held, so that they can be made again or undone."""
+        return Holding(self.root, self.slots, self._atomic)
+
+    def watched(self, kind: WatchKind) -> WatchedFunction:
+        """The function under the watch `kind`; those of the last kinds are kept."""
+        found = self._watched.pop(kind, None) or WatchedFunction(self.root, self._atomic, self.holding, kind)
+        self._watched[kind] = found
+        while len(self._watched) > _KINDS:
+            self._watched.pop(next(iter(self._watched)))
+        return found
 
     def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.

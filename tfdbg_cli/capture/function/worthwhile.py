@@ -23,7 +23,7 @@ def is_worthwhile(python: Any) -> bool:
     A function that an installed package defines counts only if the program calls it itself, or if it is a step of
     Keras: packages run small functions of their own, such as those for random seeds, that nobody wants to stop at.
     """
-    return (python is not None and _is_step_or_own(python)) or called_by_user()
+    return (python is not None and is_step_or_own(python)) or called_by_user()
 
 
 @cache
@@ -31,9 +31,14 @@ def _defined_by_user(code: Any) -> bool:
     return is_users(code.co_filename)
 
 
-def _is_step_or_own(python: Any) -> bool:
-    code = getattr(inspect.unwrap(python), "__code__", None)
+def is_step_or_own(python: Any) -> bool:
+    """Whether `python`, a callable, is a step of Keras or is defined by the program."""
+    # Asked at every call, and most functions wrap none.
+    inner = inspect.unwrap(python) if hasattr(python, "__wrapped__") else python
+    code = getattr(inner, "__code__", None)
     if code is None:
         return False
+    if _defined_by_user(code):
+        return True
     package = str(getattr(python, "__module__", "")).partition(".")[0]
-    return _defined_by_user(code) or (package in _KERAS and code.co_name in _STEPS)
+    return package in _KERAS and code.co_name in _STEPS

@@ -1,0 +1,207 @@
+"""Which tensors of a function have to be checked so that none that is not finite goes unseen.
+
+A tensor need not be checked when an op that certainly runs reads it and cannot hide what is wrong with it
+(analysis/transparency.py): the output of that op is checked, or read in turn by such an op. Nor need what is only
+another name of tensors that are looked after: the outputs of branches and loops, and the variables of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.transparency import CHECKABLE, Operand, Use, covering
+from tfdbg_cli.analysis.undefined_outputs import is_undefined
+from tfdbg_cli.capture.function.body import attribute_of
+from tfdbg_cli.capture.function.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.checks import Question
+from tfdbg_cli.capture.function.mergeable import SAME
+from tfdbg_cli.capture.function.static_facts import StaticFacts
+from tfdbg_cli.capture.function.updated_variables import (
+    UpdatedVariable,
+    region_of,
+    updated_variables,
+)
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.names import TensorName
+
+# Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
+Admits: TypeAlias = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Watchable:
+    """A tensor that may be checked: in the function of `scope`, which refers to it by `reference`."""
+
+    name: TensorName
+    scope: Scope
+    reference: str
+    dtype: int
+    device: str
+    updated: UpdatedVariable | None = None
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The tensors to check, by scope; `watched` counts those that are looked after so."""
+
+    checks: Mapping[Scope, Sequence[Watchable]]
+    watched: int
+    updated: tuple[UpdatedVariable, ...] = ()
+
+    @property
+    def checked(self) -> int:
+        """How many tensors are checked."""
+        return sum(map(len, self.checks.values()))
+
+
+def frontier_of(root: Scope, facts: StaticFacts, question: Question, admits: Admits) -> Frontier:
+    """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are."""
+    return _Search(root, facts, question, admits).found()
+
+
+@dataclass
+class _Search:
+    root: Scope
+    facts: StaticFacts
+    question: Question
+    admits: Admits
+    tensors: dict[TensorName, Watchable] = field(default_factory=dict)
+    aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
+    healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
+    covered: set[TensorName] = field(default_factory=set)
+
+    def found(self) -> Frontier:
+        self._add_arguments()
+        for scope in self.root.all():
+            self._add_loop_variables(scope)
+            for node in scope.needed.nodes:
+                if node.name not in scope.needed.hidden:
+                    self._add_node(scope, node)
+        updated = tuple(updated_variables(self.root))
+        for variable in updated:
+            self._add_updated(variable)
+        self._cover_aliases()
+        for scope in self.root.all():
+            for node in scope.needed.nodes:
+                if node.name not in scope.needed.hidden and node.name not in scope.calls:
+                    self._cover_inputs(scope, node)
+        checks: dict[Scope, list[Watchable]] = {}
+        for name, tensor in self.tensors.items():
+            if name not in self.covered and name not in self.healthy:
+                checks.setdefault(tensor.scope, []).append(tensor)
+        return Frontier(checks, len(self.tensors), updated)
+
+    def _add_arguments(self) -> None:
+        for position, name in enumerate(self.root.argument_names):
+            reference = self.root.body.arguments[position]
+            dtype = self.root.body.argument_types[position]
+            self._add(Watchable(TensorName(name, 0), self.root, reference, dtype, ""), ARGUMENT)
+
+    def _add_loop_variables(self, scope: Scope) -> None:
+        for position, name in scope.loop_variables.items():
+            reference, dtype = scope.body.arguments[position], scope.body.argument_types[position]
+            self._add(Watchable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
+            if scope.call is not None and scope.parent is not None:
+                start = scope.parent.resolve(scope.parent.body.data_inputs(scope.call.node)[position])
+                self.aliases[name] = (start, scope.resolve(scope.body.returns[position]))
+
+    def _add_node(self, scope: Scope, node: Any) -> None:
+        site = scope.calls.get(node.name)
+        if site is not None and site.kind is CallKind.PLAIN:
+            return
+        read = scope.needed.slots[node.name]
+        for slot, output in enumerate(scope.body.outputs(node.name)):
+            if not output.returnable or _undefined(scope, node, slot):
+                continue
+            if site is not None and site.kind is CallKind.BRANCH and slot not in read:
+                continue
+            name = TensorName(scope.name_of(node.name), slot)
+            self._add(Watchable(name, scope, output.reference, output.dtype, node.device), node.op)
+            if site is not None:
+                self.aliases[name] = tuple(_sources(scope, site, slot))
+            elif node.op == "Const" and not self.question.asked_of(self.facts.value(name)):
+                self.healthy.add(name)
+
+    def _add_updated(self, variable: UpdatedVariable) -> None:
+        reference = ""  # there is one once its node is added
+        tensor = Watchable(variable.name, variable.scope, reference, variable.dtype, "", variable)
+        self._add(tensor, UPDATED_VARIABLE)
+        if variable.name not in self.tensors:
+            return
+        if variable.same_as is not None:
+            self.aliases[variable.name] = (variable.same_as,)
+        if not self.question.keeps_sign_only:
+            self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
+
+    def _add(self, tensor: Watchable, op_type: str) -> None:
+        dtype = element_type(tensor.dtype).name
+        if dtype in CHECKABLE and self.admits(tensor.name.node, op_type, dtype):
+            self.tensors[tensor.name] = tensor
+
+    def _cover_aliases(self) -> None:
+        for name, sources in self.aliases.items():
+            if all(source in self.tensors for source in sources):
+                self.covered.add(name)
+
+    def _cover_inputs(self, scope: Scope, node: Any) -> None:
+        given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
+        wanted = [
+            position
+            for position, name in enumerate(given)
+            if name in self.tensors and name not in self.covered and self._is_in(name, region_of(scope))
+        ]
+        if not wanted:
+            return
+        use = self._use(scope, node, given)
+        for position in wanted:
+            slots = covering(use, position, keeping=self.question.keeps_sign_only)
+            outputs = [TensorName(scope.name_of(node.name), slot) for slot in slots]
+            if outputs and all(name in self.tensors for name in outputs):
+                self.covered.add(given[position])
+
+    def _is_in(self, name: TensorName, region: Scope) -> bool:
+        """Whether the tensor is made in the same function, branch or turn of a loop as an op in `region` runs."""
+        tensor = self.tensors.get(name)
+        return tensor is not None and region_of(tensor.scope) is region
+
+    def _use(self, scope: Scope, node: Any, given: Iterable[TensorName]) -> Use:
+        types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
+        own = scope.name_of(node.name)
+        outputs = [
+            Operand(element_type(output.dtype).name, self.facts.shape(TensorName(own, slot)))
+            for slot, output in enumerate(scope.body.outputs(node.name))
+        ]
+        return Use(
+            node.op,
+            [
+                Operand(
+                    element_type(dtype).name,
+                    self.facts.shape(name),
+                    self.facts.constant(name),
+                    self.facts.source(name),
+                )
+                for name, dtype in zip(given, types, strict=True)
+            ],
+            outputs,
+            lambda name: attribute_of(node, name),
+        )
+
+
+def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:
+    """The tensors of which output `slot` of a branch or a loop is one."""
+    if site.kind is CallKind.LOOP:
+        yield scope.resolve(scope.body.data_inputs(site.node)[slot])
+        yield site.scopes[1].resolve(site.scopes[1].body.returns[slot])
+    else:
+        yield from (inner.resolve(inner.body.returns[slot]) for inner in site.scopes)
+
+
+def _undefined(scope: Scope, node: Any, slot: int) -> bool:
+    """Whether what output `slot` of a node of `scope` holds means nothing."""
+    if node.op not in SAME:
+        return is_undefined(node.op, slot, lambda name: attribute_of(node, name))
+    source = scope.body.source(scope.body.data_inputs(node)[slot])
+    return source.node is not None and _undefined(scope, scope.body.nodes[source.node], source.slot)

@@ -1,0 +1,233 @@
+"""One call of a function of which all is held that it takes to make it again, or to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.function.call_tree import Place
+from tfdbg_cli.capture.function.called_functions import with_called
+from tfdbg_cli.capture.function.dealing import silence
+from tfdbg_cli.capture.function.flat import FlatFunction, is_inlined
+from tfdbg_cli.capture.function.kept_tensors import array_of
+from tfdbg_cli.capture.function.outside import RESOURCE, Again, Outside
+from tfdbg_cli.capture.function.variable_values import put_back
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.repetition.function import FunctionDetails, repeat_function
+from tfdbg_cli.capture.repetition.repeated import Repeated, different_outputs
+from tfdbg_cli.capture.repetition.replaced import with_replaced
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import RunError, RunKind
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.function.holding import Holding
+    from tfdbg_cli.capture.function.instrumented import Outcome
+
+_NOT_PUT_BACK = "The variable {} could not be put back: {}."
+_NO_VALUE = "it had no value before the run"
+_NOT_HELD = "its value was not held"
+
+
+class HeldCall:
+    """A call (`model.repetition.Repeatable`). `before` are the values of variables before it, by position.
+
+    A variable that the call does not change is read when its value is wanted: until the program goes on it is the
+    same. None stands for a variable that had no value. `lack` says why those that it changes are not held.
+    `room` is how many bytes what is held, and what is computed of it, may take; None: any.
+    """
+
+    def __init__(
+        self,
+        holding: Holding,
+        inputs: Sequence[Any],
+        before: Mapping[int, Any],
+        lack: str = "",
+        room: int | None = None,
+    ) -> None:
+        self._holding = holding
+        self._inputs = tuple(inputs)
+        self._before = dict(before)
+        self._lack = lack
+        self.room = room
+        self._drawn: dict[TensorName, Any] = {}
+
+    @property
+    def holding(self) -> Holding:
+        """What is known of the function."""
+        return self._holding
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The flat tensors that the call was given."""
+        return self._inputs
+
+    @property
+    def drawn(self) -> Mapping[TensorName, Any]:
+        """What the call drew from outside."""
+        return self._drawn
+
+    def after(self, sources: Mapping[TensorName, Any], variables: Mapping[int, Any] | None = None) -> None:
+        """Take what the call drew from outside (`Holding.sources`), and values of variables from before it."""
+        self._drawn.update(sources)
+        self._before.update(variables or {})
+
+    def take_drawn(self, outcome: Outcome) -> None:
+        """As `after`, of a call that gave all its values, or failed."""
+        tensors = outcome.captured
+        rows = {name: tensors.named(name.node, name.slot) for name in self._holding.sources}
+        self.after(outcome.early)
+        self.after({name: tensors.pairs()[found[-1]][1] for name, found in rows.items() if found})
+
+    def variable(self, position: int) -> Any:
+        """The value before the call of the variable whose handle is at `position`, an eager tensor.
+
+        Raises:
+            TfdbgError: it had none, or it is not held.
+
+        """
+        if position not in self._before and position not in self._holding.written:
+            self._before[position] = self._holding.read(self._inputs, [position])[0]
+        value = self._before.get(position)
+        if value is None:
+            reason = _NO_VALUE if position in self._before else self._lack or _NOT_HELD
+            name = self._holding.root.argument_names[position]
+            raise TfdbgError(f"The variable {name} is not known as it was before the run: {reason}.")
+        return value
+
+    def repetition(self) -> Repetition:
+        """All that it takes to make the call again.
+
+        Raises:
+            TfdbgError: it cannot be made again; the message says what stands in the way.
+
+        """
+        holding = self._holding
+        if holding.again is None or holding.outside is None:
+            raise TfdbgError(
+                f"This run cannot be made again: {holding.reason}.",
+                hint="`run -f … --values keep` keeps the values of every watched run instead.",
+            )
+        return self.repetition_of(holding.outside, holding.again)
+
+    def repetition_of(self, outside: Outside, again: Again) -> Repetition:
+        """As `repetition`, of a part of the call."""
+        part = again.part
+        library = tf.compat.v1.GraphDef().library
+        library.function.extend(silence(definition) for definition in with_called([part.definition]))
+        positions = self._positions(part.inputs)
+        drawn = {str(name): outside.flat.nodes[name.node] for name in part.inputs if name in outside.drawn}
+        details = FunctionDetails(
+            _places(outside.flat),
+            self._aliases(positions),
+            self._devices(positions),
+            {name: (node.op_type, node.device) for name, node in drawn.items()},
+        )
+        return Repetition(
+            RunKind.FUNCTION,
+            library.SerializeToString(deterministic=True),
+            entry=part.definition.signature.name,
+            fetches=tuple(map(str, again.returned)),
+            inputs=tuple(self._input(name, own) for name, own in zip(part.inputs, positions, strict=True)),
+            limits=outside.limits,
+            details=details.packed(),
+        )
+
+    def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
+        """What the call gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
+        again = repeat_function(with_replaced(self.repetition(), replaced), self.room)
+        return again.tensors, again.error
+
+    def undo(self) -> tuple[str, ...]:
+        """Put the variables back as they were before the run; sentences that say what could not be put back."""
+        missed = []
+        for position in self._holding.written:
+            if not self._holding.is_variable(self._inputs, position):
+                continue
+            try:
+                put_back(self._inputs[position], self.variable(position))
+            except TfdbgError as error:
+                missed.append(f"{error.message} It was not put back.")
+            except OpError as error:
+                name = self._holding.root.argument_names[position]
+                missed.append(_NOT_PUT_BACK.format(name, type(error).__name__))
+        return tuple(missed)
+
+    def again(self, room: int | None = None) -> Repeated:
+        """Make the call again, on copies of its variables, with all its values; they may take `room` bytes in loops.
+
+        Raises:
+            TfdbgError: it cannot be made again; the message says what stands in the way.
+
+        """
+        return repeat_function(self.repetition(), room)
+
+    def difference(self, outputs: Sequence[Any], again: Repeated) -> str:
+        """What `again` gave otherwise than the call, which gave `outputs`; empty when nothing differs in a bit."""
+        names, first, second = [], [], []
+        for reference, output in zip(self._holding.root.body.returns, outputs, strict=False):
+            name = self._holding.root.resolve(reference)
+            rows = again.tensors.named(name.node, name.slot)
+            if rows and output is not None and output.dtype not in (tf.resource, tf.variant):
+                names.append(str(name))
+                first.append(array_of(output))
+                second.append(again.tensors.value(rows[-1]))
+        return different_outputs(names, first, second)
+
+    def _is_handle(self, position: int) -> bool:
+        return self._holding.root.body.argument_types[position] == RESOURCE
+
+    def _positions(self, names: Iterable[TensorName]) -> list[int | None]:
+        """Where the inputs called `names` are among those of the call; None for what an op drew."""
+        own = {TensorName(name, 0): at for at, name in enumerate(self._holding.root.argument_names)}
+        return [own.get(name) for name in names]
+
+    def _devices(self, positions: Sequence[int | None]) -> dict[int, str]:
+        """Where variables are, by the place of their handles."""
+        given = {
+            at: self._inputs[own] for at, own in enumerate(positions) if own is not None and self._is_handle(own)
+        }
+        return {at: str(handle.device) for at, handle in given.items()}
+
+    def _aliases(self, positions: Sequence[int | None]) -> dict[int, int]:
+        """Places of handles that mean the same variable as one before, and the place of that."""
+        first: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for at, own in enumerate(positions):
+            if own is not None and self._is_handle(own):
+                known = first.setdefault(id(self._inputs[own]), at)
+                if known != at:
+                    found[at] = known
+        return found
+
+    def _input(self, name: TensorName, position: int | None) -> RepetitionInput:
+        if position is None:
+            if name not in self._drawn:
+                raise TfdbgError(f"What {name.node} drew during the run was not taken, so it cannot be made again.")
+            return _described(str(name), Role.SOURCE, self._drawn[name])
+        if not self._is_handle(position):
+            return _described(name.node, Role.GIVEN, self._inputs[position])
+        return _described(name.node, Role.VARIABLE, self.variable(position))
+
+
+def _described(name: str, role: Role, tensor: Any) -> RepetitionInput:
+    value: Array | NoValue = array_of(tensor)
+    if isinstance(value, NoValue):
+        raise TfdbgError(f"The value of {name} is not known: {value.text}")
+    return RepetitionInput(name, role, element_type(tensor.dtype.as_datatype_enum).name, value)
+
+
+def _places(flat: FlatFunction) -> dict[str, Place]:
+    """Where the calls that stay calls are in the functions that they were written in."""
+    found = {}
+    for node in flat.nodes.values():
+        site = None if node.scope is None else node.scope.calls.get(node.template.name)
+        if site is not None and not is_inlined(site):
+            found[node.name] = Place(site.own_name, tuple(scope.path for scope in site.scopes))
+    return found

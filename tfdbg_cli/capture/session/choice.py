@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.session.reach import Reach
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import GraphChoice
@@ -21,13 +20,15 @@ _PYTHON = (
 _SHOWN = 40  # characters of a name that is far too long
 
 
-def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -> tuple[GraphKind, tuple[str, ...]]:
-    """The graph to show for `plan`, and notes for the screen.
+def choose_graph(
+    wanted: GraphChoice, watching: bool, settings: Settings, session: Any, reached: Reach
+) -> tuple[GraphKind, tuple[str, ...]]:
+    """The graph to show where `wanted` is asked for, and notes for the screen.
 
     Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
-    failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop to see into.
+    failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop, a branch or a
+    function to see into.
     """
-    wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
     if wanted is GraphChoice.AUTO:
         wanted = GraphChoice(settings.graph)
     asked = ", though the runtime graph was asked for" if wanted is GraphChoice.RUNTIME else ""
@@ -39,7 +40,7 @@ def choose_graph(plan: Plan, settings: Settings, session: Any, reached: Reach) -
         shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
         return GraphKind.PYTHON, (f"The name of the node {shown} cannot be that of a file{asked}.", _PYTHON)
     if wanted is GraphChoice.AUTO:
-        python = plan.watching and not reached.loops
+        python = watching and not (reached.loops or reached.hidden or reached.calls)
         wanted = GraphChoice.PYTHON if python else GraphChoice.RUNTIME
     if wanted is GraphChoice.RUNTIME:
         return GraphKind.RUNTIME, (_RUNTIME,)

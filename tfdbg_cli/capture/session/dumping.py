@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk, size_text
+from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.session.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.session.watching import WatchOptions, watch_options
 from tfdbg_cli.config import Settings
+from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.runs import Run
 
 # (fetches, feeds) -> WatchOptions, or long ago a tuple.
@@ -76,6 +77,9 @@ class DumpingController:
         with self._lock:
             self._uncounted += [plan.directory] if plan.directory else []
         return True
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+        """Nothing is watched here. See `capture.controller.Controller`."""
 
     def run_abandoned(self, plan: Plan) -> None:
         """Nothing is waited for."""

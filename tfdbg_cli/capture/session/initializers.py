@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -44,6 +44,10 @@ class InitializersApart:
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Take in what a run gave. See `capture.controller.Controller`."""
         return self._controller.run_ends(plan, run)
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+        """Hear of a watched run without a hit. See `capture.controller.Controller`."""
+        self._controller.run_passed(plan, make)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""

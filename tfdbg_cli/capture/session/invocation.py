@@ -10,6 +10,8 @@ import numpy as np
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.model.runs import RunKind
 
+_RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
+
 
 class Invocation(Protocol):
     """What capture needs to know of a call, and the three ways to perform it. Perform one of them, once."""
@@ -37,8 +39,11 @@ class Invocation(Protocol):
         """Perform the call under `options`; `run_metadata` is filled."""
         ...
 
-    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values."""
+    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+        """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values.
+
+        The operations `targets` are run besides.
+        """
         ...
 
 
@@ -76,10 +81,11 @@ class RunCall:
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, options, run_metadata)
 
-    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+        fetches = (self.fetches, [*extra, *targets])
         with INSIDE:
-            result, values = self._run((self.fetches, list(extra)), self.feed_dict, self.options, self.run_metadata)
-        return result, values
+            result, values = self._run(fetches, self.feed_dict, self.options, self.run_metadata)
+        return result, values[: len(extra)]
 
 
 class Runner:
@@ -95,7 +101,7 @@ class Runner:
             self.original = make(fetches, feed_list, accept_options)
         self._make = make
         self._with_options: Callable[..., Any] | None = None
-        self._with_extra: tuple[list[Any], Callable[..., Any]] | None = None
+        self._with_extra: dict[tuple[str, ...], Callable[..., Any]] = {}
 
     def with_options(self) -> Callable[..., Any]:
         """The runner that takes options."""
@@ -104,15 +110,22 @@ class Runner:
         return self._with_options
 
     def with_extra(self, extra: Sequence[Any]) -> Callable[..., Any]:
-        """The runner that fetches `extra` too; the last one made is kept for the next run."""
-        if self._with_extra is None or not _same(self._with_extra[0], extra):
-            made = self._make((self.fetches, list(extra)), self.feed_list, True)
-            self._with_extra = (list(extra), made)
-        return self._with_extra[1]
+        """The runner that fetches `extra` too; those made last are kept for the next runs."""
+        names = tuple(element.name for element in extra)
+        return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
 
 
-def _same(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
+def _kept(
+    known: dict[Any, Callable[..., Any]], key: Any, make: Callable[[], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """The runner in `known` under `key`, made if it is not there."""
+    found = known.get(key)
+    if found is None:
+        found = make()
+        while len(known) >= _RUNNERS:
+            known.pop(next(iter(known)), None)
+        known[key] = found
+    return found
 
 
 def _feed_names(feeds: Mapping[Any, Any]) -> dict[str, Any]:
@@ -165,11 +178,12 @@ class RunnerCall:
         with INSIDE:
             return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
 
-    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+        fetched = _not_fed(extra, self.feeds)
         with INSIDE:
-            runner = self._runner.with_extra(_not_fed(extra, self.feeds))
+            runner = self._runner.with_extra([*fetched, *targets])
             result, values = runner(*self._fed, options=self.options, run_metadata=self.run_metadata)
-        return result, _with_fed(extra, self.feeds, values)
+        return result, _with_fed(extra, self.feeds, values[: len(fetched)])
 
 
 class OptionsRunner:
@@ -181,7 +195,7 @@ class OptionsRunner:
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
-        self._with_extra: tuple[list[str], Callable[..., Any]] | None = None
+        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
 
     def with_options(self, options: Any) -> Callable[..., Any]:
         """The runner that runs under `options`."""
@@ -190,14 +204,18 @@ class OptionsRunner:
         made: Callable[..., Any] = self._make(message)
         return made
 
-    def with_extra(self, extra: Sequence[Any]) -> Callable[..., Any]:
-        """The runner that fetches `extra` too; the last one made is kept for the next run."""
-        names = [tensor.name for tensor in extra]
-        if self._with_extra is None or self._with_extra[0] != names:
+    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any]) -> Callable[..., Any]:
+        """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
+        names, ops = tuple(tensor.name for tensor in extra), tuple(op.name for op in targets)
+
+        def make() -> Callable[..., Any]:
             message = copied(self.message)
             message.fetch.extend(names)
-            self._with_extra = (names, self._make(message))
-        return self._with_extra[1]
+            message.target.extend(ops)
+            made: Callable[..., Any] = self._make(message)
+            return made
+
+        return _kept(self._with_extra, (names, ops), make)
 
 
 class OptionsRunnerCall:
@@ -229,8 +247,9 @@ class OptionsRunnerCall:
         with INSIDE:
             return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
 
-    def with_extra(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
         with INSIDE:
-            found = self._runner.with_extra(_not_fed(extra, self.feeds))(*self._arguments, **self._keywords)
+            runner = self._runner.with_extra(_not_fed(extra, self.feeds), targets)
+            found = runner(*self._arguments, **self._keywords)
         own = len(self._runner.message.fetch)
         return found[:own], _with_fed(extra, self.feeds, found[own:])

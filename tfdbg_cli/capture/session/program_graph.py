@@ -7,6 +7,7 @@ from linecache import getline
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.session.hidden_ops import program_version
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -18,7 +19,7 @@ from tfdbg_cli.model.sources import Frame, Traceback
 def program_graph(graph: Any) -> Graph:
     """The model of `graph` (a tf.Graph), made again only after it grew."""
     kept = kept_with(graph)
-    version = graph.version
+    version = program_version(graph)
     if kept.model is None or kept.model_version != version:
         kept.model = Graph([_node(op) for op in graph.get_operations()], GraphKind.PYTHON)
         kept.model_version = version

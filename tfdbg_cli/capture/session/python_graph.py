@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.session.dump_folders import to_keep
+from tfdbg_cli.capture.session.fetched_tensors import stored
 from tfdbg_cli.capture.session.invocation import Invocation
-from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tensor_name, tracebacks_of
+from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.session.reach import Reach, chooser
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.whole import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.runs import Call, Run, RunError
-from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, describe
-from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.tensors import EMPTY_STORE
 
-_HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
-_REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was read from it is at its readers.")
+FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
+
+
+def is_refusal(error: Any) -> bool:
+    """Whether TensorFlow found, before it ran anything, that an op that it had fused lacks an output to fetch.
+
+    The remapper of Grappler fuses a FusedBatchNorm in inference though a further output of it is fetched.
+    """
+    return "does not have output" in str(error.message)
+
+
+def is_by_product(tensor: Any) -> bool:
+    """Whether `tensor` is an output of a batch normalization that fusing takes away."""
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 0)
 
 
 class PythonCapture:
@@ -39,29 +53,33 @@ class PythonCapture:
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
-        wanted = [tensor for tensor in self._tensors if tensor.name not in self._opaque]
-        result, self._fetched = self._invocation.with_extra(wanted)
+        try:
+            result, self._fetched = self._invocation.with_extra(self._wanted)
+        except OpError as error:
+            if not is_refusal(error):
+                raise
+            self._tensors = [tensor for tensor in self._tensors if not is_by_product(tensor)]
+            self._notes = (*self._notes, FUSED)
+            result, self._fetched = self._invocation.with_extra(self._wanted)
         return result
+
+    @property
+    def _wanted(self) -> list[Any]:
+        return [tensor for tensor in self._tensors if tensor.name not in self._opaque]
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was fetched; nothing when the call failed."""
         graph = self._invocation.session.graph
         self._run = Run(
             call=call,
-            tensors=EMPTY_STORE if self._fetched is None else self._store(iter(self._fetched)),
+            tensors=EMPTY_STORE if self._fetched is None else stored(self._tensors, self._opaque, self._fetched),
             graph=program_graph(graph),
             tracebacks=tracebacks_of(graph),
             error=error,
             notes=self._notes,
+            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
         )
         return self._run
-
-    def _store(self, fetched: Any) -> MemoryTensorStore:
-        values = [
-            _without_value(tensor) if tensor.name in self._opaque else fetched_array(next(fetched))
-            for tensor in self._tensors
-        ]
-        return MemoryTensorStore(list(map(described, self._tensors, values)), values)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.
@@ -71,8 +89,18 @@ class PythonCapture:
 
         """
         if keep and self._directory is not None and self._run is not None:
-            run = to_keep(self._run)
-            write_dump(run, self._directory, shared=files_of(self._invocation.session.graph, run))
+            keep_dump(self._run, self._directory, self._invocation.session.graph)
+
+
+def keep_dump(run: Run, directory: Path, graph: Any) -> None:
+    """Write `run`, whose values are in memory, into the new folder `directory`.
+
+    Raises:
+        TfdbgError: the disk is full, or the folder cannot be written to.
+
+    """
+    kept = to_keep(run)
+    write_dump(kept, directory, shared=files_of(graph, kept))
 
 
 def _test(plan: Plan) -> Callable[[Any], bool]:
@@ -81,33 +109,3 @@ def _test(plan: Plan) -> Callable[[Any], bool]:
     if watch is None:
         return chooser(plan.capture).admits
     return lambda tensor: watch.admits(tensor.op.name, tensor.op.type, tensor.dtype.name)
-
-
-def _without_value(tensor: Any) -> NoValue:
-    return _HANDLE if tensor.dtype.base_dtype.name in {"resource", "variant"} else _REFERENCE
-
-
-def described(tensor: Any, value: Value) -> Tensor:
-    """The description of a tf.Tensor in a graph whose value is at hand."""
-    return describe(
-        tensor_name(tensor),
-        value,
-        device=tensor.device,
-        op_type=tensor.op.type,
-        dtype=tensor.dtype.base_dtype.name,
-    )
-
-
-def fetched_array(value: Any) -> Array:
-    """What Session.run gives for a tensor (an array, a NumPy scalar, bytes for a string) as an array."""
-    if isinstance(value, bytes | str):
-        array = np.empty((), np.dtype(object))
-        array[()] = value
-        return array
-    return np.asarray(value)
-
-
-def store_of(values: Mapping[Any, Array]) -> MemoryTensorStore:
-    """A store of the values of a few tf.Tensors (keyed by `tensor.ref()`)."""
-    tensors = [described(reference.deref(), value) for reference, value in values.items()]
-    return MemoryTensorStore(tensors, list(values.values()))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.session.call_state import calls_functions
+from tfdbg_cli.capture.session.hidden_ops import program_version
 from tfdbg_cli.model.decision import CaptureRequest
 
 _ENTER = frozenset({"Enter", "RefEnter"})
@@ -40,8 +42,9 @@ class Reach:
 
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
     counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
-    is among the ops. `stateful` is an op that may give something else, or change something, when it runs again.
-    `unwritable` is an op whose name cannot be that of a file.
+    is among the ops, `calls` whether functions are called, whose insides are not listed. `stateful` is an op that
+    may give something else, or change something, when it runs again. `unwritable` is an op whose name cannot be that
+    of a file.
     """
 
     tensors: tuple[Any, ...]
@@ -50,6 +53,7 @@ class Reach:
     loops: bool
     stateful: Any = None
     unwritable: str = ""
+    calls: bool = False
 
 
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
@@ -58,7 +62,7 @@ def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
     Kept with the graph for the next call of that kind.
     """
     operations = list(ends)
-    key = (graph.version, tuple(op.name for op in operations), tuple(sorted(fed_names)))
+    key = (program_version(graph), tuple(op.name for op in operations), tuple(sorted(fed_names)))
     known = kept_with(graph).reaches
     found = known.get(key)
     if found is None:
@@ -107,7 +111,7 @@ def _needs(op: Any, fed_names: Collection[str]) -> Iterator[Any]:
 
 def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     order = ancestors(ends, fed_names)
-    nesting = _nesting(order, fed_names)
+    nesting = nesting_of(order, fed_names)
     tensors: list[Any] = [graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)]
     opaque: set[str] = set()
     hidden = 0
@@ -124,7 +128,8 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     loops = any(op.type in _ENTER for op in order)
     stateful = next((op for op in order if _is_stateful(op)), None)
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
-    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable)
+    calls = any(map(calls_functions, order))
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls)
 
 
 def _can_be_file(name: str) -> bool:
@@ -152,8 +157,8 @@ def _is_opaque(tensor: Any) -> bool:
     return tensor.dtype.name in _OPAQUE or tensor.dtype != tensor.dtype.base_dtype
 
 
-def _nesting(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
-    """For each op the loops and the undecided branches it is in."""
+def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
+    """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
     depth: dict[str, tuple[int, int]] = {}
     for op in order:
         needs = [depth[need.name] for need in _needs(op, fed_names) if need.name in depth]

@@ -17,6 +17,8 @@ from tfdbg_cli.capture.session.invocation import Invocation, copied
 from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.session.reach import Reach, chooser
 from tfdbg_cli.capture.session.watching import WatchOptions, add_debug_tensor_watch, watch_graph
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.whole import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
 from tfdbg_cli.formats.dump_reader import read_dump
@@ -56,8 +58,7 @@ class RuntimeCapture:
             self._directory = plan.directory
             self._directory.mkdir(parents=True)
         self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
-        # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
-        urls = [f"file://{self._directory.resolve()}"]
+        urls = _urls(self._directory)
         if plan.watch is not None:
             _watch_exactly(self._options, graph, plan.watch, urls)
         else:
@@ -101,6 +102,7 @@ class RuntimeCapture:
             error=error,
             notes=(*self._notes, *found.notes),
             origin_path="",
+            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
         )
         return self._run
 
@@ -120,6 +122,18 @@ class RuntimeCapture:
             add_case_files(self._directory, run, files_of(self._invocation.session.graph, run))
         else:
             shutil.rmtree(self._directory)
+
+
+def watch_everything(options: Any, directory: Path) -> None:
+    """Have a run under `options` dump every tensor into `directory`."""
+    for node, slot in (("*", -1), _NO_NODE):
+        add_debug_tensor_watch(options, node, slot, debug_urls=_urls(directory))
+    options.debug_options.reset_disk_byte_usage = True
+
+
+def _urls(directory: Path) -> list[str]:
+    # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
+    return [f"file://{directory.resolve()}"]
 
 
 def _not_written(directory: Path) -> str:

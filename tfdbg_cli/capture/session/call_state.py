@@ -1,0 +1,193 @@
+"""What a call reads and writes that is no edge of its graph: variables, and what ops draw from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.capture import compat
+
+_HANDLE_OPS = frozenset({"VarHandleOp"})
+_REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
+# What they give is what they are given, a handle too.
+_PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
+# Ops that are given a variable and leave it as it is.
+_READERS = frozenset(
+    {
+        "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
+        "IsVariableInitialized", "DisableCopyOnRead",
+    }
+)  # fmt: skip
+# Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
+_FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
+_FUNCTIONS = frozenset({"func", "list(func)"})
+_OPAQUE = frozenset({"resource", "variant"})
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable that a call uses: the op that holds it, and the ops of the call that write it."""
+
+    op: Any
+    dtype: Any
+    writers: tuple[Any, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As the program's graph calls it."""
+        return str(self.op.name)
+
+    @property
+    def reference(self) -> bool:
+        """Whether it is a variable of the old kind (`use_resource=False`)."""
+        return self.op.type in _REFERENCE_OPS
+
+    @property
+    def tensor(self) -> Any:
+        """Its handle, or the reference to it."""
+        return self.op.outputs[0]
+
+
+@dataclass(frozen=True)
+class CallState:
+    """What one kind of call uses.
+
+    `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
+    them, and those that do something outside of the graph: write a file, print, fill a queue. `obstacle` says why the
+    call cannot be made again from these; it is empty when it can be. `calls` says whether ops call functions.
+    """
+
+    variables: tuple[Variable, ...] = ()
+    sources: tuple[Any, ...] = ()
+    outside: tuple[Any, ...] = ()
+    obstacle: str = ""
+    calls: bool = False
+
+    @property
+    def written(self) -> tuple[Variable, ...]:
+        """The variables that the call may change."""
+        return tuple(variable for variable in self.variables if variable.writers)
+
+
+@dataclass
+class _Found:
+    variables: dict[str, Any] = field(default_factory=dict)
+    writers: dict[str, list[Any]] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+    outside: list[Any] = field(default_factory=list)
+    drawn: set[str] = field(default_factory=set)
+    obstacle: str = ""
+    calls: bool = False
+
+
+def call_state(order: Iterable[Any], listed: Iterable[Any], fed_names: frozenset[str]) -> CallState:
+    """What the ops in `order` (of one call, inputs first) use; `listed` are its tensors that can be fetched."""
+    fetchable = {tensor.name for tensor in listed}
+    found = _Found()
+    for op in order:
+        _look_at(op, fetchable, fed_names, found)
+    variables = tuple(
+        Variable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ()))) for name, op in found.variables.items()
+    )
+    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls)
+
+
+def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+        found.variables[op.name] = op
+        return
+    if op.type in _PASSING:
+        return
+    calls = calls_functions(op)
+    found.calls = found.calls or calls
+    held, foreign = _held_by(op, fed_names)
+    for holder in held:
+        if op.type not in _READERS:
+            found.writers.setdefault(holder.name, []).append(op)
+    stateful = bool(op.op_def.is_stateful)
+    if calls and stateful:
+        found.obstacle = found.obstacle or f"{op.name} ({op.type}) calls a function that may change something"
+    if foreign or (stateful and not held and op.type not in _FOLLOWING):
+        _draws(op, fetchable, fed_names, found)
+    elif any(tensor.name in found.drawn for tensor in op.inputs):
+        found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
+
+
+def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[Any], bool]:
+    """The variables that `op` is given, and whether it is given a handle of something else."""
+    held: list[Any] = []
+    foreign = False
+    for position, tensor in enumerate(op.inputs):
+        reference = tensor.dtype != tensor.dtype.base_dtype
+        if tensor.dtype.name not in _OPAQUE and not reference:
+            continue
+        if tensor.dtype.name == "variant":
+            continue
+        holder = _holder(tensor, fed_names)
+        if holder is None:
+            foreign = True
+        elif not reference or _takes_reference(op, position):
+            held.append(holder)
+    return held, foreign
+
+
+def _takes_reference(op: Any, position: int) -> bool:
+    """Whether the input of `op` at `position` is the variable itself, and not its value."""
+    for argument in op.op_def.input_arg:
+        if argument.number_attr:
+            length = op.get_attr(argument.number_attr)
+        elif argument.type_list_attr:
+            length = len(op.get_attr(argument.type_list_attr))
+        else:
+            length = 1
+        if position < length:
+            return bool(argument.is_ref)
+        position -= length
+    return False
+
+
+def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
+    """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's."""
+    while tensor.name not in fed_names:
+        op = tensor.op
+        if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+            return op
+        # What an op like Assign gives is the reference that it was given.
+        passing = op.type in _PASSING or (tensor.dtype != tensor.dtype.base_dtype and len(op.inputs))
+        if not passing:
+            return None
+        tensor = op.inputs[0]
+    return None
+
+
+def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+    if not _only_handles(op.outputs):
+        found.outside.append(op)
+    for tensor in op.outputs:
+        if tensor.name in fed_names:
+            continue
+        if tensor.dtype.name in _OPAQUE or tensor.dtype != tensor.dtype.base_dtype:
+            if tensor.dtype.name == "variant":
+                found.drawn.add(tensor.name)
+        elif tensor.name in fetchable:
+            found.sources.append(tensor)
+        else:
+            found.obstacle = found.obstacle or f"{op.name} ({op.type}) draws something in a loop or a branch"
+
+
+def calls_functions(op: Any) -> bool:
+    """Whether `op` runs functions of the graph within the call: their insides are no ops of it.
+
+    A data set or an iterator holds functions too, but runs them in threads of its own.
+    """
+    definition = compat.op_definition(op.type)
+    if definition is None:
+        return True  # a function of version 1, called by its name
+    if not any(attribute.type in _FUNCTIONS for attribute in definition.attr):
+        return False
+    return not _only_handles(op.outputs)
+
+
+def _only_handles(outputs: Sequence[Any]) -> bool:
+    return bool(outputs) and all(tensor.dtype.name in _OPAQUE for tensor in outputs)

@@ -1,0 +1,43 @@
+"""A captured run of a session with the state from before it, so that it can be made again or undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.performing import Capture
+from tfdbg_cli.capture.session.holding import HeldRun
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.watched_call import state_of
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.model.runs import Call, Run, RunError
+
+
+class HoldingCapture:
+    """A capture of one run that also holds the state from before it."""
+
+    def __init__(self, capture: Capture, invocation: Invocation) -> None:
+        self._capture = capture
+        self._invocation = invocation
+        self._held: HeldRun | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        try:
+            self._held = HeldRun(self._invocation, state_of(self._invocation))
+        except OpError:  # a variable that this run is going to initialize
+            self._held = None
+        return self._capture.perform()
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was captured."""
+        run = self._capture.run(call, error)
+        if self._held is None:
+            return run
+        self._held.drew_among(run.tensors)
+        return replace(run, repeatable=self._held, steppable=SteppableAgain(self._held))
+
+    def finish(self, keep: bool) -> None:
+        """Leave nothing behind, or what was asked to be kept."""
+        self._capture.finish(keep)

@@ -1,0 +1,285 @@
+"""A watched run of a session: checked by ops in the graph, its values kept or, after a hit, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.repetition.repeated import Repeated
+from tfdbg_cli.capture.repetition.session import repeat_session
+from tfdbg_cli.capture.session.call_names import fed
+from tfdbg_cli.capture.session.call_state import Variable
+from tfdbg_cli.capture.session.fetched_tensors import stored
+from tfdbg_cli.capture.session.hidden_ops import PREFIX
+from tfdbg_cli.capture.session.holding import HeldRun, not_repeatable, read
+from tfdbg_cli.capture.session.inner_checks import sums_of
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.session.python_graph import FUSED, is_by_product, is_refusal, keep_dump
+from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.capture.session.updated import updated_tensor, with_updated
+from tfdbg_cli.capture.session.watched_call import WatchedCall
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.whole import WholeWhatIf
+from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, PartOfStore, Tensor, TensorStore
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+_CHECKED = "The run was checked inside TensorFlow: {checked} checks stand for {total} tensors."
+_REPLAYED = (
+    "These values are of the same run made once more, from the state that was held before it: the program's own "
+    "variables are as the run left them."
+)
+_OTHERWISE = (
+    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
+    "Another thread may have changed a variable meanwhile, or an op may give other last digits when all values are "
+    "fetched. `run -f … --values keep` keeps the values of every run."
+)
+_NOT_AGAIN = "The run could not be made once more, so its values are missing: {reason}"
+_UNHELD = "The state before the run could not be read ({error}), so its values were kept instead."
+_TOO_LARGE = (
+    "The run cannot be made again ({reason}), and its values take about {needed}, more than the {budget} of memory "
+    "that tfdbg may use: they are missing. Raise the budget with `config set memory_budget SIZE`."
+)
+_LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
+
+
+class WatchCapture:
+    """One run under watch (`performing.Capture`, `performing.SelfChecking`)."""
+
+    def __init__(
+        self, invocation: Invocation, plan: Plan, watched: Watched, call: WatchedCall, settings: Settings
+    ) -> None:
+        """Decide how the values come to be there if the run is a hit: kept, or by making the run again."""
+        self._invocation = invocation
+        self._plan = plan
+        self._watched = watched
+        self._call = call
+        self._notes: tuple[str, ...] = (_CHECKED.format(checked=call.checked, total=call.total),)
+        self._chooser = chooser(plan.capture)
+        self._keeps = self._to_keep(call.state.obstacle, settings)
+        self._held: HeldRun | None = None
+        self._health: Any = None
+        self._inner: Any = None
+        self._checked = False
+        self._kept: Sequence[Any] | None = None
+        self._updated: Sequence[Any] = ()
+        self._before: Mapping[Variable, Array] = {}
+        self._run: Run | None = None
+
+    def _to_keep(self, obstacle: str, settings: Settings) -> bool:
+        if self._watched.values is Values.KEEP:
+            return True
+        if not obstacle:
+            return False
+        if self._watched.values is Values.REPLAY:
+            self._notes = (*self._notes, f"{not_repeatable(self._call.state)} Its values were kept instead.")
+        feeds = fed(self._invocation.feeds)
+        needed = estimate(self._fetchable(), feeds, GraphKind.PYTHON, settings, None)
+        if needed.nbytes is None or needed.nbytes <= needed.budget:
+            return True
+        sizes = {"needed": size_text(needed.nbytes), "budget": size_text(needed.budget)}
+        self._notes = (*self._notes, _TOO_LARGE.format(reason=obstacle, **sizes))
+        return False
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self._hold()
+        try:
+            try:
+                return self._performed()
+            except OpError as error:
+                if not (self._keeps and is_refusal(error)):
+                    raise
+                self._shown = [tensor for tensor in self._shown if not is_by_product(tensor)]
+                self._notes = (*self._notes, FUSED)
+                return self._performed()
+        except OpError as error:
+            if not _is_ours(error):
+                raise
+            # Placing the ops comes before running any.
+            report("check a run", TfdbgError(_LEFT.format(error=error.message)))
+            self._notes = (_LEFT.format(error=error.message),)
+            return self._invocation.plain()
+
+    def _performed(self) -> Any:
+        call = self._call
+        parts = [
+            [] if call.health is None else [call.health],
+            [] if self._held is None else self._held.sources,
+            self._fetchable() if self._keeps else [],
+            call.updated if self._keeps else [],
+        ]
+        result, values = self._checked_by_ops([tensor for part in parts for tensor in part])
+        health, sources, kept, self._updated = _cut(values, [len(part) for part in parts])
+        self._health = health[0] if health else None
+        self._checked = True
+        if self._held is not None:
+            self._held.drew(sources)
+        self._kept = kept if self._keeps else None
+        return result
+
+    def _checked_by_ops(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
+        call, session = self._call, self._invocation.session
+        if not call.inner:
+            return self._invocation.with_extra(extra)
+        sums = sums_of(session)
+        number, clean = sums.take(call.question)
+        try:
+            total, targets = call.inner_checks(session.graph, number)
+            if not clean:
+                total.clear(session)
+            clean = False
+            found = self._invocation.with_extra(extra, targets)
+            self._inner = total.taken(session)
+            clean = True
+        finally:
+            sums.give_back(call.question, number, clean)
+        return found
+
+    def _hold(self) -> None:
+        """Hold the state before the run, where it is wanted and can be read."""
+        state = self._call.state
+        try:
+            if self._keeps and self._call.before:
+                # What is fetched of these is overwritten by the run.
+                self._before = read(self._invocation.session, list(dict.fromkeys(self._call.before.values())))
+            if state.obstacle:
+                return
+            self._held = HeldRun(self._invocation, self._call.state)
+        except OpError as error:  # a variable that this run is going to initialize
+            if not self._keeps:
+                self._notes = (*self._notes, _UNHELD.format(error=type(error).__name__))
+            self._keeps = True
+        except Exception as error:  # noqa: BLE001  # the run is checked all the same
+            report("hold what a run can be made again from", error)
+            self._keeps = True
+
+    @cached_property
+    def _shown(self) -> list[Any]:
+        return list(filter(self._chooser.admits, self._call.reached.tensors))
+
+    def _fetchable(self) -> list[Any]:
+        return [tensor for tensor in self._shown if tensor.name not in self._call.reached.opaque]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all tensors were checked, and nothing was found."""
+        return self._checked and not self._found
+
+    @property
+    def _found(self) -> bool:
+        if any(
+            self._call.question.found(np.asarray(health))
+            for health in (self._health, self._inner)
+            if health is not None
+        ):
+            return True
+        # Of tfdbg's own filters those that are checked in the graph look at nothing but the value.
+        feeds = fed(self._invocation.feeds) if self._call.given else {}
+        return any(self._watched.tensor_filter(None, self._as_fed(name, feeds[name])) for name in self._call.given)
+
+    def _as_fed(self, name: str, value: Any) -> Any:
+        tensor = self._invocation.session.graph.as_graph_element(name)
+        return np.asarray(value, tensor.dtype.as_numpy_dtype)
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run with its values: those that were kept, or those of the run made once more."""
+        graph = self._invocation.session.graph
+        bare = Run(
+            call=call,
+            graph=with_updated(program_graph(graph), self._call.state.written),
+            tracebacks=tracebacks_of(graph),
+            error=error,
+            notes=self._notes,
+            repeatable=self._held,
+            steppable=None if self._held is None else SteppableAgain(self._held),
+            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
+            caught=self._checked and self._found,
+        )
+        if self._kept is not None:
+            self._run = replace(bare, tensors=self._store(self._kept))
+        elif self._held is not None:
+            self._run = self._made_again(bare, self._held)
+        else:
+            self._run = bare
+        return self._run
+
+    def _store(self, kept: Sequence[Any]) -> TensorStore:
+        store = stored(self._shown, self._call.reached.opaque, kept)
+        tensors = [store[at] for at in range(len(store))]
+        values: list[Value] = [self._as_read(tensors[at], store.value(at)) for at in range(len(store))]
+        for variable, value in zip(self._call.state.written, self._updated, strict=True):
+            array = np.asarray(value)
+            tensors.append(updated_tensor(variable.name, variable.op.device, array, variable.dtype.name))
+            values.append(array)
+        return MemoryTensorStore(tensors, values)
+
+    def _as_read(self, tensor: Tensor, value: Value) -> Value:
+        """`value` of `tensor`, or what it was before the run overwrote it."""
+        before = (
+            self._before.get(self._call.before[str(tensor.name)]) if str(tensor.name) in self._call.before else None
+        )
+        return value if before is None or isinstance(value, NoValue) else before.reshape(value.shape)
+
+    def _made_again(self, bare: Run, held: HeldRun) -> Run:
+        try:
+            repeated = repeat_session(held.repetition())
+        except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
+            repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+        else:
+            otherwise = bare.caught and not self._finds(repeated.tensors)
+            notes = (_OTHERWISE if otherwise else _REPLAYED, *repeated.notes)
+            repeated = replace(repeated, tensors=self._asked_for(repeated.tensors), notes=notes)
+        return replace(repeated.of(bare), error=bare.error)
+
+    def _asked_for(self, tensors: TensorStore) -> TensorStore:
+        if not self._plan.capture.narrowed:
+            return tensors
+        described = [tensors[at] for at in range(len(tensors))]
+        named = self._chooser.admits_named
+        return PartOfStore(
+            tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
+        )
+
+    def _finds(self, tensors: TensorStore) -> bool:
+        return any(self._watched.tensor_filter(None, tensors.value(at)) for at in range(len(tensors)))
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if keep and self._plan.directory is not None and self._run is not None:
+            keep_dump(self._run, self._plan.directory, self._invocation.session.graph)
+
+
+def _is_ours(error: Any) -> bool:
+    """Whether TensorFlow found no place for one of our checks."""
+    text = str(error.message)
+    return PREFIX in text and ("Cannot assign a device" in text or "No OpKernel" in text)
+
+
+def _cut(values: Sequence[Any], lengths: Sequence[int]) -> list[Sequence[Any]]:
+    parts = []
+    for length in lengths:
+        parts.append(values[:length])
+        values = values[length:]
+    return parts

@@ -1,0 +1,212 @@
+"""What is found out once about a kind of call that is watched: where it is checked, and what it reads and writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.transparency import CHECKABLE
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.session.call_names import fed, fetched
+from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
+from tfdbg_cli.capture.session.checks import Question, health_of, read_after_updates
+from tfdbg_cli.capture.session.frontier import frontier
+from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
+from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
+from tfdbg_cli.capture.session.references import read_before_updates
+from tfdbg_cli.capture.session.updated import updated_name
+from tfdbg_cli.model.decision import CaptureRequest
+
+_KEPT = 16  # kinds of calls kept for a graph
+_ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
+# Updates that cannot hide what is not finite in one of their inputs: (that input, the variable in which it shows).
+# For the optimizers it is the moment or accumulator: m += (grad - m)·(1 - beta) and the like, 0·inf being NaN.
+_SHOWING: Mapping[str, tuple[int, int]] = {
+    "AssignAddVariableOp": (1, 0), "AssignSubVariableOp": (1, 0), "AssignAdd": (1, 0), "AssignSub": (1, 0),
+    "ResourceApplyGradientDescent": (2, 0), "ApplyGradientDescent": (2, 0),
+    "ResourceApplyMomentum": (3, 1), "ApplyMomentum": (3, 1), "ResourceApplyKerasMomentum": (3, 1),
+    "ResourceApplyAdam": (9, 1), "ApplyAdam": (9, 1),
+    "ResourceApplyRMSProp": (7, 1), "ApplyRMSProp": (7, 1),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WatchedCall:
+    """One kind of call: what it computes and uses, and how `question` is asked of it.
+
+    `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
+    fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
+    variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
+    """
+
+    reached: Reach
+    state: CallState
+    question: Question
+    health: Any
+    given: tuple[str, ...]
+    inner: tuple[Inner, ...]
+    updated: tuple[Any, ...]
+    before: Mapping[str, Variable]
+    checked: int
+    total: int
+    _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
+
+    def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
+        """The sum of that number, and the ops that check `inner` and add to it."""
+        if number not in self._inner_checks:
+            total = Sum(hidden_ops(graph), self.question, number)
+            self._inner_checks[number] = (total, total.checks(self.inner))
+        return self._inner_checks[number]
+
+
+def reached_by(invocation: Invocation) -> Reach:
+    """What `invocation` computes."""
+    return reach(invocation.session.graph, _ends(invocation), fed(invocation.feeds))
+
+
+def state_of(invocation: Invocation) -> CallState:
+    """What `invocation` reads and writes beside the edges of its graph. Kept for the next call of its kind."""
+    graph = invocation.session.graph
+    ends, fed_names = _ends(invocation), frozenset(fed(invocation.feeds))
+    key = (program_version(graph), tuple(op.name for op in ends), fed_names)
+    known = kept_with(graph).states
+    if key not in known:
+        reached = reached_by(invocation)
+        fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = call_state(ancestors(ends, fed_names), fetchable, fed_names)
+    return known[key]
+
+
+def why_not_inside(invocation: Invocation, *, keeping: bool) -> str:
+    """Why checks in the graph would not see all that `invocation` computes; empty when they do.
+
+    With `keeping` the values of every run are wanted, too.
+    """
+    session = invocation.session
+    reached = reached_by(invocation)
+    if session.sess_str:
+        return "the session runs elsewhere"
+    if reached.calls:
+        return "it calls functions, which have ops of their own"
+    if reached.hidden and (keeping or reached.unwritable or state_of(invocation).obstacle):
+        return "values in its loops and branches can only be dumped"
+    graph = session.graph
+    for name, value in fed(invocation.feeds).items():
+        if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
+            return f"what is fed to {name} has not the shape that the graph promises"
+    return ""
+
+
+def _ends(invocation: Invocation) -> list[Any]:
+    elements = fetched(invocation.session.graph, invocation.fetches)
+    return [tensor.op for tensor in elements.tensors] + list(elements.targets)
+
+
+def watched_call(
+    invocation: Invocation, question: Question, watched: Watched, request: CaptureRequest
+) -> WatchedCall:
+    """What is known of the kind of `invocation`; found out, and the checks added to its graph, the first time.
+
+    Raises:
+        tf.errors.OpError: TensorFlow does not take the checks.
+
+    """
+    graph = invocation.session.graph
+    ends, fed_names = _ends(invocation), frozenset(fed(invocation.feeds))
+    kind = (tuple(op.name for op in ends), fed_names, question, watched.exclude_node_names, request)
+    key = (program_version(graph), *kind)
+    known = kept_with(graph).watched
+    found = known.get(key)
+    if found is None:
+        order = ancestors(ends, fed_names)
+        found = _watched_call(graph, order, reached_by(invocation), fed_names, question, _Admission(watched, request))
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = found
+    return found
+
+
+class _Admission:
+    """Which tensors are asked about: those that the request and the exclusion of the watch leave."""
+
+    def __init__(self, watched: Watched, request: CaptureRequest) -> None:
+        self._chooser: Chooser = chooser(request)
+        excluded = watched.exclude_node_names
+        self._excluded = re.compile(excluded) if excluded else None
+
+    def tensor(self, tensor: Any) -> bool:
+        return self._named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+
+    def variable(self, variable: Variable) -> bool:
+        """Whether the value of `variable` after its update is asked about."""
+        name = updated_name(variable.name).node
+        return variable.dtype.name in CHECKABLE and self._named(name, UPDATED_VARIABLE, variable.dtype.name)
+
+    def _named(self, node: str, op_type: str, dtype: str) -> bool:
+        if self._excluded is not None and self._excluded.search(node):
+            return False
+        return self._chooser.admits_named(node, op_type, dtype)
+
+
+def _watched_call(
+    graph: Any,
+    order: Sequence[Any],
+    reached: Reach,
+    fed_names: frozenset[str],
+    question: Question,
+    admission: _Admission,
+) -> WatchedCall:
+    fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+    state = call_state(order, fetchable, fed_names)
+    asked = [variable for variable in state.written if admission.variable(variable)]
+    listed = {tensor.name for tensor in fetchable if admission.tensor(tensor)}
+    checked = [variable for variable in asked if not _is_assigned(variable, listed)]
+    infinite = question is Question.INFINITE
+    found = frontier(
+        order,
+        fetchable,
+        fed_names,
+        admission.tensor,
+        shown={} if infinite else _shown_in(checked),
+        keeping=infinite,
+    )
+    hidden = hidden_ops(graph)
+    updated = dict(zip(state.written, read_after_updates(hidden, state.written), strict=True))
+    tensors = [*found.checked, *(updated[variable] for variable in checked)]
+    health = health_of(hidden, question, tensors)
+    total = found.total + len(asked)
+    given = tuple(tensor.name for tensor in found.given)
+    names = {tensor.name for tensor in reached.tensors}
+    inner = tuple(inner_tensors(order, names, fed_names, admission.tensor)) if reached.hidden else ()
+    count = len(tensors) + len(given) + len(inner)
+    after = tuple(updated.values())
+    before = read_before_updates(order, state, fed_names)
+    return WatchedCall(reached, state, question, health, given, inner, after, before, count, total + len(inner))
+
+
+def _is_assigned(variable: Variable, listed: Iterable[str]) -> bool:
+    """Whether `variable` holds afterwards what one of the `listed` tensors holds."""
+    writers = variable.writers
+    return len(writers) == 1 and writers[0].type in _ASSIGNMENTS and writers[0].inputs[1].name in listed
+
+
+def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:
+    """By the name of an op, the tensors that are not finite only if one of `variables` is not after its update."""
+    shown: dict[str, list[str]] = {}
+    for variable in variables:
+        if len(variable.writers) == 1:
+            (op,) = variable.writers
+            given, target = _SHOWING.get(op.type, (0, -1))
+            if target >= 0 and op.inputs[target] is variable.tensor:
+                shown.setdefault(op.name, []).append(op.inputs[given].name)
+    return shown

@@ -1,0 +1,90 @@
+"""What a run gave when it was made again, and whether it was the same as the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.runs import Run, RunError
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What a run gave when it was made again: its tensors, or those until `error`. `notes` are for the screen."""
+
+    tensors: TensorStore = EMPTY_STORE
+    notes: tuple[str, ...] = ()
+    error: RunError | None = None
+
+    def of(self, run: Run) -> Run:
+        """`run` with these tensors in place of its own; its call, graph and tracebacks stay."""
+        return replace(run, tensors=self.tensors, error=self.error, notes=(*run.notes, *self.notes))
+
+
+@dataclass(frozen=True)
+class FirstBad:
+    """The first tensor of a run, in the order of its values, that holds a NaN or an infinity."""
+
+    tensor: Tensor
+    value: Array
+
+    def __str__(self) -> str:
+        again = f" (turn {self.tensor.execution})" if self.tensor.execution else ""
+        return f"{self.tensor.name}{again}"
+
+
+def first_bad(tensors: TensorStore) -> FirstBad | None:
+    """The first tensor that holds a NaN or an infinity; None when there is none."""
+    for row in range(len(tensors)):
+        value = tensors.value(row)
+        if not isinstance(value, NoValue) and is_inexact(value.dtype) and bool(nonfinite_mask(value).any()):
+            return FirstBad(tensors[row], value)
+    return None
+
+
+def difference(first: TensorStore, again: TensorStore) -> str:
+    """What a repeated run gave otherwise, of the tensors that both show; empty when it is the same bit for bit."""
+    places = {_key(again[row]): row for row in range(len(again))}
+    other: list[str] = []
+    for row in range(len(first)):
+        place = places.get(_key(first[row]))
+        if place is not None and not same_bits(first.value(row), again.value(place)):
+            other.append(str(first[row].name))
+    return _sentence(other)
+
+
+def different_outputs(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> str:
+    """As `difference`, of values that are given by name."""
+    pairs = zip(names, first, again, strict=True)
+    return _sentence([name for name, one, two in pairs if not same_bits(one, two)])
+
+
+def same_bits(one: Value, two: Value) -> bool:
+    """Whether two values are the same to the last bit, NaN included; values that are not known are."""
+    if isinstance(one, NoValue) or isinstance(two, NoValue):
+        return True
+    if one.dtype != two.dtype or one.shape != two.shape:
+        return False
+    if one.dtype.hasobject:
+        return bool(np.array_equal(one, two))
+    return np.ascontiguousarray(one).tobytes() == np.ascontiguousarray(two).tobytes()
+
+
+def _key(tensor: Tensor) -> tuple[str, int, int]:
+    return tensor.node, tensor.slot, tensor.execution
+
+
+def _sentence(names: list[str]) -> str:
+    if not names:
+        return ""
+    named = ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+    values = "1 value is" if len(names) == 1 else f"{len(names):,} values are"
+    return f"Made again, {values} not the same to the last bit: {named}."

@@ -1,0 +1,1 @@
+"""What if: parts of a run computed again with other values, and runs made op by op, away from the program's state."""

@@ -1,0 +1,66 @@
+"""What the stepper draws from outside: random numbers of its own, and nothing that the program would miss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.errors import TfdbgError
+
+# Random numbers out of nothing: drawing takes them from nobody.
+_RANDOM = re.compile(
+    r"(?:Parameterized)?(?:Random|Truncated|Multinomial|NonDeterministicInts|Stateful)\w*|\w*CandidateSampler"
+    r"|StatelessRandom\w*|SampleDistortedBoundingBox\w*|Timestamp"
+)
+# What calls functions: what they do was looked at, or is the business of their copies of the variables.
+_CALLS = frozenset(
+    {"If", "Case", "While", "StatelessIf", "StatelessCase", "StatelessWhile", "StatefulPartitionedCall"}
+)
+_HANDLES = re.compile(r"\w*(?:Handle|HandleOp|HandleV2|TableV2|Iterator|IteratorV2|QueueV2)")
+
+
+def is_random(op_type: str) -> bool:
+    """Whether the op draws random numbers, which it can do any number of times."""
+    return _RANDOM.fullmatch(op_type) is not None
+
+
+def require_drawable(name: str, op_type: str) -> None:
+    """Refuse to take from the program what it would miss: the next batch, an element of a queue, a call of Python.
+
+    Raises:
+        TfdbgError: `op_type` takes such a thing.
+
+    """
+    if (
+        op_type in _CALLS
+        or effect_of(op_type) is not Effect.DRAW
+        or is_random(op_type)
+        or _HANDLES.fullmatch(op_type)
+    ):
+        return
+    raise TfdbgError(
+        f"{name} ({op_type}) would take from the program what it still needs, such as its next batch.",
+        hint=f"`inject_value {name}:0 EXPRESSION` gives it a value; at the run's end it is known.",
+    )
+
+
+def drawing_notes(nodes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Sentences about the nodes, by name and op type, that draw something of their own here, or may not draw."""
+    found = list(nodes)
+    random = [name for name, op_type in found if is_random(op_type)]
+    missed = [name for name, op_type in found if not is_random(op_type)]
+    notes = []
+    if random:
+        notes.append(f"The random numbers of {_listed(random)} are drawn here once; the run draws others.")
+    if missed:
+        notes.append(
+            f"{_listed(missed)} would take from the program what it still needs, so no step is made there: "
+            "give a value by `inject_value`."
+        )
+    return tuple(notes)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more

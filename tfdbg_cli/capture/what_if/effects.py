@@ -1,0 +1,66 @@
+"""What an op does besides computing: whether it may run again, and on what.
+
+TensorFlow calls an op stateful for many reasons; `is_stateful` alone would take reading a variable for drawing a
+random number.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from functools import cache
+from typing import Any
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.dealing import Dealing, dealing_of
+
+
+class Effect(Enum):
+    """What running an op again would do."""
+
+    NONE = auto()  # the same numbers again
+    READ = auto()  # what a variable holds by now
+    WRITE = auto()  # a change of a variable, or a message on the screen
+    DRAW_FROM_VARIABLE = auto()  # random numbers whose state is a variable, which moves on
+    DRAW = auto()  # something else each time: a batch, random numbers, the answer of Python, another process
+
+
+# What follows from what they read alone: a handle, not what it leads to; Print passes on what it is given.
+_PURE = frozenset({"VarHandleOp", "Variable", "VariableV2", "Print"})
+# An array of tensors that lives as long as the run.
+_TENSOR_ARRAYS = re.compile(r"TensorArray\w*V[23]|TensorArrayGradWithShape")
+
+
+@cache
+def effect_of(op_type: str) -> Effect:
+    """What running an op of this type does. Of an op that calls functions it does not tell what those do."""
+    definition = compat.op_definition(op_type)
+    if op_type in _PURE or _TENSOR_ARRAYS.fullmatch(op_type):
+        return Effect.NONE
+    if definition is not None and any(argument.is_ref for argument in definition.input_arg):
+        return _of_references(op_type, definition)
+    match dealing_of(op_type):
+        case Dealing.NOTHING:
+            return Effect.NONE
+        case Dealing.READ:
+            return Effect.READ
+        case Dealing.WRITE:
+            return Effect.DRAW_FROM_VARIABLE if definition is not None and definition.output_arg else Effect.WRITE
+        case Dealing.EFFECT:
+            return Effect.WRITE
+        case Dealing.CALL if definition is not None and not definition.is_stateful:
+            return Effect.NONE
+        case _:
+            return Effect.DRAW
+
+
+def _of_references(op_type: str, definition: Any) -> Effect:
+    """Of an op on reference variables: Assign and the optimizers give the variable back, RefIdentity does no more."""
+    if op_type.startswith("Ref") or op_type in {"IsVariableInitialized", "Identity"}:
+        return Effect.READ
+    return Effect.WRITE if any(argument.is_ref for argument in definition.output_arg) else Effect.DRAW
+
+
+def is_of_tensor_array(op_type: str) -> bool:
+    """Whether the op works on an array that lives as long as the run, and hands on a flow instead of its values."""
+    return _TENSOR_ARRAYS.fullmatch(op_type) is not None

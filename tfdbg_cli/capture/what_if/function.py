@@ -1,0 +1,157 @@
+"""A part of a function's run computed again, with other values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.function.flat import FlatFunction, flat_function
+from tfdbg_cli.capture.function.kept_tensors import KeptTensors
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.merging import GatheredTensors, Row, merged, with_values
+from tfdbg_cli.capture.what_if.part import perform_part
+from tfdbg_cli.capture.what_if.places import Places
+from tfdbg_cli.capture.what_if.slices import Edges, Slice, effects_in, is_handle, outputs_of, site_of
+from tfdbg_cli.capture.what_if.variables import Variables
+from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.what_if import Change
+
+_SERIAL = itertools.count(1)
+_ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
+_AGAIN = frozenset({Effect.NONE, Effect.READ})
+
+
+class FunctionWhatIf:
+    """The means to compute parts of one call of a function again (`model.what_if.WhatIf`)."""
+
+    def __init__(self, root: Scope, inputs: Sequence[Any], room: int | None) -> None:
+        """Prepare for a call that was made.
+
+        Args:
+            root: the scope of the function; names are those of the run.
+            inputs: what it was called with, flat eager tensors and handles.
+            room: how many bytes the values of loops and branches may take.
+
+        """
+        self.root = root
+        self._inputs = inputs
+        self._room = room
+
+    @cached_property
+    def _flat(self) -> FlatFunction:
+        return flat_function(self.root)
+
+    @cached_property
+    def _edges(self) -> Edges:
+        return Edges(self._flat)
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self._flat)
+
+    def require_replaceable(self, run: Run, name: TensorName) -> None:
+        """Refuse handles, and what is made inside a branch, a loop or a compiled call. See WhatIf."""
+        flat = self._flat
+        place = self._places.of(name)
+        if place:
+            raise TfdbgError(within(name, place), hint=f"Replace what {place} is given, or what it gives.")
+        if name not in flat.arguments and name.node not in flat.nodes:
+            raise TfdbgError(f"{name} is no value of this function, so nothing is computed from it.")
+        if is_handle(flat, name):
+            raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
+
+    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
+        """Sentences about what depends on `replaced`, and is drawn from outside. See PartWhatIf."""
+        return kept_as_drawn(self._edges.after(replaced))
+
+    def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
+        """`run` with the values `replaced` and what follows from them. See WhatIf."""
+        for name in replaced:
+            self.require_replaceable(run, name)
+        found = self._edges.after(replaced)
+        given = with_values(run.tensors, replaced)
+        rows: list[Row] = [(given, row) for row in range(len(given))]
+        moved = [name for name, node in found.again.items() if site_of(node) is not None]
+        if found.again:
+            values = self._computed(run, found, replaced)
+            for row in range(len(values)):
+                name = values[row].name
+                if name not in replaced and (name.node in found.again or self._places.of(name) in moved):
+                    rows.append((values, row))
+        tensors = merged(run.tensors, GatheredTensors(rows), self._places.of, moved)
+        change = Change(run, tuple(replaced), len(rows) - len(given))
+        notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
+        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+
+    def _computed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> KeptTensors:
+        flat = self._flat
+        wanted = list(self._ends(found, replaced))
+        fed = self._fed(run, found, replaced)
+        self._require_pure(found, fed, wanted)
+        part = flat.definition(f"__tfdbg_what_if_{next(_SERIAL)}", wanted, fed, with_effects=False)
+        with INSIDE, tf.device(None), compat.not_recording():
+            variables = Variables(flat, self._edges, self._inputs, run)
+            inputs = [self._input(name, fed, variables) for name in part.inputs]
+            outcome = perform_part(flat, part, inputs, self._room)
+        if outcome.error is not None:
+            raise failed(outcome.error) from outcome.error
+        return outcome.captured
+
+    def _ends(self, found: Slice, replaced: Mapping[TensorName, Array]) -> Iterator[TensorName]:
+        """The tensors that the slice must give so that all of it is computed, and no others.
+
+        Whatever else was given would keep the optimizer from what it did in the run, and show as rounding.
+        """
+        returned = set(self._flat.returns)
+        for node in found.again.values():
+            names = [name for name in outputs_of(self._flat, node) if not is_handle(self._flat, name)]
+            read = [name for name in names if any(r.name in found.again for r in self._edges.readers(name))]
+            if not read:
+                yield from (name for name in names if name not in replaced)
+            else:
+                yield from (name for name in names if name in returned and name not in replaced)
+
+    def _fed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
+        """The values that the slice reads and does not compute: those replaced, and those of the run."""
+        fed = dict(replaced)
+        for node in found.again.values():
+            for name in node.inputs:
+                if name.node in found.again or name in fed or name in self._flat.arguments:
+                    continue
+                value = _value_in(run, name)
+                if value is not None:
+                    fed[name] = value
+        return fed
+
+    def _require_pure(self, found: Slice, fed: Mapping[TensorName, Array], wanted: Sequence[TensorName]) -> None:
+        """Refuse to compute what is not known of the run, where it would not be the same again."""
+        for node in self._flat.ancestors(wanted, fed):
+            if node.name not in found.again and not _AGAIN.issuperset(effects_in(node)):
+                raise not_captured(TensorName(node.name, 0))
+            if node.name not in found.again and self._edges.is_late(node):
+                raise not_captured(TensorName(node.name, 0))
+
+    def _input(self, name: TensorName, fed: Mapping[TensorName, Array], variables: Variables) -> Any:
+        value = fed.get(name)
+        if value is None:
+            return variables.argument(name)
+        return tf.constant(value, tf.as_dtype(self._flat.type_of(name)))
+
+
+def _value_in(run: Run, name: TensorName) -> Array | None:
+    """The value of a tensor that is made once in `run`; None where it is not known."""
+    rows = run.tensors.named(name.node, name.slot)
+    value = run.tensors.value(rows[0]) if rows else None
+    return None if isinstance(value, NoValue) else value

@@ -1,0 +1,262 @@
+"""A function's run for the stepper: its nodes, plain calls inlined, each computed by a call of its own."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.function.flat import FlatFunction, FlatNode, flat_function, is_marker
+from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.session.invocation import copied
+from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
+from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.slices import effects_in, is_handle, outputs_of
+from tfdbg_cli.capture.what_if.stepping import Output, Step
+from tfdbg_cli.capture.what_if.words import op_failed
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.stepping import StepNode
+from tfdbg_cli.model.values import Array, Value
+
+_SERIAL = itertools.count(1)
+_RESOURCE = 20
+_WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
+
+
+class FunctionProgram:
+    """The function of `root` called with `inputs` (`stepping.Program`).
+
+    `fresh` gives the inputs anew, each variable's handle as that of a new copy. `forget` is called at the end.
+    `drawn` tells the op types of nodes whose outputs are arguments, since they drew them in the run that is over.
+    """
+
+    def __init__(
+        self,
+        root: Scope,
+        fresh: Callable[[], Sequence[Any]],
+        forget: Callable[[], None] = lambda: None,
+        drawn: Mapping[str, str] | None = None,
+    ) -> None:
+        """Copy the variables.
+
+        Raises:
+            TfdbgError: a loop or branch of version 1 is in the function.
+
+        """
+        self._flat = flat_function(root)
+        self._fresh = fresh
+        self._forget = weakref.finalize(self, forget)
+        self._names = [root.stands_for.get(at, name) for at, name in enumerate(self._flat.arguments)]
+        self._drawn = drawn or {}
+        self._inputs: dict[TensorName, Any] = {}
+        self.restore()
+        hidden = next((n for n in self._needed.values() if n.template.name in _scope(n).needed.hidden), None)
+        if hidden is not None:
+            raise TfdbgError(
+                f"{hidden.name} is in a loop or a branch of version 1 inside a function: there are no steps in there."
+            )
+
+    def restore(self) -> None:
+        """Put the variables back. See Program."""
+        with INSIDE, tf.device(None), compat.not_recording():
+            self._inputs = dict(zip(self._flat.arguments, self._fresh(), strict=True))
+
+    @property
+    def given(self) -> Mapping[TensorName, Any]:
+        """The arguments that hold numbers, by the names that they have in the run."""
+        return {
+            shown: self._inputs[name]
+            for shown, name in zip(self._names, self._flat.arguments, strict=True)
+            if not is_handle(self._flat, name)
+        }
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """The arguments that hold numbers, and then the nodes. See Program."""
+        given: dict[str, list[TensorName]] = {}
+        for name in self.given:
+            given.setdefault(name.node, []).append(name)
+        arguments = [self._argument(node, names) for node, names in given.items()]
+        return [*arguments, *(self._step(node) for node in self._sorted() if node.name not in given)]
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """See Program."""
+        drawing = [node for node in self._needed.values() if Effect.DRAW in effects_in(node)]
+        return drawing_notes((node.name, node.op_type) for node in drawing)
+
+    def compute(
+        self, step: Step, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+    ) -> Sequence[Any]:
+        """See Program."""
+        node = self._needed.get(step.name)
+        if node is None or step.given:
+            return [known.get(output.name) for output in step.outputs]
+        require_drawable(node.name, node.op_type)
+        definition, arguments = _alone(self._flat, node)
+        inputs = [self._input(name, known) for name in arguments]
+        with INSIDE, tf.device(None), compat.not_recording():
+            compat.add_function(definition)
+            try:
+                return list(compat.run_function(definition.signature.name, inputs, len(step.outputs)))
+            except OpError as error:
+                raise op_failed(node.name, error) from error
+            finally:
+                compat.remove_function(definition.signature.name)
+
+    def array(self, value: Any) -> Value:
+        """See Program."""
+        return HANDLE if value.dtype in (tf.resource, tf.variant) else array_of(value)
+
+    def value(self, array: Array, dtype: str) -> Any:
+        """See Program."""
+        with INSIDE, tf.device(None):
+            return tf.constant(np.array(array, copy=True), tf.as_dtype(dtype))
+
+    def close(self) -> None:
+        """See Program."""
+        self._inputs = {}
+        self._forget()
+
+    def _input(self, name: TensorName, known: Mapping[TensorName, Any]) -> Any:
+        shown = self._shown(name)
+        return known[shown] if shown in known else self._inputs[name]
+
+    def _shown(self, name: TensorName) -> TensorName:
+        return self._places.get(name, name)
+
+    @cached_property
+    def _places(self) -> Mapping[TensorName, TensorName]:
+        return dict(zip(self._flat.arguments, self._names, strict=True))
+
+    @cached_property
+    def _needed(self) -> Mapping[str, FlatNode]:
+        """The nodes that the function's outputs and side effects need."""
+        found: dict[str, FlatNode] = {}
+        waiting = [name.node for name in self._flat.returns] + list(self._flat.effects)
+        seen: set[str] = set()
+        while waiting:
+            node = self._flat.nodes.get(waiting.pop())
+            if node is None or node.name in seen:
+                continue
+            seen.add(node.name)
+            if not is_marker(node):
+                found[node.name] = node
+            waiting.extend(name.node for name in node.inputs)
+            waiting.extend((*node.controls, *node.through))
+        return found
+
+    def _sorted(self) -> Iterator[FlatNode]:
+        """The needed nodes, each behind what it reads and waits for, otherwise as the function has them."""
+        done: set[str] = set()
+        for first in self._flat.nodes:
+            stack = [first] if first in self._needed and first not in done else []
+            while stack:
+                node = self._needed[stack[-1]]
+                before = (*(name.node for name in node.inputs), *self._waits(node))
+                missing = [name for name in before if name in self._needed and name not in done]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                if stack.pop() not in done:
+                    done.add(node.name)
+                    yield node
+
+    def _waits(self, node: FlatNode) -> tuple[str, ...]:
+        """The nodes that come before `node` by control edges, seen through the ends of inlined calls."""
+        found: dict[str, None] = {}
+        waiting = [*node.controls, *node.through]
+        seen: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            other = self._flat.nodes.get(name)
+            if other is None or name in seen:
+                continue
+            seen.add(name)
+            if not is_marker(other):
+                found[name] = None
+            else:
+                waiting.extend(other.controls)
+        return tuple(found)
+
+    def _argument(self, node: str, names: Sequence[TensorName]) -> Step:
+        """What was given as `names`: an argument, or what the op `node` drew in the run that is over."""
+        outputs = tuple(Output(name, element_type(self._type(name)).name, feedable=True) for name in sorted(names))
+        return Step(StepNode(node, self._drawn.get(node, ARGUMENT)), "", outputs, given=True)
+
+    def _type(self, shown: TensorName) -> int:
+        return next(self._flat.type_of(own) for own, name in self._places.items() if name == shown)
+
+    def _step(self, node: FlatNode) -> Step:
+        outputs = tuple(
+            Output(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
+            for name in outputs_of(self._flat, node)
+        )
+        variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == _RESOURCE)
+        writes = variables if not _WRITES.isdisjoint(effects_in(node)) else ()
+        shown = StepNode(node.name, node.op_type, tuple(map(self._shown, node.inputs)))
+        return Step(shown, node.device, outputs, self._waits(node), variables, writes)
+
+
+def _scope(node: FlatNode) -> Scope:
+    assert node.scope is not None
+    return node.scope
+
+
+def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName]]:
+    """A FunctionDef that does what `node` does, given what it reads; the tensors that are its arguments."""
+    definition = tf.compat.v1.GraphDef().library.function.add()
+    definition.signature.name = f"__tfdbg_step_{next(_SERIAL)}"
+    definition.signature.is_stateful = True
+    made = copied(node.template)
+    made.name = "node"
+    made.device = node.device
+    made.ClearField("input")
+    made.attr.pop("_class", None)
+    arguments = list(dict.fromkeys(node.inputs))
+    for position, name in enumerate(arguments):
+        definition.signature.input_arg.add(name=f"given_{position}", type=flat.type_of(name))
+    made.input.extend(f"given_{arguments.index(name)}" for name in node.inputs)
+    definition.node_def.append(made)
+    for name in outputs_of(flat, node):
+        output = flat.output(name)
+        definition.signature.output_arg.add(name=f"value_{name.slot}", type=output.dtype)
+        definition.ret[f"value_{name.slot}"] = output.reference.replace(node.name, "node", 1)
+    definition.control_ret["done"] = "node"
+    definition.signature.control_output.append("done")
+    return definition, arguments
+
+
+def copies_of(inputs: Sequence[Any], values: Mapping[int, Any]) -> list[Any]:
+    """`inputs` with the handles at the positions in `values` as those of new variables; equal handles stay equal."""
+    made: dict[int, Any] = {}
+    found = []
+    for position, given in enumerate(inputs):
+        if position in values:
+            if id(given) not in made:
+                made[id(given)] = compat.new_variable(values[position])
+            found.append(made[id(given)])
+        else:
+            found.append(given)
+    return found
+
+
+def values_now(inputs: Iterable[Any]) -> dict[int, Any]:
+    """The values of the variables whose handles are among `inputs`, by position, as they are now."""
+    found = {}
+    for position, given in enumerate(inputs):
+        dtype = compat.type_in_variable(given) if given.dtype == tf.resource else None
+        if dtype is not None and tf.raw_ops.VarIsInitializedOp(resource=given):
+            found[position] = tf.raw_ops.ReadVariableOp(resource=given, dtype=tf.as_dtype(dtype))
+    return found

@@ -1,0 +1,103 @@
+"""The tensors of a run, some of them computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, nbytes_of
+from tfdbg_cli.model.values import NoValue, Value
+
+Row = tuple[TensorStore, int]
+
+
+class GatheredTensors:
+    """A `TensorStore` of rows of other stores, in this order. Values stay where they are until somebody looks."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._by_node: dict[str, list[int]] = {}
+        self._executions: list[int] = []
+        counts: dict[tuple[TensorName, str], int] = {}
+        for index, (store, row) in enumerate(rows):
+            tensor = store[row]
+            self._by_node.setdefault(tensor.node, []).append(index)
+            key = tensor.name, tensor.device
+            self._executions.append(counts.get(key, 0))
+            counts[key] = self._executions[-1] + 1
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Tensor:
+        store, row = self._rows[index]
+        tensor = store[row]
+        execution = self._executions[index]
+        return tensor if tensor.execution == execution else replace(tensor, execution=execution)
+
+    def source(self, index: int) -> Row:
+        """The store that holds the tensor at `index`, and its index there."""
+        return self._rows[index]
+
+    def value(self, index: int) -> Value:
+        store, row = self._rows[index]
+        return store.value(row)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [index for index in found if self[index].slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def merged(
+    store: TensorStore, again: TensorStore, place_of: Callable[[TensorName], str], moved: Collection[str] = ()
+) -> GatheredTensors:
+    """The tensors of `store`, with those of `again` in their places.
+
+    Args:
+        store: the run's.
+        again: what was computed again, in order of execution.
+        place_of: the node in whose turns a tensor is made (a loop or a branch); empty for one that is made once.
+        moved: such nodes among what was computed again; their turns may be fewer or more than before.
+
+    """
+    found: dict[TensorName, list[int]] = {}
+    turns: dict[str, list[int]] = {place: [] for place in moved}
+    for row in range(len(again)):
+        name = again[row].name
+        place = place_of(name)
+        if place in turns:
+            turns[place].append(row)
+        else:
+            found.setdefault(name, []).append(row)
+    rows: list[Row] = []
+    for index in range(len(store)):
+        name = store[index].name
+        place = place_of(name)
+        if place in moved or name.node in moved:
+            rows.extend((again, row) for row in turns.pop(place or name.node, ()))
+        if place in moved:
+            continue
+        replacement = found.get(name)
+        rows.append((again, replacement.pop(0)) if replacement else (store, index))
+    for left in turns.values():  # nothing of it was shown before
+        rows.extend((again, row) for row in left)
+    return GatheredTensors(rows)
+
+
+def with_values(store: TensorStore, values: Mapping[TensorName, Value]) -> MemoryTensorStore:
+    """A store of the tensors of `store` that are named in `values`, with those values."""
+    rows = [row for name in values for row in store.named(name.node, name.slot)]
+    tensors = [store[row] for row in rows]
+    return MemoryTensorStore(
+        [_described(tensor, values[tensor.name]) for tensor in tensors], [values[tensor.name] for tensor in tensors]
+    )
+
+
+def _described(tensor: Tensor, value: Value) -> Tensor:
+    if isinstance(value, NoValue):
+        return tensor
+    return replace(tensor, shape=value.shape, nbytes=nbytes_of(value))

@@ -1,0 +1,128 @@
+"""A part of a program's graph in a graph and a session of its own, where single ops can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.session.fetched_tensors import fetched_array
+from tfdbg_cli.capture.session.invocation import copied
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.values import Array
+
+v1 = compat.v1
+
+_VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
+_SCOPE = "tfdbg_state"
+
+
+class PrivateSession:
+    """The operations `ops` of a tf.Graph, which is only read. Names stay.
+
+    Nothing waits for another op but within loops and branches of version 1, whose ops are `hidden`: so each op can
+    be run alone, on values that are fed. Variables are this session's own, and empty until `put` gives them a value.
+    """
+
+    def __init__(self, ops: Sequence[Any], hidden: Collection[str]) -> None:
+        """Copy the operations.
+
+        Raises:
+            TfdbgError: TensorFlow does not take them.
+
+        """
+        self._graph = tf.Graph()
+        self._writers: dict[str, tuple[Any, Any]] = {}
+        definition = _definition(ops, hidden)
+        with INSIDE:
+            try:
+                with self._graph.as_default():
+                    tf.graph_util.import_graph_def(definition, name="")
+                    for op in ops:
+                        if op.type in _VARIABLES:
+                            self._writers[op.name] = self._writer(op.name)
+                self._session = v1.Session(graph=self._graph, config=v1.ConfigProto(allow_soft_placement=True))
+            except (ValueError, TypeError, tf.errors.OpError) as error:
+                told = str(error).strip().split("\n")[0]
+                raise TfdbgError(f"TensorFlow does not take a part of this graph: {told}", exit_code=2) from error
+
+    @property
+    def variables(self) -> Collection[str]:
+        """The names of the ops that hold a variable."""
+        return self._writers
+
+    def put(self, variable: str, value: Array) -> None:
+        """Give a variable its value."""
+        place, operation = self._writers[variable]
+        with INSIDE:
+            # TensorFlow may keep what it is fed, and write into it.
+            self._session.run(operation, {place: np.array(_feedable(place, value), copy=True)})
+
+    def run(self, tensors: Sequence[str], operations: Iterable[str], feeds: Mapping[str, Array]) -> list[Array]:
+        """Run the operations and give the values of the tensors (`node:slot`), while `feeds` stand for tensors.
+
+        Raises:
+            tf.errors.OpError: what an op raises.
+
+        """
+        fetches = [[self._graph.get_tensor_by_name(name) for name in tensors]]
+        fetches.append([self._graph.get_operation_by_name(name) for name in operations])
+        given = {}
+        for name, value in feeds.items():
+            tensor = self._graph.get_tensor_by_name(name)
+            given[tensor] = _feedable(tensor, value)
+        with INSIDE:
+            values, _ = self._session.run(fetches, given)
+        return [fetched_array(value) for value in values]
+
+    def close(self) -> None:
+        """Free what the session holds."""
+        with INSIDE:
+            self._session.close()
+
+    def _writer(self, name: str) -> tuple[Any, Any]:
+        tensor = self._graph.get_tensor_by_name(f"{name}:0")
+        dtype = tf.as_dtype(tensor.op.get_attr("dtype")).base_dtype
+        with tf.name_scope(_SCOPE), tf.device(tensor.device or None):
+            place = v1.placeholder(dtype)
+            if tensor.dtype == tf.resource:
+                return place, tf.raw_ops.AssignVariableOp(resource=tensor, value=place)
+            return place, tf.raw_ops.Assign(ref=tensor, value=place, validate_shape=False).op
+
+
+def _feedable(tensor: Any, value: Array) -> Any:
+    if value.dtype.hasobject:
+        return value
+    kind = tensor.dtype.base_dtype.as_numpy_dtype
+    return value if value.dtype == kind else np.asarray(value).view(kind)
+
+
+def _definition(ops: Sequence[Any], hidden: Collection[str]) -> Any:
+    """The GraphDef of `ops`; edges that only say what comes first are kept among `hidden` ones."""
+    kept = {op.name for op in ops}
+    found = v1.GraphDef()
+    for op in ops:
+        node = copied(op.node_def)
+        controls = [text for text in node.input if text.startswith("^")]
+        node.ClearField("input")
+        node.input.extend(f"{tensor.op.name}:{tensor.value_index}" for tensor in op.inputs)
+        if op.name in hidden:
+            node.input.extend(text for text in controls if text[1:] in kept and text[1:] in hidden)
+        node.attr.pop("_class", None)
+        node.device = _local(node.device)
+        found.node.append(node)
+    if ops:
+        whole = ops[0].graph.as_graph_def()
+        found.library.CopyFrom(whole.library)
+        found.versions.CopyFrom(whole.versions)
+    return found
+
+
+def _local(device: str) -> str:
+    """The kind and number of a device, without the machine, which may be another."""
+    at = device.rfind("/device:")
+    return device[at:] if at >= 0 else ""

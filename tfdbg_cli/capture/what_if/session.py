@@ -1,0 +1,241 @@
+"""A part of a session's run computed again, with other values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.session.call_names import fed, fetched
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.merging import merged, with_values
+from tfdbg_cli.capture.what_if.private_session import PrivateSession
+from tfdbg_cli.capture.what_if.session_program import values_in
+from tfdbg_cli.capture.what_if.session_slice import CallGraph, is_opaque
+from tfdbg_cli.capture.what_if.slices import Slice
+from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import gone
+from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.what_if import Change
+
+_DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
+_UNFUSED = (
+    "What was computed again was computed as in the Python graph, and the run's own values as in the optimizer's: "
+    "last digits can differ."
+)
+_STALE = "It was not computed again: it is in a loop or a branch, or only the optimizer's graph has it."
+
+
+class SessionWhatIf:
+    """The means to compute parts of one run of a session again (`model.what_if.WhatIf`)."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._session = invocation.session
+        self._fetches = invocation.fetches
+        self._feeds = invocation.feeds
+
+    @cached_property
+    def _call(self) -> CallGraph:
+        elements = fetched(self._session.graph, self._fetches)
+        return CallGraph([tensor.op for tensor in elements.tensors] + list(elements.targets), fed(self._feeds))
+
+    def require_replaceable(self, run: Run, name: TensorName) -> None:
+        """Refuse handles, and what is made in loops and branches or by the optimizer. See WhatIf."""
+        call = self._call
+        if str(name) in call.feeds:
+            return
+        op = call.ops.get(name.node)
+        if op is None:
+            raise TfdbgError(
+                f"{name} is no tensor of the program's own graph, so nothing can be computed from it.",
+                hint="`run --graph python` captures that graph.",
+            )
+        if op.name in call.hidden:
+            raise TfdbgError(
+                f"{name} is made in a loop or a branch of version 1, where nothing can be put in.",
+                hint="Replace what the loop is given, or what it gives.",
+            )
+        if name.slot >= len(op.outputs) or is_opaque(op.outputs[name.slot]) or str(name) in call.flows:
+            raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
+
+    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
+        """Sentences about what depends on `replaced`, and is drawn from outside. See PartWhatIf."""
+        graph = self._session.graph
+        return kept_as_drawn(self._call.after([graph.get_tensor_by_name(str(name)) for name in replaced]))
+
+    def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
+        """`run` with the values `replaced` and what follows from them. See WhatIf."""
+        for name in replaced:
+            self.require_replaceable(run, name)
+        graph = self._session.graph
+        found = self._call.after([graph.get_tensor_by_name(str(name)) for name in replaced])
+        computed = self._computed(run, found, replaced)
+        stale = dict.fromkeys(self._stale(run, found, computed, replaced), gone(_STALE))
+        values: dict[TensorName, Value] = {**stale, **computed, **replaced}
+        tensors = merged(run.tensors, with_values(run.tensors, values), lambda name: "")
+        notes = left_out(found)
+        if run.graph_kind is GraphKind.RUNTIME and computed:
+            notes += (_UNFUSED,)
+        change = Change(run, tuple(replaced), len(computed))
+        return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
+
+    def _computed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
+        wanted = [
+            name
+            for op in found.again.values()
+            if op.name not in self._call.hidden
+            for name in _outputs(op)
+            if name not in replaced and not is_opaque(op.outputs[name.slot])
+        ]
+        shown = [name for name in wanted if run.tensors.named(name.node, name.slot)]
+        if not shown:
+            return {}
+        feeds, variables = self._needed(run, found, replaced, shown)
+        for name in variables:
+            self._private.put(name, self._before(run, name))
+        try:
+            values = self._private.run(list(map(str, shown)), (), feeds)
+        except OpError as error:
+            raise failed(error) from error
+        return dict(zip(shown, values, strict=True))
+
+    @cached_property
+    def _private(self) -> PrivateSession:
+        return PrivateSession(self._call.whole, self._call.hidden)
+
+    def _needed(
+        self, run: Run, found: Slice, replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
+    ) -> tuple[dict[str, Array], list[str]]:
+        """What has to be fed, and the variables that have to have their values, so that `wanted` can be computed."""
+        feeds, variables, seen = self._walked(run, found, replaced, wanted, self._known)
+        if self._call.takes_from_loop(seen):
+            feeds, variables, _ = self._walked(run, found, replaced, wanted, self._known_before_loops)
+        return feeds, variables
+
+    def _known_before_loops(self, run: Run, tensor: Any) -> Array | None:
+        op = tensor.op
+        if op.name in self._call.behind_loops and _DRAWS.isdisjoint(self._call.effects(op)):
+            return None
+        return self._known(run, tensor)
+
+    def _walked(
+        self,
+        run: Run,
+        found: Slice,
+        replaced: Mapping[TensorName, Array],
+        wanted: Sequence[TensorName],
+        known: Callable[[Run, Any], Array | None],
+    ) -> tuple[dict[str, Array], list[str], set[str]]:
+        """As `_needed`, with the names of the ops that will run; `known` gives the values that may be fed."""
+        feeds = {str(name): value for name, value in replaced.items()}
+        variables = []
+        seen: set[str] = set()
+        waiting = [self._call.ops[name.node] for name in wanted]
+        while waiting:
+            op = waiting.pop()
+            if op.name in seen:
+                continue
+            seen.add(op.name)
+            if op.name not in found.again:
+                if not _DRAWS.isdisjoint(self._call.effects(op)) or self._call.is_late(op):
+                    raise not_captured(TensorName(op.name, 0))
+                if op.name in self._private.variables:
+                    variables.append(op.name)
+            for tensor in op.inputs:
+                if tensor.name in feeds:
+                    continue
+                value = None if tensor.op.name in found.again else known(run, tensor)
+                if value is None:
+                    waiting.append(tensor.op)
+                else:
+                    feeds[tensor.name] = value
+            if op.name in self._call.hidden:
+                waiting.extend(one for one in op.control_inputs if one.name in self._call.hidden)
+        return feeds, variables, seen
+
+    def _known(self, run: Run, tensor: Any) -> Array | None:
+        """The value of `tensor` in the run, if it was made once and is known."""
+        if tensor.name in self._call.feeds:
+            return np.asarray(self._call.feeds[tensor.name], tensor.dtype.as_numpy_dtype)
+        if tensor.name in self._call.flows or tensor.op.name in self._call.hidden:
+            return None
+        rows = run.tensors.named(tensor.op.name, tensor.value_index)
+        value = run.tensors.value(rows[0]) if rows else None
+        return None if isinstance(value, NoValue) else value
+
+    def _before(self, run: Run, name: str) -> Array:
+        """What the variable that the op `name` holds was before the run.
+
+        Raises:
+            TfdbgError: nobody knows.
+
+        """
+        op = self._call.ops[name]
+        for tensor in op.outputs:
+            for reader in self._call.readers(tensor):
+                if reader.type in {"ReadVariableOp", "Identity"} and not self._call.is_late(reader):
+                    known = self._known(run, reader.outputs[0])
+                    if known is not None:
+                        return known
+        held = _held_before(run)
+        if name in held:
+            return held[name]
+        if name not in self._call.writers:
+            now = values_in(self._session, [op])
+            if name in now:
+                return now[name]
+        raise TfdbgError(
+            f"What the variable {name} held before the run is not known, and the run has changed it.",
+            hint="Replace a tensor further down.",
+        )
+
+    def _stale(
+        self,
+        run: Run,
+        found: Slice,
+        computed: Mapping[TensorName, Array],
+        replaced: Mapping[TensorName, Array],
+    ) -> Iterator[TensorName]:
+        """The tensors of the run that follow from the replaced ones, and of which no new value is known.
+
+        They are in loops and branches, or in nodes that the optimizer made.
+        """
+        kept = {*found.writes, *found.drawn, *found.late}
+        hidden = [name for name in found.again if name in self._call.hidden]
+        waiting = [*found.again, *(name.node for name in replaced)]
+        made: dict[str, None] = {}
+        while waiting:
+            for reader, _ in run.graph.consumers(waiting.pop()):
+                if reader.name not in made and reader.name not in kept and reader.name not in self._call.ops:
+                    made[reader.name] = None
+                    waiting.append(reader.name)
+        for node in (*hidden, *made):
+            for row in run.tensors.named(node):
+                name = run.tensors[row].name
+                if name not in computed and name not in replaced:
+                    yield name
+
+
+def _outputs(op: Any) -> Iterator[TensorName]:
+    return (TensorName(op.name, slot) for slot in range(len(op.outputs)))
+
+
+def _held_before(run: Run) -> Mapping[str, Array]:
+    """What variables held before the run, by the op that holds them, where somebody keeps it."""
+    if run.repeatable is None:
+        return {}
+    try:
+        inputs = run.repeatable.repetition().inputs
+    except TfdbgError:  # the run cannot be made again; a part of it perhaps all the same
+        return {}
+    return {item.node or item.name: item.value for item in inputs if item.role is Role.VARIABLE}

@@ -1,0 +1,205 @@
+"""A session's run for the stepper: its ops, each run alone in a session of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.session.fetched_tensors import fetched_array
+from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
+from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.private_session import PrivateSession
+from tfdbg_cli.capture.what_if.session_slice import CallGraph, is_opaque
+from tfdbg_cli.capture.what_if.stepping import Output, Step
+from tfdbg_cli.capture.what_if.words import op_failed
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.stepping import StepNode
+from tfdbg_cli.model.values import Array, Value
+
+v1 = tf.compat.v1
+
+
+class SessionProgram:
+    """The ops that run when `ends` are fetched and `feeds`, values by the names of tensors, are fed.
+
+    (`stepping.Program`.) The variables are a session's own; `take` says what they hold at first.
+    """
+
+    def __init__(self, ends: Sequence[Any], feeds: Mapping[str, Any]) -> None:
+        """Copy the ops.
+
+        Raises:
+            TfdbgError: TensorFlow does not take them.
+
+        """
+        self._call = CallGraph(ends, feeds)
+        self._private = PrivateSession(self._call.whole, self._call.hidden)
+        self._held: Mapping[str, Array] = {}
+
+    @property
+    def variables(self) -> Sequence[Any]:
+        """The ops that hold a variable, of those that run."""
+        return [op for name, op in self._call.ops.items() if name in self._private.variables]
+
+    def take(self, values: Mapping[str, Array]) -> None:
+        """Let the variables hold `values`, by the names of their ops; the others stay empty."""
+        self._held = values
+        self.restore()
+
+    def restore(self) -> None:
+        """Put the variables back. See Program."""
+        for name, value in self._held.items():
+            if name in self._private.variables:
+                self._private.put(name, value)
+
+    @cached_property
+    def given(self) -> Mapping[TensorName, Array]:
+        """What is fed."""
+        found = {}
+        for name, value in self._call.feeds.items():
+            node, _, slot = name.rpartition(":")
+            dtype = self._call.tensor(name).dtype.base_dtype.as_numpy_dtype
+            found[TensorName(node, int(slot))] = np.asarray(value, dtype)
+        return found
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """See Program."""
+        fed_nodes = {name.node: self._call.tensor(str(name)).op for name in self.given}
+        arguments = [self._step(op, fed=True) for name, op in fed_nodes.items() if name not in self._call.ops]
+        return [*arguments, *(self._step(op) for op in self._call.ops.values())]
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """See Program."""
+        drawing = [op for op in self._call.ops.values() if Effect.DRAW in self._call.effects(op)]
+        return drawing_notes((op.name, op.type) for op in drawing if op.name not in self._handles)
+
+    @cached_property
+    def _handles(self) -> Collection[str]:
+        """The ops that give nothing but handles."""
+        return {name for name, op in self._call.ops.items() if op.outputs and all(map(is_opaque, op.outputs))}
+
+    def compute(
+        self, step: Step, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+    ) -> Sequence[Any]:
+        """See Program."""
+        op = self._call.ops.get(step.name)
+        if op is None:
+            return [known.get(output.name) for output in step.outputs]
+        if Effect.DRAW in self._call.effects(op) and op.name not in self._handles:
+            require_drawable(op.name, op.type)
+        feeds = self._needed(op, known, overridden)
+        wanted = [output.name for output in step.outputs if output.feedable]
+        try:
+            # An op that gives a handle alone is run with those that read it.
+            runs = [] if op.name in self._handles and not step.writes else [op.name]
+            values = dict(zip(wanted, self._private.run(list(map(str, wanted)), runs, feeds), strict=True))
+        except OpError as error:
+            raise op_failed(op.name, error) from error
+        return [values.get(output.name) for output in step.outputs]
+
+    def array(self, value: Any) -> Value:
+        """See Program."""
+        found: Array = value
+        return found
+
+    def value(self, array: Array, dtype: str) -> Any:
+        """See Program."""
+        return np.array(array, copy=True)
+
+    def close(self) -> None:
+        """See Program."""
+        self._private.close()
+
+    def _needed(
+        self, op: Any, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+    ) -> dict[str, Array]:
+        """What is fed so that only `op` runs, with the ops before it whose outputs cannot be fed."""
+        feeds, seen = self._walked(op, known, frozenset())
+        if self._call.takes_from_loop(seen):
+            drawn = {name for name, one in self._call.ops.items() if Effect.DRAW in self._call.effects(one)}
+            anew = self._call.behind_loops - drawn - {name.node for name in overridden}
+            feeds, _ = self._walked(op, known, anew)
+        return feeds
+
+    def _walked(
+        self, op: Any, known: Mapping[TensorName, Any], anew: Collection[str]
+    ) -> tuple[dict[str, Array], set[str]]:
+        """What is fed, and the names of the ops that will run; what the ops `anew` gave is not fed."""
+        feeds: dict[str, Array] = {}
+        seen = {op.name}
+        waiting = [op]
+        while waiting:
+            one = waiting.pop()
+            for tensor in one.inputs:
+                value = known.get(TensorName(tensor.op.name, tensor.value_index))
+                if value is not None and tensor.name not in self._call.flows and tensor.op.name not in anew:
+                    feeds[tensor.name] = value
+                elif tensor.op.name not in seen:
+                    seen.add(tensor.op.name)
+                    waiting.append(tensor.op)
+            if one.name in self._call.hidden:
+                for control in one.control_inputs:
+                    if control.name in self._call.hidden and control.name not in seen:
+                        seen.add(control.name)
+                        waiting.append(control)
+        return feeds, seen
+
+    def _step(self, op: Any, *, fed: bool = False) -> Step:
+        hidden = op.name in self._call.hidden
+        outputs = tuple(
+            Output(
+                TensorName(op.name, slot),
+                tensor.dtype.base_dtype.name,
+                not is_opaque(tensor) and not hidden and tensor.name not in self._call.flows,
+            )
+            for slot, tensor in enumerate(op.outputs)
+        )
+        if fed:
+            return Step(StepNode(op.name, op.type), op.device, outputs, given=True)
+        inputs = tuple(TensorName(tensor.op.name, tensor.value_index) for tensor in op.inputs)
+        waits = tuple(control.name for control in op.control_inputs)
+        reads = self._call.variables_of(op)
+        writes = self._call.written_by(op)
+        return Step(StepNode(op.name, op.type, inputs), op.device, outputs, waits, reads, writes, alone=not hidden)
+
+
+def values_in(session: Any, variables: Sequence[Any]) -> dict[str, Array]:
+    """What `variables`, ops that hold one, hold in `session` now, by name; those that hold nothing are left out."""
+    found = {}
+    for op in variables:
+        reads = [op.outputs[0]]
+        if op.type == "VarHandleOp":
+            reads = [one.outputs[0] for one in op.outputs[0].consumers() if one.type == "ReadVariableOp"]
+        reads = [read for read in reads if not read.op.control_inputs]
+        if reads:
+            try:
+                with INSIDE:
+                    found[op.name] = np.array(fetched_array(session.run(reads[0])), copy=True)
+            except OpError:  # not initialized: the run will do so
+                continue
+    return found
+
+
+def graph_of(definition: bytes) -> Any:
+    """A new graph of a serialized GraphDef.
+
+    Raises:
+        TfdbgError: TensorFlow does not take it.
+
+    """
+    graph = tf.Graph()
+    try:
+        with graph.as_default():
+            tf.graph_util.import_graph_def(v1.GraphDef.FromString(definition), name="")
+    except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
+        raise TfdbgError(f"TensorFlow {tf.__version__} does not take the graph of this run: {error}") from error
+    return graph

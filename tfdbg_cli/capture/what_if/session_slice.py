@@ -1,0 +1,203 @@
+"""Which part of a session's graph is computed from some tensors, and what it needs beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from tfdbg_cli.capture.session.reach import ancestors, nesting_of
+from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
+from tfdbg_cli.capture.what_if.slices import Slice
+from tfdbg_cli.errors import TfdbgError
+
+_FLOWS = frozenset({"flow", "flow_out"})
+_PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})
+_HANDLES = frozenset({"VarHandleOp", "Variable", "VariableV2"})
+_POPS = frozenset({"StackPop", "StackPopV2"})
+_PASSED_THROUGH = frozenset({"Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"})
+_WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
+
+
+class CallGraph:
+    """What one call of a session computes: its ops, inputs first, and who reads what among them."""
+
+    def __init__(self, ends: Sequence[Any], feeds: Mapping[str, Any]) -> None:
+        """The call that runs the operations `ends` while `feeds`, values by the names of tensors, are fed."""
+        self.ends = ends
+        self.feeds = feeds
+        self._graph = ends[0].graph
+
+    def tensor(self, name: str) -> Any:
+        """The tf.Tensor called `name`."""
+        return self._graph.get_tensor_by_name(name)
+
+    @cached_property
+    def ops(self) -> dict[str, Any]:
+        """The ops that the call runs."""
+        return {op.name: op for op in ancestors(self.ends, self.feeds)}
+
+    @cached_property
+    def whole(self) -> Sequence[Any]:
+        """Those ops, and what would be run if nothing were fed."""
+        fed_ops = [self._graph.as_graph_element(name).op for name in self.feeds]
+        return ancestors([*self.ends, *fed_ops], ())
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The ops inside loops and branches of version 1."""
+        depths = nesting_of(list(self.ops.values()), frozenset(self.feeds))
+        return frozenset(name for name, depth in depths.items() if depth != (0, 0))
+
+    @cached_property
+    def flows(self) -> frozenset[str]:
+        """The tensors that stand for an array of tensors: their numbers mean nothing."""
+        found: set[str] = set()
+        for op in self.ops.values():
+            if is_of_tensor_array(op.type):
+                names = [argument.name for argument in op.op_def.output_arg]
+                found.update(tensor.name for name, tensor in zip(names, op.outputs, strict=False) if name in _FLOWS)
+            elif op.type in _PASSING and any(tensor.name in found for tensor in op.inputs):
+                found.update(tensor.name for tensor in op.outputs)
+        return frozenset(found)
+
+    @cached_property
+    def behind_loops(self) -> frozenset[str]:
+        """The ops that are computed from what loops and branches of version 1 give."""
+        found: set[str] = set()
+        for op in self.ops.values():
+            if any(tensor.op.name in self.hidden or tensor.op.name in found for tensor in op.inputs):
+                found.add(op.name)
+        return frozenset(found)
+
+    def takes_from_loop(self, names: Iterable[str]) -> bool:
+        """Whether one of the ops takes what a loop before it has put aside, as gradients of loops do.
+
+        Both loops must then run together, from what was known before the first one.
+        """
+        return any(name in self.ops and self.ops[name].type in _POPS for name in names)
+
+    def readers(self, tensor: Any) -> Iterator[Any]:
+        """The ops of the call that read `tensor`."""
+        return (op for op in tensor.consumers() if op.name in self.ops)
+
+    def effects(self, op: Any) -> set[Effect]:
+        """What `op` does, and all that is in the functions that it calls."""
+        called = _called(op.node_def.attr) if op.type in _CALLING else ()
+        if not called:
+            return {effect_of(op.type)}
+        library = self._library
+        found: set[Effect] = set()
+        seen: set[str] = set()
+        waiting = list(called)
+        while waiting:
+            name = waiting.pop()
+            definition = library.get(name)
+            if definition is None:
+                found.add(Effect.DRAW)
+            elif name not in seen:
+                for node in definition.node_def:
+                    inner = _called(node.attr) if node.op in _CALLING else ()
+                    waiting.extend(inner)
+                    if not inner:
+                        found.add(effect_of(node.op))
+            seen.add(name)
+        return found
+
+    @cached_property
+    def _library(self) -> dict[str, Any]:
+        return {function.signature.name: function for function in self._graph.as_graph_def().library.function}
+
+    def variables_of(self, op: Any) -> tuple[str, ...]:
+        """The names of the ops that hold the variables whose handles or references `op` is given."""
+        makers = (_holder(tensor) for tensor in op.inputs if is_opaque(tensor))
+        return tuple(dict.fromkeys(maker.name for maker in makers if maker is not None))
+
+    @cached_property
+    def writers(self) -> dict[str, list[str]]:
+        """The ops of the call that change a variable, by the name of the op that holds it."""
+        found: dict[str, list[str]] = {}
+        for op in self.ops.values():
+            for variable in self.written_by(op):
+                found.setdefault(variable, []).append(op.name)
+        return found
+
+    def written_by(self, op: Any) -> tuple[str, ...]:
+        """The names of the ops that hold the variables which `op` changes."""
+        variables = self.variables_of(op)
+        return variables if variables and not _WRITES.isdisjoint(self.effects(op)) else ()
+
+    def is_late(self, op: Any) -> bool:
+        """Whether `op` sees a variable after the call has changed it."""
+        writers = {writer for variable in self.variables_of(op) for writer in self.writers.get(variable, ())}
+        writers.discard(op.name)
+        return bool(writers) and any(before.name in writers for before in ancestors([op], self.feeds))
+
+    def after(self, starts: Iterable[Any]) -> Slice:
+        """What is computed from the tensors `starts`.
+
+        Raises:
+            TfdbgError: it reaches into a loop in which something is drawn from outside.
+
+        """
+        found = Slice()
+        fixed = {tensor.name for tensor in starts}
+        waiting, seen = list(starts), set[str]()
+        while waiting:
+            for op in self.readers(waiting.pop()):
+                if op.name in seen:
+                    continue
+                seen.add(op.name)
+                kept = self._list_where_kept(op, found)
+                if kept is not None:
+                    kept.append(op.name)
+                    continue
+                found.again[op.name] = op
+                waiting.extend(tensor for tensor in op.outputs if tensor.name not in fixed)
+        found.again = {name: op for name, op in self.ops.items() if name in found.again}
+        return found
+
+    def _list_where_kept(self, op: Any, found: Slice) -> list[str] | None:
+        effects = self.effects(op)
+        if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
+            if op.name in self.hidden:
+                raise TfdbgError(
+                    f"{op.name} ({op.type}) in a loop or branch gives something else each time, so the loop cannot "
+                    "be computed again.",
+                    hint="Replace a tensor behind the loop.",
+                )
+            return found.drawn
+        if effects == {Effect.WRITE} and op.name not in self.hidden:
+            return found.writes
+        return found.late if self.is_late(op) else None
+
+
+_CALLING = frozenset(
+    {
+        "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "Case", "StatelessCase", "While",
+        "StatelessWhile", "SymbolicGradient", "RemoteCall",
+    }
+)  # fmt: skip
+
+
+def _called(attributes: Any) -> list[str]:
+    found = []
+    for value in attributes.values():
+        if value.HasField("func"):
+            found.append(value.func.name)
+        elif value.HasField("list"):
+            found.extend(function.name for function in value.list.func)
+    return found
+
+
+def _holder(tensor: Any) -> Any:
+    """The op that holds the variable to which `tensor`, a handle or a reference, leads; None when it is none's."""
+    maker = tensor.op
+    while maker.type in _PASSED_THROUGH and maker.inputs and is_opaque(maker.inputs[0]):
+        maker = maker.inputs[0].op
+    return maker if maker.type in _HANDLES else None
+
+
+def is_opaque(tensor: Any) -> bool:
+    """Whether a tf.Tensor in a graph holds no numbers: a resource, a variant, or a reference to a variable."""
+    return tensor.dtype.name in {"resource", "variant"} or tensor.dtype != tensor.dtype.base_dtype

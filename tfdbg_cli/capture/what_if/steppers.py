@@ -1,0 +1,110 @@
+"""Steppers of runs: of one that is about to happen, and of one that can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.repetition.function import FunctionDetails, inputs_of, renamed, root_of
+from tfdbg_cli.capture.session.call_names import fed, fetched
+from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
+from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, values_in
+from tfdbg_cli.capture.what_if.stepping import NodeStepper
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.repetition import Repeatable, Repetition, Role
+from tfdbg_cli.model.runs import RunKind
+from tfdbg_cli.model.stepping import Stepper
+
+
+@dataclass(frozen=True)
+class SteppableCall:
+    """A call of the function of `root` with `inputs` that is about to happen (`model.stepping.Steppable`)."""
+
+    root: Scope
+    inputs: Sequence[Any]
+
+    def stepper(self) -> Stepper:
+        """See Steppable."""
+        with INSIDE, tf.device(None), compat.not_recording():
+            held = values_now(self.inputs)
+        return NodeStepper(FunctionProgram(self.root, lambda: copies_of(self.inputs, held)))
+
+
+@dataclass(frozen=True)
+class SteppableRun:
+    """A run of a session that is about to happen (`model.stepping.Steppable`)."""
+
+    invocation: Invocation
+
+    def stepper(self) -> Stepper:
+        """See Steppable."""
+        graph = self.invocation.session.graph
+        elements = fetched(graph, self.invocation.fetches)
+        ends = [tensor.op for tensor in elements.tensors] + list(elements.targets)
+        program = SessionProgram(ends, fed(self.invocation.feeds))
+        program.take(values_in(self.invocation.session, program.variables))
+        return NodeStepper(program)
+
+
+@dataclass(frozen=True)
+class SteppableAgain:
+    """A run that is over and can be made again (`model.stepping.Steppable`)."""
+
+    repeatable: Repeatable
+
+    def stepper(self) -> Stepper:
+        """See Steppable."""
+        return stepper_of(self.repeatable.repetition())
+
+
+def stepper_of(repetition: Repetition) -> Stepper:
+    """A stepper on a run that was held or saved, at its first node.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the graph or the inputs, or no step can be made in it.
+
+    """
+    if repetition.kind is RunKind.FUNCTION:
+        return NodeStepper(_function(repetition))
+    if repetition.kind in (RunKind.SESSION, RunKind.CALLABLE):
+        return NodeStepper(_session(repetition))
+    raise TfdbgError(f"A run of the kind {repetition.kind} cannot be stepped through.")
+
+
+def _function(repetition: Repetition) -> FunctionProgram:
+    details = FunctionDetails.unpacked(repetition.details)
+    definitions, entry = renamed(repetition)
+    added: list[str] = []
+
+    def forget() -> None:
+        for name in reversed(added):
+            compat.remove_function(name)
+
+    try:
+        for definition in definitions:
+            compat.add_function(definition)
+            added.append(definition.signature.name)
+        root = root_of(entry, repetition.inputs, details)
+        types = {name.rpartition(":")[0]: op_type for name, (op_type, _) in details.drawn.items()}
+        return FunctionProgram(root, lambda: inputs_of(repetition.inputs, root, details), forget, types)
+    except (tf.errors.OpError, ValueError, TypeError) as error:
+        forget()
+        raise TfdbgError(
+            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _session(repetition: Repetition) -> SessionProgram:
+    graph = graph_of(repetition.graph)
+    given = {item.name: item.value for item in repetition.inputs if item.role is not Role.VARIABLE}
+    elements = [graph.as_graph_element(name) for name in repetition.fetches]
+    program = SessionProgram([getattr(element, "op", element) for element in elements], given)
+    program.take({item.node: item.value for item in repetition.inputs if item.role is Role.VARIABLE})
+    return program

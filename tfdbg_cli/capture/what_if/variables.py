@@ -1,0 +1,70 @@
+"""What a part of a function is given for its arguments: copies of variables as they were before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.flat import FlatFunction
+from tfdbg_cli.capture.what_if.slices import Edges
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+
+
+class Variables:
+    """The arguments of one call, a variable's handle as that of a copy. Copies live as long as this does."""
+
+    def __init__(self, flat: FlatFunction, edges: Edges, inputs: Sequence[Any], run: Run) -> None:
+        self._edges = edges
+        self._inputs = dict(zip(flat.arguments, inputs, strict=True))
+        self._run = run
+        self._copies: dict[TensorName, Any] = {}
+
+    def argument(self, name: TensorName) -> Any:
+        """The tensor that was given as `name`; of a variable a handle of a copy.
+
+        Raises:
+            TfdbgError: nobody knows what the variable held before the run.
+
+        """
+        given = self._inputs[name]
+        if given.dtype != tf.resource or compat.type_in_variable(given) is None:
+            return given  # a tensor, or a table, which a part never writes to
+        if name not in self._copies:
+            self._copies[name] = compat.new_variable(self._value(name, given))
+        return self._copies[name]
+
+    def _value(self, name: TensorName, handle: Any) -> Any:
+        dtype = tf.as_dtype(compat.type_in_variable(handle))
+        if name.node in self._held:
+            return tf.constant(self._held[name.node], dtype)
+        for node in self._edges.readers(name):
+            if node.op_type == "ReadVariableOp" and not self._edges.is_late(node):
+                rows = self._run.tensors.named(node.name, 0)
+                value = self._run.tensors.value(rows[0]) if rows else None
+                if value is not None and not isinstance(value, NoValue):
+                    return tf.constant(value, dtype)
+        if self._edges.is_written(name):
+            raise TfdbgError(
+                f"What the variable {name.node} held before the run is not known, and the run has changed it.",
+                hint="Replace a tensor further down.",
+            )
+        return tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
+
+    @cached_property
+    def _held(self) -> Mapping[str, Array]:
+        """What variables held before the run, by name, where somebody keeps it."""
+        if self._run.repeatable is None:
+            return {}
+        try:
+            inputs = self._run.repeatable.repetition().inputs
+        except TfdbgError:  # the run cannot be made again; a part of it perhaps all the same
+            return {}
+        return {item.name: item.value for item in inputs if item.role is Role.VARIABLE}

@@ -1,0 +1,79 @@
+"""A whole run made again with other values, its updates too, on copies of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from tfdbg_cli.capture.what_if.merging import GatheredTensors, Row
+from tfdbg_cli.capture.what_if.words import failed
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.what_if import Change, WhatIf
+
+_WHOLE = "Nothing was written: the run was made again from the state before it, on copies of the variables."
+_PART = "Only what depends on the replaced tensors was computed again, and no update: {}"
+
+
+class PartWhatIf(WhatIf, Protocol):
+    """The means to compute what depends on some tensors, and to say what does not follow from them."""
+
+    def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
+        """Sentences about what depends on `replaced`, and comes from outside of the run all the same."""
+        ...
+
+
+class WholeWhatIf:
+    """The means to compute a run again whose state from before is held (`model.what_if.WhatIf`).
+
+    `part` computes what can be computed without that state.
+    """
+
+    def __init__(self, part: PartWhatIf) -> None:
+        self._part = part
+
+    def require_replaceable(self, run: Run, name: TensorName) -> None:
+        """As of a part of the run. See WhatIf."""
+        self._part.require_replaceable(run, name)
+
+    def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
+        """`run` with the values `replaced` and all that follows from them. See WhatIf."""
+        for name in replaced:
+            self._part.require_replaceable(run, name)
+        if run.repeatable is None:
+            return self._part.again(run, replaced)
+        try:
+            tensors, error = run.repeatable.with_values(replaced)
+        except TfdbgError as reason:
+            made = self._part.again(run, replaced)
+            return replace(made, notes=(_PART.format(reason.message), *made.notes))
+        if error is not None:
+            raise failed(error)
+        rows = list(_laid_over(run.tensors, tensors))
+        computed = sum(store is tensors for store, _ in rows)
+        change = Change(run, tuple(replaced), computed)
+        notes = (_WHOLE, *self._part.drawn_after(replaced), *run.notes)
+        return replace(run, tensors=GatheredTensors(rows), change=change, caught=False, notes=notes)
+
+
+def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:
+    """The tensors of `before`, in their order, with the values that `after` has of them.
+
+    What ran another number of times stands where it ran first.
+    """
+    done: set[tuple[str, int]] = set()
+    for row in range(len(before)):
+        tensor = before[row]
+        key = tensor.node, tensor.slot
+        if key in done:
+            continue
+        old, new = before.named(*key), after.named(*key)
+        if len(old) == len(new):
+            yield (after, new[old.index(row)])
+            continue
+        done.add(key)
+        yield from ((after, at) for at in new) if new else ((before, at) for at in old)

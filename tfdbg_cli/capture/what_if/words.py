@@ -1,0 +1,71 @@
+"""What is said of parts of a run that cannot be computed again, or were not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.capture.what_if.slices import Slice
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import RunError
+
+_NAMED = 3
+
+
+def left_out(found: Slice) -> tuple[str, ...]:
+    """Sentences about what depends on the replaced values, and was not computed again all the same."""
+    said = []
+    if found.writes:
+        said.append(f"Nothing was written: {_listed(found.writes)} did not run.")
+    said += kept_as_drawn(found)
+    if found.late:
+        said.append(f"{_listed(found.late)} came after an update of the variable, and is kept as it was.")
+    return tuple(said)
+
+
+def kept_as_drawn(found: Slice) -> tuple[str, ...]:
+    """A sentence about what depends on the replaced values, and comes from outside of the run all the same."""
+    if not found.drawn:
+        return ()
+    return (f"{_listed(found.drawn)} would give something else each time, so what the run got from there is kept.",)
+
+
+def within(name: TensorName, place: str) -> str:
+    """Why a tensor in the branch, loop or compiled call `place` cannot be replaced."""
+    return f"{name} is made inside {place}, which runs as one, so nothing can be put in there."
+
+
+def not_captured(name: TensorName) -> TfdbgError:
+    """The error where a value is wanted that the run did not keep."""
+    return TfdbgError(
+        f"This needs the value of {name}, which was not captured.",
+        hint="Capture the run without filters: `run`.",
+    )
+
+
+def failed(error: Exception | RunError) -> TfdbgError:
+    """The error where an op failed on the new values."""
+    return TfdbgError(
+        f"With these values the run fails: {_told(error)}.",
+        hint="`set` lists what is replaced, `set -d TENSOR` takes it back.",
+    )
+
+
+def _told(error: Exception | RunError) -> str:
+    text = essence(str(getattr(error, "message", "") or error)).split("\n")[0]
+    name = error.type_name if isinstance(error, RunError) else type(error).__name__
+    return f"{name}: {text.rstrip('.')}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def op_failed(node: str, error: Exception) -> TfdbgError:
+    """The error where a node fails when it is stepped to."""
+    return TfdbgError(
+        f"{node} fails: {_told(error)}.",
+        hint="`pt` and `ni` show its inputs; `inject_value` gives one another value.",
+    )

@@ -45,23 +45,41 @@ def write_dump(
         TfdbgError: there is something at `directory` already, the disk is full, or it cannot be written.
 
     """
-    _refuse_existing(directory)
+    refuse_existing(directory)
+    with whole_directory(directory) as place:
+        return fill_dump(run, place, directory, start_us, shared)
+
+
+def fill_dump(
+    run: Run, place: Path, final: Path, start_us: int | None = None, shared: GraphFiles | None = None
+) -> tuple[str, ...]:
+    """Write what `write_dump` writes into the empty folder `place`, which is going to be `final`.
+
+    Raises:
+        OSError: a file cannot be written.
+
+    """
     start = time.time_ns() // 1000 if start_us is None else start_us
     timed = all(run.tensors[index].time_us is not None for index in range(len(run.tensors)))
-    with whole_directory(directory) as place:
-        writer = _DumpWriter(place, run.graph, start, timed)
-        for index in range(len(run.tensors)):
-            writer.write(index, run.tensors[index], run.tensors.value(index))
-        writer.write_graphs()
-        _write_metadata(place, run.call, start)
-        case = place / case_layout.CASE_DIRECTORY
-        case.mkdir()
-        final = directory / case_layout.CASE_DIRECTORY
-        write_case(case, run, shared or graph_files(run), final, timed=timed, lacks=writer.lacks)
+    writer = _DumpWriter(place, run.graph, start, timed)
+    for index in range(len(run.tensors)):
+        writer.write(index, run.tensors[index], run.tensors.value(index))
+    writer.write_graphs()
+    _write_metadata(place, run.call, start)
+    case = place / case_layout.CASE_DIRECTORY
+    case.mkdir()
+    case_final = final / case_layout.CASE_DIRECTORY
+    write_case(case, run, shared or graph_files(run), case_final, timed=timed, lacks=writer.lacks)
     return writer.notes()
 
 
-def _refuse_existing(directory: Path) -> None:
+def refuse_existing(directory: Path) -> None:
+    """Refuse to write where something is already; an empty folder is fine.
+
+    Raises:
+        TfdbgError: there is something at `directory`, or nobody may look.
+
+    """
     try:
         if directory.is_dir() and not any(directory.iterdir()):
             return

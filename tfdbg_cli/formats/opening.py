@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import overload
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_reader import is_bundle
 from tfdbg_cli.formats.call_info import RUN_DIRECTORY
 from tfdbg_cli.formats.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.device_names import DEVICE_PREFIX
@@ -22,6 +23,7 @@ _WHAT_OPENS = (
     "tfdbg opens a dump directory of TensorFlow's debugger (it holds _tfdbg_device_… folders)"
     " or a folder of such runs (run_<time>_<number>)."
 )
+_BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
 _RUNS_KEPT = 16
 
 
@@ -37,7 +39,8 @@ def open_path(path: Path | str) -> Opened:
     place = Path(path).expanduser()
     names = _entries(place)
     if _is_run(names):
-        return Opened(str(place), SavedRuns([place]))
+        notes = (_BUNDLE.format(path=place),) if is_bundle(place) else ()
+        return Opened(str(place), SavedRuns([place]), notes=notes)
     runs = _runs_in(place, names)
     if runs:
         return Opened(str(place), SavedRuns(runs))

@@ -23,6 +23,24 @@ def is_unfinished(name: str) -> bool:
     return _UNFINISHED.search(name) is not None
 
 
+def free_disk(directory: Path) -> int:
+    """Bytes that are free where `directory` is or is going to be."""
+    place = directory
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def size_text(nbytes: int) -> str:
+    """`nbytes` for a sentence: `1.5 GiB`."""
+    size = float(nbytes)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
 @contextmanager
 def whole_directory(target: Path) -> Iterator[Path]:
     """A new folder beside `target` to write into; it takes the name `target` when everything went well.

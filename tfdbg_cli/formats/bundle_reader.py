@@ -1,0 +1,182 @@
+"""Reading a bundle. Nothing in it is trusted: sizes and digests are checked before anything is used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats import bundle_layout as layout
+from tfdbg_cli.formats.bundle_values import digest, read_value
+from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import Run, RunKind
+
+_LONGEST_DESCRIPTION = 1 << 28
+_LONGEST_GRAPH = (1 << 31) - 1  # protobuf's own limit
+_MOST_INPUTS = 1_000_000
+_HASH = re.compile(r"[0-9a-f]{64}")
+# What a JSON file of the wrong content can raise while it is taken apart.
+_WRONG_CONTENT = (TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+
+
+@dataclass(frozen=True)
+class FirstBad:
+    """The first tensor of the recorded run that was not finite; `sha256` is the digest of its elements."""
+
+    name: TensorName
+    execution: int
+    device: str
+    op_type: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle: `run` as it was recorded, what it takes to make it again, and where it was written."""
+
+    path: Path
+    run: Run
+    repetition: Repetition
+    first_bad: FirstBad | None
+    versions: Mapping[str, str]
+
+
+def is_bundle(directory: Path) -> bool:
+    """Whether `directory` looks like a bundle."""
+    return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
+
+
+def read_bundle(directory: Path) -> Bundle:
+    """The bundle in `directory`. All inputs are read now, the values of the recording when somebody looks.
+
+    Raises:
+        TfdbgError: there is no bundle, or what the repetition needs is damaged.
+
+    """
+    place = directory / layout.REPETITION_DIRECTORY
+    if not is_bundle(directory):
+        raise _no_bundle(directory)
+    if place.is_symlink() or any(_links(place)):
+        raise TfdbgError(f"The bundle {directory} holds links, which tfdbg never writes; it is not read.")
+    fields = _fields(place / layout.REPETITION)
+    if fields.get("format") != layout.FORMAT:
+        raise TfdbgError(
+            f"The bundle {directory} was written by another tfdbg, in a format that this one does not know.",
+            hint="Install the tfdbg that wrote it, or a newer one.",
+            exit_code=2,
+        )
+    try:
+        repetition = _repetition(place, fields)
+        first_bad = _first_bad(fields["first_bad"])
+        versions = {str(name): str(version) for name, version in fields["versions"].items()}
+    except ValueError as error:
+        raise _damaged(place / layout.REPETITION, str(error)) from error
+    except _WRONG_CONTENT as error:
+        raise _damaged(place / layout.REPETITION, "Its fields are not those that tfdbg writes.") from error
+    return Bundle(directory, read_dump(directory), repetition, first_bad, versions)
+
+
+def _no_bundle(directory: Path) -> TfdbgError:
+    if not directory.exists():
+        return TfdbgError(f"There is no {directory}.", hint="Check the path.")
+    if not directory.is_dir():
+        return TfdbgError(f"{directory} is a file; a bundle is a folder.")
+    return TfdbgError(
+        f"{directory} is no bundle: it holds nothing from which a run can be made again.",
+        hint="`tfdbg open` shows recordings; `bundle PATH` at a stop writes a bundle.",
+    )
+
+
+def _links(place: Path) -> list[str]:
+    return [
+        name
+        for folder, folders, files in os.walk(place)
+        for name in (*folders, *files)
+        if os.path.islink(os.path.join(folder, name))  # noqa: PTH114, PTH118 - a folder may have a million entries
+    ]
+
+
+def _damaged(path: Path, why: str) -> TfdbgError:
+    return TfdbgError(
+        f"The bundle's file {path.name} is damaged. {why}",
+        hint="Copy the bundle again; `tfdbg open` still shows what was recorded.",
+    )
+
+
+def _content(path: Path, most: int) -> bytes:
+    try:
+        if path.stat().st_size > most:
+            raise _damaged(path, "It is longer than any that tfdbg writes.")
+        return path.read_bytes()
+    except OSError as error:
+        raise TfdbgError(f"The bundle's file {path.name} cannot be read: {error.strerror or error}.") from error
+
+
+def _fields(path: Path) -> dict[str, Any]:
+    try:
+        fields = json.loads(_content(path, _LONGEST_DESCRIPTION))
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise _damaged(path, "It is no JSON object.")
+    return fields
+
+
+def _repetition(place: Path, fields: dict[str, Any]) -> Repetition:
+    graph = _content(place / layout.GRAPH, _LONGEST_GRAPH)
+    if digest(graph) != fields["graph"]["sha256"]:
+        raise _damaged(place / layout.GRAPH, "Its content is not what was written.")
+    if len(fields["inputs"]) > _MOST_INPUTS:
+        raise ValueError("It names more inputs than any run has.")
+    return Repetition(
+        kind=RunKind(fields["kind"]),
+        graph=graph,
+        entry=_text(fields["entry"]),
+        fetches=tuple(map(_text, fields["fetches"])),
+        inputs=tuple(
+            _input(place / layout.INPUTS / str(number), given) for number, given in enumerate(fields["inputs"])
+        ),
+        limits=tuple(map(_text, fields["limits"])),
+        details={_text(name): _text(text) for name, text in fields["details"].items()},
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+def _input(path: Path, fields: dict[str, Any]) -> RepetitionInput:
+    name, dtype = _text(fields["name"]), _text(fields["dtype"])
+    shape = tuple(map(int, fields["shape"]))
+    role, node, sha256 = Role(fields["role"]), _text(fields["node"]), _text(fields["sha256"])
+    try:
+        value = read_value(path, dtype, shape, sha256)
+    except ValueError as error:
+        raise TfdbgError(
+            f"The value of {name!r} in the bundle (inputs/{path.name}) is damaged: {error}",
+            hint="Copy the bundle again; `tfdbg open` still shows what was recorded.",
+        ) from error
+    except OSError as error:
+        raise TfdbgError(
+            f"The value of {name!r} in the bundle (inputs/{path.name}) cannot be read: {error.strerror or error}."
+        ) from error
+    return RepetitionInput(name, role, dtype, value, node)
+
+
+def _first_bad(fields: Any) -> FirstBad | None:
+    if fields is None:
+        return None
+    name = parse_tensor_name(_text(fields["tensor"]))
+    sha256 = _text(fields["sha256"])
+    if name is None or not _HASH.fullmatch(sha256):
+        raise ValueError("It does not say which tensor went wrong first.")
+    return FirstBad(name, int(fields["execution"]), _text(fields["device"]), _text(fields["op_type"]), sha256)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from tfdbg_cli.analysis.filters import Tuned
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
@@ -53,15 +54,14 @@ def complete(text: str, context: Context, registry: Registry) -> Completions:
     if typed.inside in {"[", "("}:
         return Completions(len(text))
     if not typed.before:
-        names = [name for name in registry.names() if moment_of(context) in registry.find(name).moments]
-        return _completions(typed.start, matching(typed.word, sorted(names)))
+        return _completions(typed.start, matching(typed.word, sorted(registry.names_at(moment_of(context)))))
     if typed.before[-1] == ">":
         return _quoted(typed, _paths(typed.word))
     if typed.word.startswith(">"):
         return _completions(typed.start + 1, _paths(typed.word[1:]))
     if typed.before[0] not in registry:
         return Completions(len(text))
-    command = registry.find(typed.before[0])
+    command = registry.find(typed.before[0], moment_of(context))
     if typed.word.startswith("-") and not typed.inside and "=" not in typed.word:
         return _completions(typed.start, matching(typed.word, _free_flags(command, typed.before)))
     return _value(typed, command, context, registry)
@@ -136,7 +136,7 @@ def _positional(command: Command, before: Sequence[str]) -> Argument | None:
     places = [argument for argument in command.arguments if argument.positional]
     if given < len(places):
         return places[given]
-    return places[-1] if places and places[-1].nargs in {"*", "+", "..."} else None
+    return places[-1] if places and places[-1].nargs in {"*", "+", "...", "...?"} else None
 
 
 def _named(argument: Argument, word: str, context: Context, registry: Registry) -> Match:
@@ -161,20 +161,21 @@ def _named(argument: Argument, word: str, context: Context, registry: Registry) 
         case Kind.OP_TYPE:
             return matching(word, vocabulary_of(context.graph).op_types)
         case _:
-            return matching(word, sorted(_few(argument.kind, context, registry)))
+            return matching(word, sorted(_few(argument.kind, word, context, registry)))
 
 
-def _few(kind: Kind, context: Context, registry: Registry) -> Iterable[str]:
+def _few(kind: Kind, word: str, context: Context, registry: Registry) -> Iterable[str]:
     """Names of the kinds that come in small numbers."""
     if kind is Kind.FEED:
         return context.call.feeds
     if kind is Kind.FILTER:
-        return context.filters
+        tuned = [f"{name}:{found.number:g}" for name, found in context.filters.items() if isinstance(found, Tuned)]
+        return [*context.filters, *tuned] if ":" in word else context.filters
     if kind is Kind.DTYPE:
         return element_type_names()
     if kind is Kind.SETTING:
         return [field.name for field in fields(Settings)]
-    return [name for name in registry.names() if moment_of(context) in registry.find(name).moments]
+    return registry.names_at(moment_of(context))
 
 
 def _tensors(word: str, context: Context) -> Match:

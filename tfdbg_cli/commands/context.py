@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import overload
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
 from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Call, Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary, summarize
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.stepping import Stepper
+from tfdbg_cli.model.values import Array, NoValue
 
 
 @dataclass
@@ -26,6 +29,29 @@ class Memory:
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
+
+
+class _Behind(Sequence[Run]):
+    """The runs of a recording, loaded when looked at, and others behind them."""
+
+    def __init__(self, first: Sequence[Run], more: Sequence[Run]) -> None:
+        self._first = first
+        self._more = more
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._more)
+
+    @overload
+    def __getitem__(self, at: int) -> Run: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Run]: ...
+
+    def __getitem__(self, at: int | slice) -> Run | Sequence[Run]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        return self._first[place] if place < len(self._first) else self._more[place - len(self._first)]
 
 
 @dataclass
@@ -43,9 +69,28 @@ class Context:
     on_setting: Callable[[Settings], None] = lambda settings: None
     current: int = field(init=False)
     memory: Memory = field(default_factory=Memory, repr=False)
+    made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
+    replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
+    stepper: Stepper | None = field(default=None, repr=False)
+    _stepped: Run | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self.current = self.stop.current if isinstance(self.stop, Opened) else 0
+        self.current = self.stop.current if isinstance(self.stop, Opened) else max(0, len(self.runs) - 1)
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs that can be looked at, the oldest first, behind them those that were made of them by `again`.
+
+        None before a run. Those of a recording load lazily.
+        """
+        if isinstance(self.stop, Opened):
+            return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
+        return (*self.stop.earlier, self.stop.run, *self.made) if isinstance(self.stop, RunEnd) else ()
+
+    def look_at_made(self, run: Run) -> None:
+        """Add `run`, made of a run of this stop, and look at it."""
+        self.made.append(run)
+        self.current = len(self.runs) - 1
 
     @property
     def run(self) -> Run:
@@ -55,11 +100,57 @@ class Context:
             TfdbgError: the run has not happened yet.
 
         """
-        if isinstance(self.stop, RunEnd):
-            return self.stop.run
-        if isinstance(self.stop, Opened):
-            return self.stop.runs[self.current]
-        raise TfdbgError("This run has not happened yet, so there are no tensors.", hint="`run` (r) runs it.")
+        if self._stepped is not None:
+            return self._stepped
+        runs = self.runs
+        if isinstance(self.stop, RunStart):
+            raise TfdbgError("This run has not happened yet, so there are no tensors.", hint="`run` (r) runs it.")
+        return runs[self.current]
+
+    def begin_stepping(self) -> Stepper:
+        """Make the run looked at node by node from now on.
+
+        Raises:
+            TfdbgError: it cannot be made so.
+
+        """
+        self.end_stepping()
+        steppable = self.stop.steppable if isinstance(self.stop, RunStart) else self.run.steppable
+        if steppable is None:
+            raise TfdbgError(
+                "This run cannot be made node by node: it ran eagerly, or the state from before it is not held.",
+                hint="At the start of the run of a session or a tf.function, `invoke_stepper` can.",
+            )
+        self.stepper = steppable.stepper()
+        self.look_at_steps()
+        return self.stepper
+
+    def look_at_steps(self) -> None:
+        """Let `run` be what the stepper knows by now."""
+        if self.stepper is None:
+            return
+        self._stepped = None
+        stop = self.stop
+        run = (
+            Run(stop.call, graph=stop.graph, tracebacks=stop.tracebacks, sources=stop.sources)
+            if isinstance(stop, RunStart)
+            else self.run
+        )
+        self._stepped = replace(run, tensors=self.stepper.tensors, notes=self.stepper.notes, error=None)
+        self.memory = Memory()
+
+    def end_stepping(self) -> None:
+        """Look at the stop again."""
+        if self.stepper is not None:
+            self.stepper.close()
+        self.stepper, self._stepped, self.memory = None, None, Memory()
+
+    def earlier_of_same(self) -> Run | None:
+        """The run of the same function before the one looked at, if it was kept. A recording is not searched."""
+        if not isinstance(self.stop, RunEnd):
+            return None
+        kind = self.run.call.same
+        return next((run for run in reversed(self.runs[: self.current]) if run.call.same == kind), None)
 
     @property
     def call(self) -> Call:
@@ -100,24 +191,53 @@ class Context:
             TfdbgError: there is none; the hint lists them.
 
         """
-        found = self.filters.get(name)
-        if found is None:
-            raise TfdbgError(f"There is no filter {name!r}.", hint=f"Filters: {', '.join(sorted(self.filters))}.")
-        return found
+        return filter_named(self.filters, name)
 
     def select_run(self, index: int) -> None:
-        """Look at the run at `index` (0-based) of a recording.
+        """Look at the run at `index` (0-based) of those that were kept, or of a recording.
 
         Raises:
-            TfdbgError: not a recording, no such run in it, or it cannot be read.
+            TfdbgError: there is no such run, or it cannot be read.
 
         """
-        if not isinstance(self.stop, Opened):
-            raise TfdbgError("Only a recording holds several runs.", hint="`run` goes on to the next run.")
-        if not 0 <= index < len(self.stop.runs):
-            raise TfdbgError(f"There is no run {index + 1}: this recording holds {len(self.stop.runs)}.")
-        self.stop.runs[index]  # where it cannot be read, the run looked at stays the one before
+        runs = self.runs
+        if isinstance(self.stop, RunEnd) and len(runs) == 1 and index:
+            hint = "`run -f FILTER --keep N` keeps the N runs before the hit."
+            raise TfdbgError("No other run was kept.", hint=hint)
+        if not 0 <= index < len(runs):
+            holder = "this recording holds" if isinstance(self.stop, Opened) else "there are"
+            raise TfdbgError(f"There is no run {index + 1}: {holder} {len(runs)}.")
+        runs[index]  # where it cannot be read, the run looked at stays the one before
         self.current = index
+
+    def step(self, runs: int, *, same: bool = False) -> None:
+        """Look at the run `runs` later (negative: earlier), of the same function only if `same`.
+
+        Raises:
+            TfdbgError: there is none, or it cannot be read.
+
+        """
+        found = range(len(self.runs))
+        places = [i for i in found if self._is_same(i)] if same else found
+        at = places.index(self.current) + runs
+        if not 0 <= at < len(places):
+            end = "first" if runs < 0 else "last"
+            what = "run of this function that was kept" if same else "run that was kept"
+            if isinstance(self.stop, Opened):
+                what = "run of this function in the recording" if same else "run of the recording"
+            alone = isinstance(self.stop, RunEnd) and len(found) == 1
+            hint = "`run -f FILTER --keep N` keeps the N runs before the hit." if alone else "`runs` lists them."
+            raise TfdbgError(f"This is the {end} {what}.", hint=hint)
+        self.select_run(places[at])
+
+    def _is_same(self, index: int) -> bool:
+        """Whether the run at `index` calls what the one looked at calls; one that cannot be read does not."""
+        if index == self.current:
+            return True
+        try:
+            return self.runs[index].call.same == self.run.call.same
+        except TfdbgError:
+            return False
 
     def set(self, name: str, text: str) -> None:
         """Change a setting for this program and keep it in the file.

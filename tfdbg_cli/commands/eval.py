@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.expression import evaluate
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.tensor_choice import choose, sliced
 from tfdbg_cli.commands.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
 from tfdbg_cli.document.document import Document, Text
@@ -116,7 +116,7 @@ COMMAND = Command(
         RANGES,
         *PRINTING,
     ),
-    moments=WITH_TENSORS,
+    moments=LOOKING,
     details="""\
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:

@@ -28,7 +28,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 
     def run(context: Context, options: argparse.Namespace) -> Document:
         if options.command:
-            return _one(registry.find(options.command))
+            return _one(registry.find(options.command, moment_of(context)))
         return _all(registry, context)
 
     command = Command(

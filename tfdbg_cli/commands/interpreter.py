@@ -15,8 +15,8 @@ _MOMENT_OF = {RunStart: Moment.RUN_START, RunEnd: Moment.RUN_END, Opened: Moment
 
 
 def moment_of(context: Context) -> Moment:
-    """The kind of stop `context` is at."""
-    return _MOMENT_OF[type(context.stop)]
+    """The kind of stop `context` is at, or that it is in the stepper."""
+    return Moment.STEPPING if context.stepper is not None else _MOMENT_OF[type(context.stop)]
 
 
 def execute(text: str, context: Context, registry: Registry) -> Outcome:
@@ -31,7 +31,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     parsed = parse_line(text)
     if not parsed.words:
         return text_document("empty", data={})
-    command = registry.find(parsed.words[0])
+    command = registry.find(parsed.words[0], moment_of(context))
     require_moment(command, context)
     options = command.parse(parsed.words[1:])
     outcome = command.handler(context, options)
@@ -47,6 +47,10 @@ def require_moment(command: Command, context: Context) -> None:
     moment = moment_of(context)
     if moment in command.moments:
         return
+    if moment is Moment.STEPPING:
+        raise TfdbgError(f"`{command.name}` is not for the stepper.", hint="`exit` leaves the stepper.")
+    if command.moments == {Moment.STEPPING}:
+        raise TfdbgError(f"`{command.name}` is for the stepper.", hint="`invoke_stepper` opens it.")
     if moment is Moment.RUN_START:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
     if moment is Moment.OPENED:

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, s
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.empty_list import explain_empty
 from tfdbg_cli.commands.patterns import pattern
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.short_names import ShortNames, shared_by_most
 from tfdbg_cli.commands.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.document.document import Document, Text
@@ -62,7 +62,7 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     indices = select(store, context.run.graph, query)
     if tensor_filter is None:
         return Listing(indices)
-    verdicts = ask(store, indices, tensor_filter, context.answers(tensor_filter))
+    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
     return Listing(verdicts.passed, verdicts.raised, verdicts.unread)
 
 
@@ -216,7 +216,7 @@ COMMAND = Command(
         Argument(("-r", "--reverse"), "sort downwards", switch=True),
         Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
     ),
-    moments=WITH_TENSORS,
+    moments=LOOKING,
     details="""\
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
 The heads of the columns sort; a second click reverses. A row leads to the tensor's value.

@@ -15,6 +15,8 @@ def opening_command(event: Stop) -> str:
     """
     if isinstance(event, RunStart):
         return "run_info"
+    if isinstance(event, Opened) and event.opening:
+        return event.opening
     if isinstance(event, Opened) and len(event.runs) != 1:
         return "runs"
     run = event.runs[event.current] if isinstance(event, Opened) else event.run

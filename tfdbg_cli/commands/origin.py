@@ -3,55 +3,103 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, replace
 from typing import Any
 
+from tfdbg_cli.analysis.aftermath import Aftermath
+from tfdbg_cli.analysis.causes import Cause
+from tfdbg_cli.analysis.chain import Link, chain_to
+from tfdbg_cli.analysis.intended import Intended
 from tfdbg_cli.analysis.lineage import fed_value, tensor_name_of
-from tfdbg_cli.analysis.origin import MOST_ELEMENTS, Aftermath, Element, Origin, OriginSearch
-from tfdbg_cli.analysis.parts import Part
+from tfdbg_cli.analysis.origin import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.executions import loop_around
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.made_at import made_at_blocks
+from tfdbg_cli.commands.origin_around import (
+    after_data,
+    chain_block,
+    intended_blocks,
+    intended_data,
+    link_data,
+    meant,
+    spoiled_blocks,
+)
+from tfdbg_cli.commands.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.patterns import search_text
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
-from tfdbg_cli.commands.short_names import ShortNames, around
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.short_names import around
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.summary import chip, number_text
+from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.statistics import summarize
-from tfdbg_cli.model.values import Array
 
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
-_MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
 def _origin(context: Context, options: argparse.Namespace) -> Document:
     run = context.run
-    excluded = search_text(options.filter_exclude_node_names)
-    search = OriginSearch(run, nan_only=options.nan, exclude_node_names=excluded)
+    search = OriginSearch(
+        run,
+        nan_only=options.nan,
+        exclude_node_names=search_text(options.filter_exclude_node_names),
+        benign=Benign(options.benign),
+    )
     if options.all:
         return _every_origin(run, search)
     origin = search.first()
     if origin is None:
         return _all_fine(run, search, options)
-    unread = search.unread
-    after = _after(search.after(origin.index), options)
-    blocks = _screen(run, origin, after, options)
-    if unread:
-        lost = f"{count_text(unread, 'tensor')} before it could not be read, so it may have begun earlier."
-        blocks = (*blocks, Text((line(Span(lost, Style.WARNING)),)))
-    return Document("origin", blocks, lambda: _data(run, origin, unread), f"origin {origin.name}")
+    if run.change is not None and origin.name in run.change.replaced:
+        origin = replace(origin, cause=Cause("`set` gave it this value."))
+    found = _Finding(
+        run, origin, search.spoiled(origin.index), search.unread, tuple(search.intended), _chain(search, run, origin)
+    )
+    since = _since(context, origin)
+    blocks = _screen(found, since, options)
+    return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
 
 
-def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) -> tuple[Block, ...]:
+@dataclass(frozen=True)
+class _Finding:
+    """The origin in `run` with what surrounds it. `unread` counts the tensors that were asked in vain."""
+
+    run: Run
+    origin: Origin
+    after: Aftermath
+    unread: int
+    intended: tuple[Intended, ...]
+    chain: tuple[Link, ...]
+
+
+def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
+    if origin.node is None or origin.index is None:
+        return ()
+    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.cause.blames)
+    return (*chain[:-1], replace(chain[-1], frame=origin.frame)) if chain else ()
+
+
+def _since(context: Context, origin: Origin) -> str:
+    """Since which run a variable is not finite, as far as the watch that led here can tell."""
+    hit = context.stop.hit if isinstance(context.stop, RunEnd) else None
+    if hit is None or not origin.variable:
+        return ""
+    if hit.last_passed is None:
+        return "before the watch began: this is its first run"
+    return f"after run #{hit.last_passed}, the last one that passed the watch"
+
+
+def _screen(found: _Finding, since: str, options: argparse.Namespace) -> tuple[Block, ...]:
+    run, origin = found.run, found.origin
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
         Text((_what(run, origin), *_turn(run, origin))),
@@ -59,12 +107,27 @@ def _screen(run: Run, origin: Origin, after: Line, options: argparse.Namespace) 
     ]
     if origin.cause.suggestion:
         blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
-    blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL)]
+    if since:
+        blocks.append(Labelled("Since", printable(since), label_width=_LABEL))
+    blocks += [*_intended_at(origin), Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL)]
+    if len(found.chain) > 1:
+        blocks.append(chain_block(run, found.chain, names, _LABEL))
     if origin.inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
-    blocks += [Text((EMPTY_LINE,)), *_elements(origin, options, names)]
-    blocks.append(Text((*_batch(run, origin), after)))
+    blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, names, _LABEL)]
+    blocks += [Text((*_batch(run, origin), _after(found.after, options))), *spoiled_blocks(run, found.after, _LABEL)]
+    blocks += intended_blocks(run, found.intended, _LABEL)
+    if found.unread:
+        lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
+        blocks.append(Text((line(Span(lost, Style.WARNING)),)))
     return tuple(blocks)
+
+
+def _intended_at(origin: Origin) -> tuple[Block, ...]:
+    if origin.intended is None:
+        return ()
+    text = f"{meant(origin.intended)}. Nothing else is wrong in this run."
+    return (Labelled("Intended", f"It looks so: {printable(text)}", Style.GOOD, _LABEL),)
 
 
 def _what(run: Run, origin: Origin) -> Line:
@@ -88,7 +151,8 @@ def _what(run: Run, origin: Origin) -> Line:
         Span(printable(origin.op_type), Style.OP, node_link(origin.node.name) if origin.node else ""),
         f"  {dtype}{shape_text(origin.value.shape)} ",
         *counts,
-        f" of {origin.value.size:,}",
+        f" of {origin.value.size:,}  ",
+        Span(short_device(origin.device), Style.DEVICE),
     )
 
 
@@ -111,76 +175,23 @@ def _turn(run: Run, origin: Origin) -> list[Line]:
     ]
 
 
-def _elements(origin: Origin, options: argparse.Namespace, names: ShortNames) -> list[Block]:
-    """The first offending elements, beside the input elements that made them."""
-    if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
-        return []
-    shown = origin.elements[: max(1, options.max_elements)]
-    known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
-    # The tensor itself goes last: the last column of a table gives way where the screen is narrow.
-    titles = [printable(names.short(str(origin.inputs[i].name))) for i in known]
-    columns = (
-        Column("Elements", width=_LABEL - 2),
-        Column(""),
-        Column(printable(names.short(str(origin.name)))),
-        *(Column(title) for title in titles),
-    )
-
-    def row(i: int) -> Row:
-        element = shown[i]
-        return (
-            Span(""),
-            Span(shape_text(element.index)),
-            _value(_python(element.value)),
-            *(_part(element.parts[j]) for j in known),
-        )
-
-    blocks: list[Block] = [Table(columns, len(shown), row)]
-    total = int(origin.bad.sum())
-    if total > len(shown):
-        link = f"origin -m {MOST_ELEMENTS}" if len(origin.elements) > len(shown) else ""
-        rest = f"… {total - len(shown):,} more" if link else f"… and {count_text(total - len(shown), 'more', 'more')}"
-        blocks.append(Text((line(" " * _LABEL, Span(rest, Style.DIM, link)),)))
-    return blocks
-
-
-def _value(value: object) -> Span:
-    text = number_text(value) if isinstance(value, float) else str(value)
-    style = Style.NAN if "nan" in text else Style.INF if "inf" in text else Style.NUMBER
-    return Span(text, style)
-
-
-def _part(part: Part | None) -> Span:
-    if part is None:
-        return Span("–", Style.DIM)
-    if part.value.size == 1:
-        return _value(_python(part.value.reshape(-1)[0]))
-    where = f"[{','.join(':' if i is None else str(i) for i in part.index)}]"
-    body = chip(part.value, "").text.strip()
-    return Span(f"{where} {body.split(' ', 1)[-1]}", Style.NUMBER)
-
-
-def _python(value: Any) -> object:
-    """A NumPy scalar as Python's own number; bfloat16 and float8 as float."""
-    found = value.item() if hasattr(value, "item") else value
-    return found if isinstance(found, int | float | complex | bool) else float(found)
-
-
 def _batch(run: Run, origin: Origin) -> list[Line]:
     if not origin.batch_rows:
         return []
-    shown = ", ".join(map(str, origin.batch_rows[:12]))
-    more = len(origin.batch_rows) - 12
-    text = f"{'row' if len(origin.batch_rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
-    size = origin.value.shape[0]
+    batch = origin.batch
+    shown = ", ".join(map(str, batch.rows[:12]))
+    more = len(batch.rows) - 12
+    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
     feeds = [
         Span(printable(name), Style.NAME, f"pf {quoted(name)}")
         for name in run.call.given
-        if (fed := fed_value(run.call.given, tensor_name_of(name))) is not None and fed.shape[:1] == (size,)
+        if (fed := fed_value(run.call.given, tensor_name_of(name))) is not None and fed.shape[:1] == (batch.size,)
     ]
-    parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {size}"]
+    if not feeds and batch.source:
+        feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
+    parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {batch.size}"]
     for i, feed in enumerate(feeds[:3]):
-        parts += ["; fed as " if i == 0 else ", ", feed]
+        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
     return [line(*parts)]
 
 
@@ -213,7 +224,8 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace) -> Do
         lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    return Document("origin", (Text(tuple(lines)),), lambda: _data(run, None, unread), "origin")
+    blocks: tuple[Block, ...] = (Text(tuple(lines)), *intended_blocks(run, search.intended, _LABEL))
+    return Document("origin", blocks, lambda: _nothing(search), "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
@@ -236,17 +248,22 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
 
     names = [str(run.tensors[i].name) for i in found]
     blocks: tuple[Block, ...] = (Text((head,)), Table(columns, len(found), row)) if found else (Text((head,)),)
+    blocks += tuple(intended_blocks(run, search.intended, _LABEL))
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-def _data(run: Run, origin: Origin | None, unread: int) -> dict[str, Any]:
-    """The JSON form; every field is null (or an empty list) when all is finite.
+_FIELDS = ("tensor", "execution", "op_type", "device", "file", "line", "cause", "suggestion", "since", "intended")
+_LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 
-    `unread` counts the tensors that were asked in vain.
-    """
-    if origin is None:
-        nothing = ("tensor", "execution", "op_type", "device", "file", "line", "cause", "suggestion")
-        return {**dict.fromkeys(nothing), "inputs": [], "elements": [], "batch_rows": [], "unread": unread}
+
+def _nothing(search: OriginSearch) -> dict[str, Any]:
+    """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
+    told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
+    return {**dict.fromkeys(_FIELDS), **{name: [] for name in _LISTS}, "after": None, **told}
+
+
+def _data(found: _Finding, since: str) -> dict[str, Any]:
+    run, origin = found.run, found.origin
     return {
         "tensor": str(origin.name),
         "execution": None if origin.index is None else run.tensors[origin.index].execution,
@@ -256,27 +273,18 @@ def _data(run: Run, origin: Origin | None, unread: int) -> dict[str, Any]:
         "line": origin.frame.line if origin.frame else None,
         "inputs": [str(item.name) for item in origin.inputs],
         "input_values": [input_data(item) for item in origin.inputs],
-        "elements": [_element_data(element) for element in origin.elements],
+        "elements": [element_data(element) for element in origin.elements],
         "batch_rows": list(origin.batch_rows),
+        "batch": {"source": origin.batch.source, "size": origin.batch.size} if origin.batch_rows else None,
         "cause": origin.cause.text,
         "suggestion": origin.cause.suggestion,
-        "unread": unread,
+        "since": since or None,
+        "intended": None if origin.intended is None else origin.intended.what,
+        "chain": [link_data(link) for link in found.chain],
+        "after": after_data(found.after),
+        "benign": [intended_data(item) for item in found.intended],
+        "unread": found.unread,
     }
-
-
-def _element_data(element: Element) -> dict[str, Any]:
-    return {
-        "index": list(element.index),
-        "value": _python(element.value),
-        "inputs": [None if part is None else _part_data(part.value) for part in element.parts],
-    }
-
-
-def _part_data(values: Array) -> Any:
-    if values.size <= _MOST_PART_VALUES:
-        return values.item() if not values.ndim else [_python(value) for value in values.reshape(-1)]
-    facts = summarize(values)
-    return {"size": facts.size, "min": facts.min, "max": facts.max, "nonfinite": facts.nonfinite}
 
 
 COMMAND = Command(
@@ -296,12 +304,22 @@ COMMAND = Command(
         Argument(
             ("-m", "--max_elements"), "how many elements to show", metavar="N", type=int, default=_ELEMENTS_SHOWN
         ),
+        Argument(
+            ("--benign",),
+            "infinities that look intended (a mask of -inf): tell them last, skip them, or show them like others",
+            metavar="|".join(Benign),
+            choices=tuple(Benign),
+            default=Benign.LAST,
+        ),
         Argument(("--all",), "list every such tensor, not only the first", switch=True),
     ),
-    moments=WITH_TENSORS,
+    moments=LOOKING,
     details="""\
 Inputs are looked up in the run along the graph: through Identity and Switch, across devices, and in loops as they
 were at that iteration. An input that was folded away or not captured is said to be so.
+
+Infinities look intended where a table of habits knows them: a mask of -inf before a softmax, the start of a running
+minimum, what tf.where replaces. They count as fine as long as nothing comes of them; the watch still stops at them.
 
 In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
 names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for

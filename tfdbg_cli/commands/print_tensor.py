@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.executions import Executions, which
-from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import Choice, choose, short_device, sliced
 from tfdbg_cli.commands.tensor_columns import tensor_data
@@ -119,7 +119,7 @@ COMMAND = Command(
         Argument(("--device",), "the device, where several hold the tensor", Kind.DEVICE, metavar="NAME", default=""),
         *VALUE_ARGUMENTS,
     ),
-    moments=WITH_TENSORS,
+    moments=LOOKING,
     details="""\
 Slices are Python's: negative indices, steps and ... work. A tensor produced several times (in a loop) is listed
 unless -n says which; of several at once the values stand one below another, single numbers in a table under a

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.context import Context
@@ -22,11 +23,13 @@ class Moment(Enum):
     RUN_START = auto()
     RUN_END = auto()
     OPENED = auto()
+    STEPPING = auto()  # within one of the others, while a run is made node by node
 
 
 EVERYWHERE = frozenset(Moment)
 WITH_TENSORS = frozenset({Moment.RUN_END, Moment.OPENED})
 LIVE = frozenset({Moment.RUN_START, Moment.RUN_END})
+LOOKING = WITH_TENSORS | {Moment.STEPPING}
 
 
 class Kind(Enum):
@@ -62,7 +65,7 @@ class Argument:
     type: Callable[[str], Any] = str
     default: Any = None
     choices: tuple[str, ...] = ()
-    nargs: str = ""  # "?" or "*" for positionals; "...": one text made of every word that is no flag
+    nargs: str = ""  # "?" or "*" for positionals; "...": one text of every word that is no flag; "...?" if any
 
     @property
     def positional(self) -> bool:
@@ -81,6 +84,7 @@ class UiAction(Enum):
     FORWARD = auto()
     MOUSE_ON = auto()
     MOUSE_OFF = auto()
+    SHOW_AGAIN = auto()  # the screen on show, for the run looked at now
     LEAVE = auto()  # ask how to leave: detach or abort
 
 
@@ -100,10 +104,11 @@ class Command:
     moments: frozenset[Moment] = EVERYWHERE
     details: str = ""
     section: str = "Look"  # heading in help
-    parser: argparse.ArgumentParser = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parser", _parser(self))
+    @cached_property
+    def parser(self) -> argparse.ArgumentParser:
+        """What takes the arguments apart; made when it is first used, since few of the commands are."""
+        return _parser(self)
 
     @property
     def usage(self) -> str:
@@ -113,8 +118,8 @@ class Command:
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments in `words` (without the command's name).
 
-        Values may start with a dash. The argument with nargs "..." takes every word that is no flag, joined by
-        blanks, so that an expression need not be quoted.
+        Values may start with a dash. The argument with nargs "..." or "...?" takes every word that is no flag,
+        joined by blanks, so that an expression need not be quoted.
 
         Raises:
             TfdbgError: they do not fit.
@@ -123,7 +128,7 @@ class Command:
         flags = {flag: argument for argument in self.arguments for flag in argument.flags if not argument.positional}
         bound: list[str] = []
         rest: list[str] = []
-        takes_rest = any(argument.nargs == "..." for argument in self.arguments)
+        takes_rest = any(argument.nargs.startswith("...") for argument in self.arguments)
         waiting = list(words)
         while waiting:
             word = waiting.pop(0)
@@ -165,7 +170,7 @@ class Command:
 def _usage_of(argument: Argument) -> str:
     metavar = argument.metavar or "|".join(argument.choices) or argument.dest.upper()
     if argument.positional:
-        return f"[{metavar}]" if argument.nargs in {"?", "*"} else metavar
+        return f"[{metavar}]" if argument.nargs in {"?", "*", "...?"} else metavar
     flag = min(argument.flags, key=len)
     return f"[{flag}]" if argument.switch else f"[{flag} {metavar}]"
 
@@ -187,7 +192,8 @@ def _parser(command: Command) -> argparse.ArgumentParser:
             options |= {"type": argument.type, "default": argument.default}
             options |= {"metavar": argument.metavar} if argument.metavar else {}
             options |= {"choices": argument.choices} if argument.choices else {}
-            options |= {"nargs": argument.nargs} if argument.nargs not in {"", "..."} else {}
+            nargs = argument.nargs.removeprefix("...")
+            options |= {"nargs": nargs} if nargs else {}
         if not argument.positional:
             options["dest"] = argument.dest
         parser.add_argument(*argument.flags, **options)
@@ -195,22 +201,23 @@ def _parser(command: Command) -> argparse.ArgumentParser:
 
 
 class Registry:
-    """Commands by name and alias."""
+    """Commands by name and alias. A short name may mean another command in the stepper than elsewhere."""
 
     def __init__(self) -> None:
         self._commands: dict[str, Command] = {}
-        self._names: dict[str, Command] = {}
+        self._names: dict[str, list[Command]] = {}
 
     def add(self, command: Command) -> None:
-        """Register `command`; a name or alias that is taken is a programming error."""
+        """Register `command`; a name or alias that is taken for the same moments is a programming error."""
         for name in (command.name, *command.aliases):
-            if name in self._names:
-                raise ValueError(f"command name {name!r} is taken by {self._names[name].name}")
-            self._names[name] = command
+            for other in self._names.get(name, ()):
+                if _is_of_stepper(other) is _is_of_stepper(command):
+                    raise ValueError(f"command name {name!r} is taken by {other.name}")
+            self._names.setdefault(name, []).append(command)
         self._commands[command.name] = command
 
-    def find(self, name: str) -> Command:
-        """The command called `name` or aliased so.
+    def find(self, name: str, moment: Moment | None = None) -> Command:
+        """The command called `name` or aliased so, at `moment` if there are several.
 
         Raises:
             TfdbgError: there is none; the hint names the nearest.
@@ -221,7 +228,8 @@ class Registry:
                 f"There is no command {name!r}.",
                 hint=did_you_mean(name, self._names) or "`help` lists the commands.",
             )
-        return self._names[name]
+        found = sorted(self._names[name], key=_is_of_stepper, reverse=moment is Moment.STEPPING)
+        return found[0]
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -232,3 +240,11 @@ class Registry:
     def names(self) -> list[str]:
         """Every name and alias."""
         return list(self._names)
+
+    def names_at(self, moment: Moment) -> list[str]:
+        """The names and aliases that can be used at `moment`."""
+        return [name for name in self._names if moment in self.find(name, moment).moments]
+
+
+def _is_of_stepper(command: Command) -> bool:
+    return command.moments == {Moment.STEPPING}

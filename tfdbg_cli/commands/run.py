@@ -7,8 +7,11 @@ import argparse
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind
+from tfdbg_cli.commands.watch_decision import watch_decision
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, GraphChoice, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, GraphChoice, PlainRun, ProfileRun, Values
+
+_WRITE_FILTER = "Write: run -f FILTER …"
 
 
 def _run(context: Context, options: argparse.Namespace) -> Decision:
@@ -25,8 +28,16 @@ def _run(context: Context, options: argparse.Namespace) -> Decision:
         return ProfileRun()
     if options.till_filter_pass:
         context.filter(options.till_filter_pass)
-        excluded = search_text(options.filter_exclude_node_names)
-        return RunUntil(options.till_filter_pass, excluded, capture, options.force)
+        return watch_decision(
+            options.till_filter_pass,
+            options.filter_exclude_node_names,
+            capture,
+            force=options.force,
+            values=options.values,
+            keep=options.keep,
+            bundle=options.bundle,
+            skip_update=options.skip_update,
+        )
     return DebugRun(capture, options.times, options.force)
 
 
@@ -35,6 +46,17 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise TfdbgError(f"-t counts runs from 1; {options.times} is too few.", hint="`run -t 10` stops at the 10th.")
     if options.filter_exclude_node_names and not options.till_filter_pass:
         raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: run -f FILTER -fenn REGEX")
+    of_watch = {
+        "--keep": options.keep,
+        "--values": options.values != Values.AUTO,
+        "--bundle": options.bundle,
+        "--skip-update": options.skip_update,
+    }
+    for flag, given in of_watch.items():
+        if given and not options.till_filter_pass:
+            raise TfdbgError(
+                f"{flag} is about the run that a filter stops at, and none is given.", hint=_WRITE_FILTER
+            )
     ways = {
         "-n": options.no_debug,
         "-p": options.profile,
@@ -71,6 +93,28 @@ COMMAND = Command(
             metavar="REGEX",
             default="",
         ),
+        Argument(
+            ("--keep",),
+            "with -f: the values of the N runs before the hit stay, as far as memory allows",
+            metavar="N",
+            type=int,
+            default=0,
+        ),
+        Argument(
+            ("--values",),
+            "with -f: how the values of the bad run come to be there: those of every run are kept, or the run is "
+            "made again on a copy of its state",
+            choices=tuple(Values),
+            default=Values.AUTO.value,
+        ),
+        Argument(
+            ("--bundle",),
+            "with -f: write the bad run to the new folder PATH, with what it takes to make it again",
+            Kind.PATH,
+            metavar="PATH",
+            default="",
+        ),
+        Argument(("--skip-update",), "with -f: put the variables back as they were before the bad run", switch=True),
         Argument(("--node_name_filter",), "capture only these nodes", Kind.NODE, metavar="REGEX", default=""),
         Argument(("--op_type_filter",), "capture only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
         Argument(("--tensor_dtype_filter",), "capture only these dtypes", Kind.DTYPE, metavar="REGEX", default=""),
@@ -90,9 +134,15 @@ COMMAND = Command(
 Without flags the next run is captured and the prompt opens when it is over.
 Regexes search anywhere in the name.
 
+While runs are watched, Ctrl-C opens the prompt after the current run. has_inf_or_nan, has_nan and has_inf are checked
+inside the run, at little cost; any other filter is asked of all values of every run, which can take several times as
+long as the run. `filters` lists them all.
+
 Examples:
   run                        capture the next run
   run -t 10                  leave 9 runs alone, capture the 10th
   run -f has_inf_or_nan      run until a tensor is NaN or infinite
+  run -f has_nan --keep 5    the same for NaN; the 5 runs before it stay (`older`, `history`)
+  run -f has_nan --bundle b  and write the bad run to the folder b (`tfdbg replay b`)
   run --node_name_filter '^loss/' --tensor_dtype_filter float""",
 )

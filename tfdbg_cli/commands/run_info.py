@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.call_rows import argument_data, call_blocks
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
@@ -13,7 +15,8 @@ from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text
-from tfdbg_cli.model.runs import Estimate, Opened, RunStart
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.runs import Call, Estimate, Opened, RunStart
 
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),
@@ -28,9 +31,8 @@ def _run_info(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
-    filters = line(Span("Filters: ", Style.LABEL), *_joined([Span(name, Style.NAME) for name in context.filters]))
     looks = [] if isinstance(context.stop, RunStart) else [_looks()]
-    blocks.append(Text((filters, *looks)))
+    blocks.append(Text((_filters(context), *looks)))
     return Document("run_info", tuple(blocks), lambda: _data(context), context.call.title)
 
 
@@ -48,10 +50,11 @@ def _what(context: Context) -> list[Line]:
     lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
+        lines += _watch_memory(call, context.stop.estimate)
         notes = (*call.notes, *context.stop.notes)
     else:
         lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
-        notes = (*call.notes, *context.run.notes)
+        notes = (*call.notes, *context.stop.notes, *context.run.notes)
     return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
 
 
@@ -71,8 +74,43 @@ def _estimate(estimate: Estimate | None) -> list[Line]:
     return [line(Span(f"{text}: too much.", Style.WARNING)), line(Span(hint, Style.HINT))]
 
 
+def _filters(context: Context) -> Line:
+    shown = _first_filters(context)
+    names = [Span(printable(name), Style.NAME) for name in shown]
+    more = len(context.filters) - len(shown)
+    rest: list[Span | str] = [", and ", Span(f"{more} more", Style.KEY, "filters")] if more else []
+    return line(Span("Filters: ", Style.LABEL), *_joined(names), *rest)
+
+
+def _first_filters(context: Context) -> list[str]:
+    """The filter that most people want, and those that the program added."""
+    return [name for name in context.filters if name == "has_inf_or_nan" or name not in BUILT_IN_FILTERS]
+
+
+def _watch_memory(call: Call, estimate: Estimate | None) -> list[Line]:
+    """What a watch takes: to make a run again, and to keep the values of many."""
+    if estimate is None or estimate.medium != "memory" or not estimate.nbytes:
+        return []
+    room = int(estimate.budget // estimate.nbytes)
+    kept = f"--keep has room for {room - 1:,} runs" if room > 1 else "--keep has no room for any"
+    held = _held(call)
+    holds = f" holds {bytes_text(held)} of arguments and variables of each run to make it again" if held else ""
+    return [line("A watch (", Span("run -f", Style.KEY), f"){holds}{'; ' if held else ': '}{kept}.")]
+
+
+def _held(call: Call) -> int:
+    """Bytes of the arguments and variables of a function, as far as their shapes tell."""
+    total = 0
+    for argument in call.arguments:
+        element = element_type_named(argument.dtype)
+        if element is not None and element.itemsize and argument.shape is not None and None not in argument.shape:
+            total += element.itemsize * math.prod(length or 0 for length in argument.shape)
+    return total
+
+
 def _choices(context: Context) -> Definitions:
-    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in context.filters]
+    names = _first_filters(context)
+    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in names]
     which = "this" if isinstance(context.stop, RunStart) else "the next"
     choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
     pairs = tuple((Span(printable(command), Style.KEY, command), Span(meaning)) for command, meaning in choices)
@@ -94,7 +132,7 @@ def _joined(spans: list[Span]) -> list[Span | str]:
 def _data(context: Context) -> dict[str, Any]:
     call, stop = context.call, context.stop
     estimate = stop.estimate if isinstance(stop, RunStart) else None
-    notes = stop.notes if isinstance(stop, RunStart) else context.run.notes
+    notes = stop.notes if isinstance(stop, RunStart) else (*stop.notes, *context.run.notes)
     return {
         "number": call.number,
         "call": str(call.kind),

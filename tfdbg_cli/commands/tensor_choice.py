@@ -128,6 +128,8 @@ def _on_device(name: str, device: str, found: list[tuple[int, Tensor]]) -> list[
 def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
     """Why there is no tensor of `node`, as far as the run tells."""
     run = context.run
+    if context.stepper is not None and any(known.name == node for known in context.stepper.nodes):
+        return TfdbgError(f"{node} is not computed yet.", hint=f"`cont {quoted(node)}` computes it.")
     slots = sorted({run.tensors[index].slot for index in run.tensors.named(node)})
     if slots:
         listed = ", ".join(f"{node}:{n}" for n in slots)

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
+from tfdbg_cli.model.stepping import Stepper
 
 
-def stop_title(event: Stop) -> Line:
-    """One line for `event`, styled by what it is; the words alone tell it too."""
+def stop_title(context: Context) -> Line:
+    """One line for the stop and the run looked at, styled by what it is; the words alone tell it too."""
+    event = context.stop
+    if context.stepper is not None:
+        return _stepping(context.stepper)
     if isinstance(event, RunStart):
         return line(Span(f"run-start: {printable(event.call.title)}", Style.TITLE))
     if isinstance(event, RunEnd):
-        return _run_end(event)
+        return _run_end(event, context.run)
     count = len(event.runs)
     return line(Span(f"{printable(event.path)}: {count} run{'s' * (count != 1)}", Style.TITLE))
 
 
-def _run_end(event: RunEnd) -> Line:
-    title = Span(f"run-end: {printable(event.run.call.title)}", Style.TITLE)
+def _stepping(stepper: Stepper) -> Line:
+    count, at = len(stepper.nodes), stepper.next
+    ahead = f"next {printable(stepper.nodes[at].name)}" if at < count else "all computed"
+    return line(Span(f"stepper: {at} / {count}, ", Style.TITLE), Span(ahead, Style.WARNING))
+
+
+def _run_end(event: RunEnd, run: Run) -> Line:
+    title = Span(f"run-end: {printable(run.call.title)}", Style.TITLE)
+    if run.change is not None:
+        return line(title, Span(f" {printable(run.change.title)}", Style.WARNING))
+    if run is not event.run:
+        return line(title, Span(f" kept from before run #{event.run.call.number}", Style.WARNING))
+    hit = "" if event.hit is None else f" passed {_reason(event.hit)}"
     if event.run.error is not None:
-        return line(title, Span(f" failed with {printable(event.run.error.type_name)}", Style.ERROR))
-    if event.hit is not None:
-        runs = f"{event.hit.runs} run{'s' * (event.hit.runs != 1)}"
-        return line(title, Span(f" passed {printable(event.hit.filter_name)} after {runs}", Style.WARNING))
-    return line(title)
+        joint = " and" if hit else ""
+        return line(title, Span(f"{hit}{joint} failed with {printable(event.run.error.type_name)}", Style.ERROR))
+    return line(title, Span(hit, Style.WARNING)) if hit else line(title)
+
+
+def _reason(hit: Hit) -> str:
+    return f"{printable(hit.filter_name)} after {hit.runs:,} run{'s' * (hit.runs != 1)}"

@@ -11,7 +11,12 @@ from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.sources import Frame, Traceback, is_library
 
-_PACKAGE = re.compile(r"(?:site|dist)-packages/([^/]+)")
+# An installed package, a module of Python itself, or this program.
+_PACKAGE = re.compile(
+    r"(?:site|dist)-packages/(?P<package>[^/]+)|^<frozen (?P<frozen>\w+)"
+    r"|(?:^|/)lib/python3\.\d+/(?!(?:site|dist)-packages/)(?P<module>[^/]+)"
+    r"|(?:^|/)(?P<own>tfdbg)(?:_cli/|$)|__(?P<generated>autograph)_generated_file"
+)
 
 
 def traceback_lines(traceback: Traceback, *, unfold: bool = False, unfold_link: str = "") -> list[Line]:
@@ -38,7 +43,7 @@ def folded_text(frames: Sequence[Frame]) -> str:
 
 def _package(path: str) -> str:
     match = _PACKAGE.search(path.replace("\\", "/"))
-    return printable(match[1].removesuffix(".py")) if match else "python"
+    return printable(match[match.lastgroup or 0].removesuffix(".py")) if match else "python"
 
 
 def _frame(frame: Frame, style: Style) -> list[Line]:

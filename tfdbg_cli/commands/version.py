@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import platform
-import sys
 
 import numpy as np
 
@@ -12,17 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import Span, Style, line
-from tfdbg_cli.version import __version__, installed_version
-
-
-def tensorflow_version() -> str | None:
-    """The version of TensorFlow: that of the loaded one, else of the installed one, which stays unloaded."""
-    loaded = sys.modules.get("tensorflow")
-    version = getattr(loaded, "__version__", None)
-    if isinstance(version, str):
-        return version
-    names = ("tensorflow", "tensorflow-cpu", "tf-nightly")
-    return next(filter(None, map(installed_version, names)), None)
+from tfdbg_cli.version import __version__, tensorflow_version
 
 
 def _version(context: Context, options: argparse.Namespace) -> Document:

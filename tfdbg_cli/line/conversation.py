@@ -11,6 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.registry import Outcome, Registry, UiAction
+from tfdbg_cli.commands.run_steps import shown_again
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
@@ -18,7 +19,7 @@ from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.output import Output
 from tfdbg_cli.line.search import element_lines, matching_lines
 from tfdbg_cli.model.decision import Abort, Decision, Detach
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.runs import Opened, RunEnd
 
 _KEPT = 50  # documents that `prev` can go back to
 _LEAVE = "Leave: d = detach (the program goes on), a = abort it, s = stay? "
@@ -35,12 +36,14 @@ class Conversation:
         self._output = output
         self._documents: list[Document] = []
         self._place = -1  # the document shown last
+        self._shown = ""  # the command that made it
 
     def hold(self, *, opening: bool, titled: bool = True) -> Decision:
         """Talk until there is a decision. `titled` says which stop this is, `opening` prints its first screen."""
         try:
             if titled:
-                self._output.title(stop_title(self._context.stop))
+                self._output.title(stop_title(self._context))
+                self._say_notes()
             if opening:
                 self._perform(opening_command(self._context.stop))
         except KeyboardInterrupt:
@@ -98,6 +101,7 @@ class Conversation:
             if isinstance(outcome, Document):
                 self._output.document(command, outcome)
                 self._remember(outcome)
+                self._shown = command
                 return None
         except TfdbgError as error:
             self._fail(command, error)
@@ -130,6 +134,9 @@ class Conversation:
             if decision is not None:
                 self._output.decision(command, decision)
             return decision
+        if action is UiAction.SHOW_AGAIN:
+            self._show_again(command)
+            return None
         if action in {UiAction.BACK, UiAction.FORWARD}:
             step = -1 if action is UiAction.BACK else 1
             if not 0 <= self._place + step < len(self._documents):
@@ -138,6 +145,20 @@ class Conversation:
             self._output.document(command, self._documents[self._place])
             return None
         raise TfdbgError("The mouse works in the full screen only.", hint="`--ui tui` opens it on a terminal.")
+
+    def _show_again(self, command: str) -> None:
+        """The last answer once more, of the run looked at now."""
+        self._output.title(stop_title(self._context))
+        outcome = execute(shown_again(self._shown, self._context, self._registry), self._context, self._registry)
+        assert isinstance(outcome, Document)
+        self._output.document(command, outcome)
+        self._remember(outcome)
+
+    def _say_notes(self) -> None:
+        """What was done at the stop. Before a run the first screen says it."""
+        stop = self._context.stop
+        for note in stop.notes if isinstance(stop, RunEnd) else ():
+            self._output.note(note)
 
     def _leave(self) -> Decision | None:
         """Ask how to leave; None to stay. Without a person the program goes on."""

@@ -191,7 +191,7 @@ class Actions:
         self._state.prompt.touched()
         words = self._state.prompt.editor.text.split()
         known = bool(words) and words[0] in self._app.registry
-        self._state.hint = self._app.registry.find(words[0]).usage if known else ""
+        self._state.hint = self._app.registry.find(words[0], moment_of(self._state.context)).usage if known else ""
 
     def _submit(self) -> None:
         text = self._state.prompt.take()

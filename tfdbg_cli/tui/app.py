@@ -16,11 +16,12 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.history import History
 from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Registry, UiAction
+from tfdbg_cli.commands.run_steps import shown_again
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Decision, Detach
-from tfdbg_cli.model.runs import Opened, Stop
+from tfdbg_cli.model.runs import Opened, RunEnd, Stop
 from tfdbg_cli.tui.actions import Actions
 from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.bugs import bug_document, bug_report
@@ -92,6 +93,8 @@ class App:
         try:
             screen.start()  # so that an opening that takes its time can say so
             self.perform(self._opening)
+            if isinstance(event := self.state.context.stop, RunEnd) and event.notes and self.state.message is None:
+                self.say(Message(" ".join(event.notes)))
             if self.decision is None:
                 loop.run()
         finally:
@@ -217,10 +220,21 @@ class App:
     def _obey(self, action: UiAction) -> None:
         if action is UiAction.LEAVE:
             self.ask_to_leave()
+        elif action is UiAction.SHOW_AGAIN:
+            self._show_again()
         elif action in {UiAction.BACK, UiAction.FORWARD}:
             self.actions.travel(-1 if action is UiAction.BACK else 1)
         else:
             self.set_mouse(action is UiAction.MOUSE_ON)
+
+    def _show_again(self) -> None:
+        """The present screen once more, of the run looked at now; where that has none such, everything stays."""
+        page, context = self.state.page, self.state.context
+        try:
+            self.command(shown_again(page.command, context, self.registry))
+        except TfdbgError:
+            context.current = page.run
+            raise
 
     def leave(self, decision: Decision) -> None:
         """The stop is over."""

@@ -37,6 +37,8 @@ def title_part(context: Context) -> str:
         return "title start"
     if isinstance(stop, Opened):
         return "title opened"
+    if context.run is not stop.run:
+        return "title end"
     if stop.run.error is not None:
         return "title error"
     return "title hit" if stop.hit is not None else "title end"
@@ -44,7 +46,7 @@ def title_part(context: Context) -> str:
 
 def title(context: Context, cols: int) -> Line:
     """The title of the stop, and at the right which graph is shown. Why it stopped is never cut off."""
-    call, *reason = [span.text for span in stop_title(context.stop).spans]
+    call, *reason = [span.text for span in stop_title(context).spans]
     why = "".join(reason)
     left = f" {clip(call, max(cols // 3, cols - 2 - columns(why)))}{why}"
     kind = _graph(context)
@@ -54,7 +56,7 @@ def title(context: Context, cols: int) -> Line:
 
 def _graph(context: Context) -> str:
     if isinstance(context.stop, RunEnd):
-        return context.stop.run.graph_kind.value
+        return context.run.graph_kind.value
     return "recording" if isinstance(context.stop, Opened) else ""
 
 

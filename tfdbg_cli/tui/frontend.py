@@ -20,6 +20,7 @@ from tfdbg_cli.model.decision import (
     Detach,
     PlainRun,
     ProfileRun,
+    RecordRun,
     RunUntil,
 )
 from tfdbg_cli.model.runs import Opened, Stop
@@ -115,6 +116,8 @@ def next_words(decision: Decision) -> str:
             return f"the run after {times - 1} others is captured"
         case RunUntil(filter_name=name):
             return f"running until a tensor passes {name}"
+        case RecordRun(path=path):
+            return f"the next run is saved in {shown(path)}"
         case ProfileRun():
             return "the next run is profiled"
         case PlainRun():

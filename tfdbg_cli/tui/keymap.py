@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, WITH_TENSORS, Moment
+from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, LOOKING, WITH_TENSORS, Moment
 
 
 class Place(Enum):
@@ -59,17 +59,18 @@ def _split(keys: str) -> tuple[str, ...]:
 
 _VERBS = (
     Binding(Place.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
+    Binding(Place.DOCUMENT, (".",), "step", "compute the next node", "step", frozenset({Moment.STEPPING})),
     Binding(Place.DOCUMENT, ("r",), "run", "run on and capture the next run", "run", LIVE),
     Binding(
         Place.DOCUMENT, ("F",), "run -f has_inf_or_nan", "run on until a tensor is NaN or infinite", "to NaN", LIVE
     ),
-    Binding(Place.DOCUMENT, ("o",), "origin", "where the first non-finite value came from", "origin", WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("o",), "origin", "where the first non-finite value came from", "origin", LOOKING),
     Binding(Place.DOCUMENT, ("/",), "ui:search", "search with a regular expression, as you type", "search"),
     Binding(Place.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
     Binding(Place.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
     Binding(Place.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave"),
     Binding(Place.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
-    Binding(Place.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
     Binding(Place.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
     Binding(Place.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
 )
@@ -104,6 +105,10 @@ BINDINGS: tuple[Binding, ...] = (
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
         ("f1", "help", "the manual of the commands"),
     ),
+    Binding(Place.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
+    Binding(Place.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
     *_at(
         Place.PROMPT,
         ("enter", "ui:submit", "run the command", "run"),

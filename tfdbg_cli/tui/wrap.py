@@ -9,6 +9,7 @@ from tfdbg_cli.tui.paint import columns, shown
 
 # Leading blanks, and a label with its gap where there is one: what rows after the first are indented to.
 _HANG = re.compile(r"\s*(?:\S+(?: \S+)?\s{2,})?")
+_FIRST_MARK = "\u0300"  # before it every character that is shown takes one column
 _CODE = {Style.KEYWORD, Style.STRING, Style.COMMENT, Style.DEFINITION}
 
 
@@ -44,7 +45,8 @@ def _break(text: str, start: int, room: int, least: int) -> int:
     """Where the row that begins at `start` ends: behind the last blank that fits, else in the middle of a word."""
     end, taken = start, 0
     while end < len(text):
-        taken += columns(text[end])
+        # A mark can make the character before it wider: such text is measured from the start of the row.
+        taken = taken + 1 if text[end] < _FIRST_MARK else columns(text[start : end + 1])
         if taken > room and end > start:
             break
         end += 1

@@ -1,0 +1,96 @@
+"""`bundle`, `record` and `undo`: taking a run home, and taking it back."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Moment, Outcome
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.text import line, printable
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_saving import save_bundle, save_values
+from tfdbg_cli.model.decision import RecordRun
+from tfdbg_cli.model.runs import Opened
+
+_PATH = Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH")
+_FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle that is there", switch=True)
+
+
+def _bundle(context: Context, options: argparse.Namespace) -> Document:
+    path = named_file(options.path)
+    if isinstance(context.stop, Opened) and context.run.repeatable is None and not options.values:
+        raise TfdbgError(
+            "This is a recording, from which its run cannot be made again.",
+            hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
+        )
+    save = save_values if options.values else save_bundle
+    said = save(context.run, path, disk_budget=context.settings.disk_budget, force=options.force)
+    data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}
+    return text_document("bundle", *map(line, map(printable, said)), data=data, title=options.path)
+
+
+def _record(context: Context, options: argparse.Namespace) -> Outcome:
+    return RecordRun(str(named_file(options.path)), options.force)
+
+
+def _undo(context: Context, options: argparse.Namespace) -> Document:
+    held = context.run.repeatable
+    if held is None:
+        raise TfdbgError(
+            "The state from before this run was not held, so it cannot be put back.",
+            hint="`run -f FILTER --skip-update` holds it, and puts it back at a hit.",
+        )
+    lacks = held.undo()
+    done = f"The variables are as they were before run #{context.call.number}."
+    if lacks:
+        done = f"The variables are as they were before run #{context.call.number}, but for this:"
+    lines = [line(done), *(line(f"  {printable(lack)}") for lack in lacks)]
+    return text_document("undo", *lines, data={"run": context.call.number, "not_undone": list(lacks)}, title="undo")
+
+
+COMMANDS = (
+    Command(
+        "bundle",
+        (),
+        "Save this run with all that it takes to make it again.",
+        _bundle,
+        (
+            _PATH,
+            _FORCE,
+            Argument(("--values",), "save what was recorded only; the run cannot be made again from it", switch=True),
+        ),
+        moments=WITH_TENSORS,
+        section="Keep",
+        details="""\
+A bundle is a folder: the arguments or feeds, the variables from before the run, random numbers and batches that it
+drew, the graph, the sources, every value that was captured, and a short script. `tfdbg replay PATH` makes the run
+again, on another machine too, and opens the debugger; `tfdbg open PATH` shows it without TensorFlow.
+
+Examples:
+  bundle ~/nan-in-step-1207
+  run -f has_inf_or_nan --bundle nan    write it at the hit, before the prompt opens""",
+    ),
+    Command(
+        "record",
+        (),
+        "Run on; save the next run as a bundle, without a stop.",
+        _record,
+        (_PATH, _FORCE),
+        moments=LIVE,
+        section="Keep",
+        details="""\
+Of a run that cannot be made again the values are saved, and why is said. Then the program runs on, as after
+`continue`.""",
+    ),
+    Command(
+        "undo",
+        (),
+        "Put the variables back as they were before this run.",
+        _undo,
+        moments=frozenset({Moment.RUN_END}),
+        section="Keep",
+        details="The program sees them so when it goes on: after a poisoned update it can train on, or be saved.",
+    ),
+)

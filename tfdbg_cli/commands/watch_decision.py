@@ -1,0 +1,63 @@
+"""What a person asks of a watch, checked, wherever they ask: at the prompt, on the command line, in the program."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.commands.patterns import search_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
+
+MOST_KEPT = 10_000  # runs
+_EVERYTHING = CaptureRequest()
+
+
+def watch_decision(
+    filter_name: str,
+    exclude_node_names: str = "",
+    capture: CaptureRequest = _EVERYTHING,
+    *,
+    force: bool = False,
+    values: str = "auto",
+    keep: int = 0,
+    bundle: str = "",
+    skip_update: bool = False,
+) -> RunUntil:
+    """The decision to run until a tensor passes `filter_name`. Whether there is such a filter, its reader knows.
+
+    Raises:
+        TfdbgError: the regex cannot be read, `values` is none of the ways, `bundle` is there already, or the wishes
+            contradict each other.
+
+    """
+    if values not in list(Values):
+        raise TfdbgError(f"There is no way {values!r} to the values.", hint=f"Ways: {', '.join(Values)}.")
+    if not 0 <= keep <= MOST_KEPT:
+        raise TfdbgError(f"{keep} runs cannot be kept.", hint=f"Keep 0 to {MOST_KEPT}.")
+    if keep and values == Values.REPLAY:
+        raise TfdbgError(
+            "The values of the runs before the hit are to be kept, and replay keeps none.",
+            hint="Leave out one of --keep and --values replay.",
+        )
+    return RunUntil(
+        filter_name,
+        search_text(exclude_node_names),
+        capture,
+        force,
+        Values(values),
+        keep,
+        _new_folder(bundle) if bundle else "",
+        skip_update,
+    )
+
+
+def _new_folder(name: str) -> str:
+    """The path that `name` means, absolute, since a program may go to another folder meanwhile."""
+    path = named_file(name).absolute()
+    try:
+        if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):
+            raise TfdbgError(f"{path} is there already.", hint="Name a new folder for the bundle.")
+        if not path.parent.is_dir():
+            raise TfdbgError(f"There is no folder {path.parent} for the bundle.")
+    except OSError as error:
+        raise TfdbgError(f"Nothing can be written to {path}: {error.strerror}.") from None
+    return str(path)

@@ -1,0 +1,39 @@
+"""Pieces with links behind a label, as many on a line as the screen has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tfdbg_cli.document.cells import display_width
+from tfdbg_cli.document.text import Line, Span, Style, line
+
+Piece = tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """`label` in a column of its own, and beside it `pieces`, each kept on one line; a line begins with no blank."""
+
+    label: str
+    pieces: tuple[Piece, ...]
+    label_width: int = 10
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        room = None if width is None else max(20, width - self.label_width)
+        rows: list[list[Span]] = [[]]
+        taken = 0
+        for piece in self.pieces:
+            size = sum(display_width(span.text) for span in piece)
+            if room is not None and taken and taken + size > room:
+                rows.append([])
+                taken = 0
+            shown = piece if rows[-1] else _without_blank(piece)
+            rows[-1] += shown
+            taken += sum(display_width(span.text) for span in shown)
+        head, blank = Span(self.label.ljust(self.label_width), Style.LABEL), " " * self.label_width
+        return [line(head if i == 0 else blank, *row) for i, row in enumerate(rows)]
+
+
+def _without_blank(piece: Piece) -> Piece:
+    return (replace(piece[0], text=piece[0].text.lstrip()), *piece[1:]) if piece else piece

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from tfdbg_cli.errors import TfdbgError
     from tfdbg_cli.formats.opening import open_path as open_recording
     from tfdbg_cli.keras_callback import DebuggerCallback
-    from tfdbg_cli.process import add_tensor_filter, debugging, disable, enable, set_watch, stop, wrap_function
+    from tfdbg_cli.process import (
+        add_tensor_filter,
+        debugging,
+        disable,
+        enable,
+        record,
+        set_watch,
+        stop,
+        wrap_function,
+    )
     from tfdbg_cli.wrappers import (
         DumpingDebugHook,
         DumpingDebugWrapperSession,
@@ -46,6 +55,7 @@ __all__ = [
     "enable",
     "has_inf_or_nan",
     "open_recording",
+    "record",
     "set_watch",
     "stop",
     "watch_graph",
@@ -69,6 +79,7 @@ _PLACES = {
     "enable": ("process", "enable"),
     "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
     "open_recording": ("formats.opening", "open_path"),
+    "record": ("process", "record"),
     "set_watch": ("process", "set_watch"),
     "stop": ("process", "stop"),
     "watch_graph": ("capture.session.watching", "watch_graph"),

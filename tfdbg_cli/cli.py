@@ -6,24 +6,32 @@ Little is imported here: a program that sets environment variables for NumPy or 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
+from tfdbg_cli.commands.watch_decision import watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr, write
+from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.version import __version__
+
+if TYPE_CHECKING:
+    from tfdbg_cli.model.runs import Opened
 
 Job = Callable[[], int]
 
 _UIS = ("tui", "line", "none")
-_VERBS = ("run", "open", "info")
-_PLANNED = ("diff", "replay", "attach", "listen")
-_WITH_VALUE = ("--ui", "-c", "--command", "--until", "-m", "--module")
+_VERBS = ("run", "open", "replay", "info")
+_PLANNED = ("diff", "attach", "listen")
+_OF_WATCH = ("-fenn", "--keep", "--values", "--bundle")  # go with --until, and have a value
+_WITH_VALUE = ("--ui", "-c", "--command", "--until", *_OF_WATCH, "-m", "--module")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+_MANY_OBJECTS = 100_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,6 +81,8 @@ def _job(words: list[str]) -> Job:
         return _run(options, program)
     if options.verb == "open":
         return lambda: _open(options)
+    if options.verb == "replay":
+        return lambda: _replay(options)
     if options.verb == "info":
         return _info
     _parser().print_help(sys.stderr)
@@ -122,6 +132,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_prompt_options(run)
     run.add_argument("--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes")
+    watch = run.add_argument_group("with --until, as for `run -f` at the prompt")
+    watch.add_argument("-fenn", metavar="REGEX", default="", help="nodes that the filter is not asked about")
+    watch.add_argument("--keep", metavar="N", type=int, default=0, help="the values of the N runs before stay")
+    watch.add_argument("--values", metavar="HOW", default="auto", help="auto, keep or replay")
+    watch.add_argument("--bundle", metavar="PATH", default="", help="write the bad run to the new folder PATH")
+    watch.add_argument("--skip-update", action="store_true", help="put the variables back as before the bad run")
     run.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
     opened = verbs.add_parser(
         "open",
@@ -130,6 +146,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     opened.add_argument("path", metavar="PATH", help="a dump directory of one run, or a folder of many")
     _add_prompt_options(opened)
+    replay = verbs.add_parser(
+        "replay",
+        help="make the run of a bundle again and look at it",
+        description="Make the run of a bundle again, on copies of its variables, and look at its values."
+        " The exit code is 1 when it does not come out as it was. The graph in the bundle is executed: replay only"
+        " what comes from people you trust.",
+    )
+    replay.add_argument("path", metavar="BUNDLE", help="a folder that `bundle`, `run --bundle` or `record` wrote")
+    replay.add_argument("--eager", action="store_true", help="walk through it, op by op")
+    _add_prompt_options(replay)
     verbs.add_parser("info", help="print versions, paths and what is known about the terminal")
     return parser
 
@@ -144,8 +170,29 @@ def _add_prompt_options(parser: argparse.ArgumentParser) -> None:
 
 def _launch_options(options: argparse.Namespace) -> LaunchOptions:
     script = Script(options.commands) if options.commands else None
-    until = getattr(options, "until", "")
+    until = _until(options) if options.verb == "run" else None
     return LaunchOptions(options.ui, script, until, options.json, sys.stdout)
+
+
+def _until(options: argparse.Namespace) -> RunUntil | None:
+    """The watch that a program begins with.
+
+    Raises:
+        TfdbgError: its options make no sense.
+
+    """
+    if options.until:
+        return watch_decision(
+            options.until,
+            options.fenn,
+            values=options.values,
+            keep=options.keep,
+            bundle=options.bundle,
+            skip_update=options.skip_update,
+        )
+    if options.fenn or options.keep or options.values != "auto" or options.bundle or options.skip_update:
+        raise TfdbgError("A watch is described, and no filter named.", hint="Write: tfdbg run --until FILTER …")
+    return None
 
 
 def _run(options: argparse.Namespace, program: list[str]) -> Job:
@@ -172,13 +219,35 @@ def _run(options: argparse.Namespace, program: list[str]) -> Job:
 
 
 def _open(options: argparse.Namespace) -> int:
+    # A recording is many small objects that stay: looking through them for garbage takes a tenth of the time.
+    gc.set_threshold(_MANY_OBJECTS)
     from tfdbg_cli.formats.opening import open_path
+
+    set_launch_options(_launch_options(options))
+    return _looked_at(open_path(options.path))
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from tfdbg_cli.replay import STEPPER, replayed, steps_of
+
+    if options.eager:
+        options.commands = options.commands and [STEPPER, *options.commands]
+        set_launch_options(_launch_options(options))
+        return _looked_at(steps_of(options.path))
+    set_launch_options(_launch_options(options))
+    made = replayed(options.path)
+    if options.commands or options.json or options.ui == "none":
+        to_stderr(made.said)  # others see it on the first screen
+    return _looked_at(made.stop) or (0 if made.same else 1)
+
+
+def _looked_at(stop: Opened) -> int:
+    """Open the prompt on `stop`; 1 when a command failed."""
     from tfdbg_cli.frontends import choose_frontend
     from tfdbg_cli.model.decision import Abort
 
-    set_launch_options(_launch_options(options))
     frontend = choose_frontend()
-    decision = frontend.stop(open_path(options.path))
+    decision = frontend.stop(stop)
     if isinstance(decision, Abort):
         raise KeyboardInterrupt
     if getattr(frontend, "broken", False):

@@ -11,18 +11,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
-from tfdbg_cli.analysis.watch import Watch
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_saving import save_bundle_or_values
 from tfdbg_cli.frontend import Frontend
-from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
-from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.interruption import Interruption
+from tfdbg_cli.model.decision import (
+    Abort,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RecordRun,
+    RunUntil,
+    Values,
+)
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart, Stop
+from tfdbg_cli.progress_line import ProgressLine
+from tfdbg_cli.watching import Watching
 
 # Threads that pump data into queues (tf.compat.v1.train.QueueRunner), and those of the runtime in which it calls
 # Python for a data set (Python names them so). Nobody means those.
@@ -30,6 +43,13 @@ _PUMPS = ("QueueRunnerThread", "Dummy-")
 # How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
+
+def _everything(datum: object, tensor: object) -> bool:
+    """The filter that every tensor passes."""
+    return True
+
+
+_RECORDED = Watched("record", _everything, repeatable=True)
 
 # There is one terminal, however many sessions are wrapped one by one, each with a debugger of its own.
 _TERMINAL = threading.Lock()
@@ -61,12 +81,14 @@ class Debugger:
         thread_name_filter: str | None = None,
         filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
         dump_root: Path | None = None,
+        attended: Callable[[], bool] = lambda: False,
     ) -> None:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
         `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
         Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
-        `dump_root`, if there is one.
+        `dump_root`, if there is one. `attended` says whether somebody is there who can be asked when Ctrl-C ends a
+        watch.
         """
         self._settings = settings or Settings()
         self.filters: dict[str, TensorFilter] = dict(filters)
@@ -78,7 +100,10 @@ class Debugger:
         self._prompt = threading.Lock()
         self._state: State = StopAtStart()
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
-        self._watch: Watch | None = None
+        self._after_recording: State = Continue()
+        self._watching: Watching | None = None
+        self._interruption = Interruption(attended)
+        self._line = ProgressLine()
         self._dump_root = dump_root
 
     @property
@@ -119,24 +144,32 @@ class Debugger:
 
     def stop_next(self) -> None:
         """Stop before the next run, whatever was decided before."""
-        self._state, self._watch = StopAtStart(), None
+        self.end_watch()
+        self._state = StopAtStart()
 
-    def set_watch(self, filter_name: str | None, exclude_node_names: str = "") -> None:
-        """Go on until a tensor passes the filter, as `run -f` does; None goes on without stopping.
+    def set_watch(self, decision: RunUntil | None) -> None:
+        """Go on as `decision` says, until a tensor passes; None goes on without stopping.
 
         Raises:
             TfdbgError: there is no such filter.
 
         """
-        if filter_name is None:
-            self._state, self._watch = Continue(), None
-            return
-        if filter_name not in self.filters:
-            hint = did_you_mean(filter_name, self.filters) or f"Filters: {', '.join(self.filters)}."
-            raise TfdbgError(f"There is no filter {filter_name!r}.", hint=hint)
-        decision = RunUntil(filter_name, exclude_node_names)
+        self.end_watch()
+        if decision is None:
+            self._state = Continue()
+        else:
+            self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+
+    def end_watch(self) -> None:
+        """Watch no more, and leave Ctrl-C to the program."""
+        self._watching = None
+        self._interruption.end()
+
+    def record(self, decision: RecordRun, then: State | None = None) -> None:
+        """Save the next run as `decision` says, and go on as before, or as `then` says."""
+        if not isinstance(self._state, RecordRun):
+            self._after_recording = then or self._state
         self._state = decision
-        self._begin_watch(decision)
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
@@ -151,18 +184,46 @@ class Debugger:
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Take in what a run gave; opens the prompt when it is time to. See `capture.controller.Controller`."""
-        hit = self._hit(plan, run)
+        watching = self._watching if plan.watching else None
+        hit = None if watching is None else self._hit(watching, run)
         with self._prompt:
             for_stop = self._in_flight == plan.number
             if for_stop:
                 self._in_flight = None
             if not plan.errors or isinstance(self._state, Detach):
                 return False
+            if watching is not self._watching:
+                watching, hit = None, None  # another thread's stop ended the watch meanwhile
+            if for_stop and isinstance(self._state, RecordRun):
+                self._record(run, self._state)
+                for_stop = False
             failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
-            if not for_stop and not failed and hit is None:
-                return False
-            self._stop(RunEnd(run, hit))
-            return True
+            asked = watching is not None and self._interruption.asked
+            if for_stop or failed or hit is not None or asked:
+                self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
+                return True
+            if watching is not None and run.error is None:
+                watching.keep(run)
+            return False
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+        """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
+        watching = self._watching
+        if watching is None:
+            return
+        watching.passed(plan.number, make)
+        if not watching.keeps and not self._interruption.asked:
+            return
+        with self._prompt:
+            if watching is not self._watching:
+                return
+            run = watching.made(make)
+            if run is None:
+                return  # a Ctrl-C opens the prompt before the next run
+            if self._interruption.asked and len(run.tensors):
+                self._stop(watching.end(run, None, interrupted=True))
+            else:
+                watching.keep(run)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that the run of `plan` ends without a report: stop before the next one, if this one was for a stop."""
@@ -181,6 +242,9 @@ class Debugger:
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
+        if self._watching is not None and self._interruption.asked:
+            self._state = StopAtStart((self._watching.interrupted_words,))
+            self.end_watch()
         start: RunStart | None = None
         while True:
             while isinstance(self._state, StopAtStart):
@@ -189,9 +253,23 @@ class Debugger:
             plan, force = self._planned(number)
             refused = None if force or plan.action is not Action.CAPTURE else self._refusal(plan, pending)
             if refused is None:
-                self._in_flight = number if plan.action is not Action.LEAVE and not plan.watching else None
+                alone = not plan.watching or isinstance(self._state, RecordRun)
+                self._in_flight = number if plan.action is not Action.LEAVE and alone else None
                 return plan
             self._state = StopAtStart((refused,))
+
+    def _record(self, run: Run, decision: RecordRun) -> None:
+        """Save `run`, and go on as before."""
+        self._state, self._after_recording = self._after_recording, Continue()
+        try:
+            said = save_bundle_or_values(
+                run, Path(decision.path), disk_budget=self.settings.disk_budget, force=decision.force
+            )
+        except Exception as error:  # noqa: BLE001  # whatever fails here, the program goes on
+            reason = error if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
+            said = (f"Run #{run.call.number} was not recorded: {reason}",)
+        for sentence in said:
+            self._say(sentence)
 
     def _start(self, number: int, pending: PendingRun) -> RunStart:
         start = pending.start(number)
@@ -208,7 +286,10 @@ class Debugger:
             case DebugRun(capture=capture, force=force):
                 return Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number)), force
             case RunUntil(capture=capture, force=force):
-                return Plan(number, Action.CAPTURE, True, capture, True, self._dump(number)), force
+                watched = self._watching.watched if self._watching is not None else None
+                return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
+            case RecordRun(force=force):
+                return Plan(number, Action.CAPTURE, True, EVERYTHING, _RECORDED), force
             case ProfileRun():
                 return Plan(number, Action.PROFILE, True), False
             case PlainRun():
@@ -221,22 +302,24 @@ class Debugger:
         return None if self._dump_root is None else self._dump_root / dump_name(number - 1)
 
     def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
-        if plan.watching and self._watch is not None and self._watch.runs:
-            return None  # asked when the watch began; asking before every run would cost more than the run
+        watched = plan.watched
+        if watched is not None and self._watching is not None:
+            # Asked when the watch begins; asking before every run would cost more than the run. What is checked
+            # inside the run takes no memory; whether there is any for the values, capture looks by itself.
+            inside = checked_inside(watched.tensor_filter) and watched.values is not Values.KEEP
+            if inside or self._watching.watch.runs:
+                return None
         return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
-    def _hit(self, plan: Plan, run: Run) -> Hit | None:
-        watch = self._watch
-        if not plan.watching or watch is None or run.error is not None:
+    def _hit(self, watching: Watching, run: Run) -> Hit | None:
+        if run.error is not None and run.error.type_name in _SIGNALS:
             return None
         with self._at_prompt():  # a filter may run a session of its own
-            passed = watch.sees(run)
-        if watch is not self._watch or not passed:
-            return None
-        return Hit(watch.filter_name, watch.exclude_node_names, watch.runs)
+            return watching.sees(run)
 
     def _stop(self, event: Stop) -> None:
         """Open the prompt on `event` and take over the decision."""
+        self.end_watch()
         with _TERMINAL, self._at_prompt():
             try:
                 decision = self._front().stop(event)
@@ -247,16 +330,16 @@ class Debugger:
             self._state = Detach()
             raise KeyboardInterrupt("the debugger was told to end the program")
         self._state = decision
-        self._watch = None
         if isinstance(decision, RunUntil):
-            self._begin_watch(decision)
+            try:
+                self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+            except TfdbgError as error:
+                self._state = StopAtStart((str(error),))
 
-    def _begin_watch(self, decision: RunUntil) -> None:
-        found = self.filters.get(decision.filter_name)
-        if found is None:
-            self._state = StopAtStart((f"There is no filter {decision.filter_name!r}.",))
-            return
-        self._watch = Watch(decision.filter_name, found, decision.exclude_node_names, self._say)
+    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:
+        self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say)
+        self._state = decision
+        self._interruption.begin()
 
     def _say(self, message: str) -> None:
         self._front().notify(message)

@@ -22,5 +22,5 @@ class Frontend(Protocol):
         ...
 
     def notify(self, message: str) -> None:
-        """Say one sentence outside of a stop (progress of a watch, a budget reached)."""
+        """Say one sentence outside of a stop (a filter that raised, a budget reached)."""
         ...

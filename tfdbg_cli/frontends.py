@@ -67,6 +67,18 @@ def choose_frontend(
     return Until(chosen, options.until) if options.until else chosen
 
 
+def attended(ui: str | None = None) -> bool:
+    """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
+    options = launch_options()
+    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
+    if options.script is not None or wanted == "none":
+        return False
+    facts = terminal_facts()
+    if facts.notebook or facts.ide or not facts.foreground:
+        return False
+    return facts.stdin_tty or (wanted == "tui" and facts.controlling)
+
+
 def _chosen(
     wanted: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
 ) -> Frontend:
@@ -86,9 +98,9 @@ def _chosen(
 class Until:
     """Begins with `run -f FILTER` in place of the first stop; then `frontend` is asked."""
 
-    def __init__(self, frontend: Frontend, filter_name: str) -> None:
+    def __init__(self, frontend: Frontend, first: RunUntil) -> None:
         self._frontend = frontend
-        self._first: Decision | None = RunUntil(filter_name)
+        self._first: Decision | None = first
 
     @property
     def settings(self) -> Settings:

@@ -7,11 +7,10 @@ import platform
 import sys
 from collections.abc import Iterator
 
-from tfdbg_cli.commands.version import tensorflow_version
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.paths import config_file, history_file
 from tfdbg_cli.terminal_facts import terminal_facts
-from tfdbg_cli.version import __version__, installed_version
+from tfdbg_cli.version import __version__, installed_version, tensorflow_version
 
 _PACKAGES = ("numpy", "urwid", "pygments", "ml_dtypes", "protobuf")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from tfdbg_cli.process import disable, enable, set_watch
+from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.process import disable, enable, process_debugger
 
 
 class DebuggerCallback:
@@ -18,19 +20,44 @@ class DebuggerCallback:
     _supports_tf_logs = True
     _chief_worker_only = None
 
-    def __init__(self, ui_type: str | None = None, watch: str | None = None) -> None:
+    def __init__(
+        self,
+        ui_type: str | None = None,
+        watch: str | None = None,
+        *,
+        exclude_node_names: str = "",
+        keep: int = 0,
+        values: str = "auto",
+        bundle: str | os.PathLike[str] | None = None,
+        skip_update: bool = False,
+    ) -> None:
         """Make a callback.
 
         Args:
             ui_type: as for `enable`.
             watch: the name of a filter. Instead of a stop before the first step, the first stop is then the step in
                 which a tensor passes it, as after `run -f`.
+            exclude_node_names: this and what follows is as for `set_watch`.
+            keep: of so many steps before the hit the values stay.
+            values: "keep", "replay" or "auto".
+            bundle: a new folder for the bad step.
+            skip_update: put the weights back as they were before the bad step.
+
+        Raises:
+            TfdbgError: the arguments of the watch contradict each other.
 
         """
         self.params: dict[str, Any] = {}
         self.model: Any = None
         self._ui_type = ui_type
-        self._watch = watch
+        self._watch = watch and watch_decision(
+            watch,
+            exclude_node_names,
+            values=values,
+            keep=keep,
+            bundle=os.fspath(bundle) if bundle is not None else "",
+            skip_update=skip_update,
+        )
         self._begun = 0
 
     def set_params(self, params: dict[str, Any]) -> None:
@@ -69,8 +96,8 @@ class DebuggerCallback:
     def _begin(self) -> None:
         enable(self._ui_type)
         self._begun += 1
-        if self._begun == 1 and self._watch is not None:
-            set_watch(self._watch)
+        if self._begun == 1 and self._watch:
+            process_debugger().debugger.set_watch(self._watch)
 
     def _end(self) -> None:
         if self._begun:

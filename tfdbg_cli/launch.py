@@ -14,7 +14,7 @@ from types import CodeType, ModuleType, TracebackType
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.import_hook import after_import
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
-from tfdbg_cli.own_frames import without_our_frames
+from tfdbg_cli.own_frames import our_files, started_by, without_our_frames
 
 _our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
 
@@ -25,8 +25,25 @@ def debug_process(options: LaunchOptions) -> None:
     TensorFlow is not imported here: programs set environment variables before they import it.
     """
     set_launch_options(options)
+    after_import("tensorflow", _hide_frames_from_tensorflow)
     if options.ui != "none" or options.script is not None:
         after_import("tensorflow", _intercept)
+
+
+def _hide_frames_from_tensorflow() -> None:
+    """Let TensorFlow's errors say where the program made an op, and not who called the program."""
+    try:
+        from tfdbg_cli.capture.compat import hide_frames
+
+        hide_frames(our_files())
+    except Exception as error:  # noqa: BLE001
+        _report("leave its own calls out of TensorFlow's errors", error)
+
+
+def _report(what: str, error: Exception) -> None:
+    from tfdbg_cli.capture.mishaps import report
+
+    report(what, error)
 
 
 def _intercept() -> None:
@@ -35,9 +52,7 @@ def _intercept() -> None:
 
         process_debugger().enable()
     except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
-        from tfdbg_cli.capture.mishaps import report
-
-        report("debug the runs of this program", error)
+        _report("debug the runs of this program", error)
 
 
 def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
@@ -114,11 +129,22 @@ def _set_path(entry: str) -> None:
 def _new_main() -> ModuleType:
     """A fresh module `__main__`, so that pickled classes of the program are found, and nothing of ours is."""
     _our_main.append(sys.modules["__main__"])
+    started_by(_starting_files())
     main = sys.modules["__main__"] = ModuleType("__main__")
     if sys.version_info < (3, 14):  # from then on annotations are made when asked for
         vars(main)["__annotations__"] = {}
     vars(main)["__builtins__"] = sys.modules["builtins"]
     return main
+
+
+def _starting_files() -> set[str]:
+    """The files of the frames that are running now: what calls this package, and runpy if that began it."""
+    found = set()
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        found.add(frame.f_code.co_filename)
+    return found
 
 
 def _run(start: Callable[[], object], begins: Callable[[CodeType], bool]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from tfdbg_cli.line.script import Script
+from tfdbg_cli.model.decision import RunUntil
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +14,13 @@ class LaunchOptions:
     """The options of `tfdbg run` and `tfdbg open`.
 
     `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
-    without any. `until` names a filter: each session then begins with `run -f FILTER` instead of a stop. `output`
+    without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `output`
     is where answers go, whatever the program does to sys.stdout meanwhile.
     """
 
     ui: str = ""
     script: Script | None = None
-    until: str = ""
+    until: RunUntil | None = None
     json: bool = False
     output: TextIO | None = None
 

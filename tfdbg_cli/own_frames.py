@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _EXAMPLES = str(Path(__file__).parent / "examples") + os.sep  # programs, not machinery
+_starters: set[str] = set()
 
 
 def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
@@ -22,3 +25,19 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     for frame in reversed(frames):
         rest = TracebackType(rest, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return rest
+
+
+def started_by(files: Iterable[str]) -> None:
+    """Count code of `files` to ours: it called this package before the program began."""
+    _starters.update(files)
+
+
+def our_files() -> frozenset[str]:
+    """The names of the files of code that calls a program, or is called by it on the way to TensorFlow."""
+    return _package_files() | _starters
+
+
+@cache
+def _package_files() -> frozenset[str]:
+    files = map(str, Path(_PACKAGE).rglob("*.py"))
+    return frozenset(file for file in files if not file.startswith(_EXAMPLES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,9 +17,11 @@ from tfdbg_cli.capture.function.wrapper import DebuggedFunction
 from tfdbg_cli.capture.session.dump_folders import empty_folder
 from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.session.initializers import InitializersApart
+from tfdbg_cli.commands.watch_decision import watch_decision
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.frontends import choose_frontend, person_settings, ui_name
+from tfdbg_cli.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.model.decision import Continue, RecordRun
 
 
 class ProcessDebugger:
@@ -28,7 +31,9 @@ class ProcessDebugger:
         settings = person_settings()
         self.ui_type: str | None = None
         self.debugger = Debugger(
-            lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings), settings=settings
+            lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings),
+            settings=settings,
+            attended=lambda: attended(self.ui_type),
         )
         self._lock = threading.Lock()
         self._users = 0
@@ -57,6 +62,7 @@ class ProcessDebugger:
             if self._users:
                 self._users -= 1
             if not self._users:
+                self.debugger.end_watch()
                 while self._undo:
                     self._undo.pop()()
 
@@ -115,16 +121,61 @@ def stop() -> None:
     _enabled().stop_next()
 
 
-def set_watch(filter_name: str | None, exclude_node_names: str = "") -> None:
+def set_watch(
+    filter_name: str | None,
+    exclude_node_names: str = "",
+    *,
+    keep: int = 0,
+    values: str = "auto",
+    bundle: str | os.PathLike[str] | None = None,
+    skip_update: bool = False,
+) -> None:
     """Do not stop until a tensor passes the filter `filter_name`, as `run -f` does; None ends such a watch.
 
     Where nothing is debugged yet, debug every run from now on.
 
+    Args:
+        filter_name: such as "has_inf_or_nan", or "magnitude_above:1e4" for one with a number.
+        exclude_node_names: a regex, searched anywhere in the name; such nodes are not looked at.
+        keep: of so many runs before the hit the values stay.
+        values: how the values of the bad run come to be there: "keep" those of every run, "replay" it, or "auto".
+        bundle: a new folder into which the bad run is written, with what it takes to make it again.
+        skip_update: put the variables back as they were before the bad run.
+
     Raises:
-        TfdbgError: there is no such filter.
+        TfdbgError: there is no such filter, the regex cannot be read, `bundle` is there already, or `keep` does not
+            go with `values`.
 
     """
-    _enabled().set_watch(filter_name, exclude_node_names)
+    decision = None
+    if filter_name is not None:
+        decision = watch_decision(
+            filter_name,
+            exclude_node_names,
+            values=values,
+            keep=keep,
+            bundle=os.fspath(bundle) if bundle is not None else "",
+            skip_update=skip_update,
+        )
+    _enabled().set_watch(decision)
+
+
+def record(path: str, *, force: bool = False) -> None:
+    """Save the next run in the new folder `path`, with what it takes to make it again, without a stop.
+
+    Where nothing is debugged yet, runs are debugged from now on, and go by without a stop. `tfdbg replay` makes the
+    run again; of a run that cannot be made again the values are saved. What became of it is said on the terminal.
+
+    Args:
+        path: a folder that is empty or does not exist.
+        force: the run may take more memory and disk than the budgets allow, and a bundle that is there gives way.
+
+    """
+    decision = RecordRun(str(Path(path).expanduser().absolute()), force)
+    if process_debugger().on:
+        process_debugger().debugger.record(decision)
+    else:
+        _enabled().record(decision, Continue())
 
 
 def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:

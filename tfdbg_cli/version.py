@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 __version__ = "0.1.0"
 
 
@@ -14,3 +16,13 @@ def installed_version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
+
+
+def tensorflow_version() -> str | None:
+    """The version of TensorFlow: that of the loaded one, else of the installed one, which stays unloaded."""
+    loaded = sys.modules.get("tensorflow")
+    version = getattr(loaded, "__version__", None)
+    if isinstance(version, str):
+        return version
+    names = ("tensorflow", "tensorflow-cpu", "tf-nightly")
+    return next(filter(None, map(installed_version, names)), None)

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.session.monitored import RawSessionHook
 from tfdbg_cli.capture.session.session import DebuggedSession
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.frontends import choose_frontend, person_settings, ui_name
+from tfdbg_cli.frontends import attended, choose_frontend, person_settings, ui_name
 
 
 class LocalCLIDebugWrapperSession(DebuggedSession):
@@ -172,5 +172,6 @@ def _debugger(
         settings=settings,
         thread_name_filter=thread_name_filter,
         dump_root=folder,
+        attended=lambda: attended(ui_type),
     )
     return debugger

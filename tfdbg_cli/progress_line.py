@@ -1,0 +1,99 @@
+"""One line that says how something long goes on: rewritten on a terminal, said every half minute elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+_BETWEEN_LINES = 30.0  # seconds
+_BETWEEN_REWRITES = 1.0
+_ACCOUNT = Path("/proc/self/io")  # counts what this process wrote; Linux only
+
+
+class ProgressLine:
+    """Says sentences on standard error, each on a line of its own.
+
+    On a terminal a line is written over once a second, as long as this process has written nothing else since,
+    anywhere: the program's own output is never touched. `clock` gives seconds, `written` the bytes that this process
+    has written, or None.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, written: Callable[[], int | None] | None = None
+    ) -> None:
+        self._clock = clock
+        self._written = written or bytes_written
+        self._lock = threading.Lock()
+        self._looked = self._said = clock()
+        self._account: int | None = None  # what had been written when we fell silent
+        self._shown = False  # whether a line of ours is the last one
+
+    def begin(self) -> None:
+        """Something begins: wait a while before the first line, and write over no earlier one."""
+        self._looked = self._said = self._clock()
+        self._account = self._written()
+        self._shown = False
+
+    def tick(self, words: Callable[[], str]) -> None:
+        """Say what `words` gives, if it is time to. Cheap when it is not; several threads may call it."""
+        now = self._clock()
+        if now - self._looked < _BETWEEN_REWRITES or not self._lock.acquire(blocking=False):
+            return
+        try:
+            self._looked = now
+            stream = sys.stderr
+            if stream is None or stream.closed:
+                return
+            terminal = _is_terminal(stream)
+            alone = terminal and self._account is not None and self._account == self._written()
+            if alone or now - self._said >= _BETWEEN_LINES:
+                self._say(stream, words(), over=alone and self._shown, terminal=terminal)
+                self._said = now
+        finally:
+            self._lock.release()
+
+    def _say(self, stream: TextIO, sentence: str, *, over: bool, terminal: bool) -> None:
+        text = f"tfdbg: {sentence}"
+        if terminal:
+            cols = _columns()
+            text = text if len(text) < cols else f"{text[: max(0, cols - 2)]}…"
+        encoding = stream.encoding or "ascii"
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+        before = self._written()
+        try:
+            stream.write(f"\x1b[1A\r\x1b[2K{text}\n" if over else f"{text}\n")
+            stream.flush()
+        except OSError:  # the terminal is gone
+            return
+        after = self._written()
+        # Some systems have the account and do not keep it: then nobody knows who wrote.
+        self._account = after if after != before else None
+        self._shown = True
+
+
+def bytes_written() -> int | None:
+    """How many bytes this process has written so far, to whatever; None where the system does not count them."""
+    try:
+        rows = _ACCOUNT.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    return next((int(row.split()[1]) for row in rows if row.startswith("wchar:")), None)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    except (AttributeError, ValueError):
+        return False
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(2).columns or 80
+    except OSError:
+        return 80

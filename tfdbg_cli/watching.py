@@ -1,0 +1,154 @@
+"""The watch that is on: what its runs are checked for, which of them are kept, what is done at a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.analysis.kept_runs import KeptRuns
+from tfdbg_cli.analysis.watch import Watch
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.held_values import in_memory
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_saving import save_bundle_or_values
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import RunUntil, Values
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.progress_line import ProgressLine
+
+
+class Watching:
+    """One watch, from the decision that began it to the stop that ends it.
+
+    `line` says how it goes; by `say` comes what is said once.
+    """
+
+    def __init__(
+        self,
+        decision: RunUntil,
+        tensor_filter: TensorFilter,
+        settings: Settings,
+        line: ProgressLine,
+        say: Callable[[str], None],
+    ) -> None:
+        self.decision = decision
+        self.watch = Watch(decision, tensor_filter, say)
+        self.watched = Watched(
+            decision.filter_name,
+            tensor_filter,
+            decision.exclude_node_names,
+            Values.KEEP if decision.keep else decision.values,
+            repeatable=bool(decision.bundle) or decision.skip_update,
+            all_runs=decision.keep > 0,
+        )
+        self._settings = settings
+        self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
+        self._line = line
+        self._samples = self._makes = True
+        line.begin()
+
+    def sees(self, run: Run) -> Hit | None:
+        """Count `run`; what to stop for, if something was found in it."""
+        hit = self.watch.sees(run)
+        if hit is None and self.watch.progress.wants_sample:
+            self._sample(lambda: run)
+        self._line.tick(lambda: self.watch.words)
+        return hit
+
+    def passed(self, number: int, make: Callable[[], Run]) -> None:
+        """Count the run with that number, in which a check of its own found nothing; `make` gives it."""
+        self.watch.passed(number)
+        if self._samples and self.watch.progress.wants_sample:
+            self._sample(make)
+        self._line.tick(lambda: self.watch.words)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether runs without a hit are wanted too."""
+        return self._kept is not None
+
+    def made(self, make: Callable[[], Run]) -> Run | None:
+        """The run that `make` gives; None when that fails, which is told of once."""
+        try:
+            return make()
+        except Exception as error:  # noqa: BLE001  # the program goes on, and so does the watch
+            if self._makes:
+                report("keep the values of a watched run", error)
+            self._makes = False
+            return None
+
+    def keep(self, run: Run) -> None:
+        """Keep the values of a run in which nothing was found."""
+        if self._kept is not None:
+            self._kept.add(run)
+
+    def end(self, run: Run, hit: Hit | None, interrupted: bool) -> RunEnd:
+        """The stop after `run`, with the runs kept before it; at a hit done is what was asked for."""
+        notes: list[str] = []
+        if interrupted and hit is None:
+            notes.append(self.interrupted_words)
+        if hit is not None:
+            notes += self._done(run)
+        kept = () if self._kept is None else self._kept.runs
+        if kept:
+            runs = "The run before it is" if len(kept) == 1 else f"The {len(kept)} runs before it are"
+            notes.append(f"{runs} kept: `older` steps back, `history TENSOR` shows one tensor over all.")
+        if self._kept is not None and self._kept.crowded_out:
+            notes.append(_too_few(self._kept))
+        return RunEnd(run, hit, kept, tuple(notes))
+
+    @property
+    def interrupted_words(self) -> str:
+        """What Ctrl-C broke off."""
+        runs = self.watch.runs
+        return (
+            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {runs:,} run{'s' * (runs != 1)}."
+        )
+
+    def _sample(self, make: Callable[[], Run]) -> None:
+        try:
+            self.watch.progress.sample(make)
+        except Exception as error:  # noqa: BLE001  # figures are worth less than the run
+            self._samples = False
+            report("look at the values of a watched run", error)
+
+    def _done(self, run: Run) -> list[str]:
+        """Write the bundle and put the variables back, as asked; sentences that say what was done or failed."""
+        notes: list[str] = []
+        if self.decision.bundle:
+            path, budget = Path(self.decision.bundle), self._settings.disk_budget
+            try:
+                notes += save_bundle_or_values(run, path, disk_budget=budget, force=self.decision.force)
+            except Exception as error:  # noqa: BLE001  # whatever fails here, the program goes on
+                notes.append(f"The bundle was not written: {_reason(error)}")
+        if self.decision.skip_update:
+            try:
+                notes += _undone(run)
+            except Exception as error:  # noqa: BLE001
+                notes.append(f"The variables are as the run left them: {_reason(error)}")
+        return notes
+
+
+def _undone(run: Run) -> tuple[str, ...]:
+    """Put the variables back as they were before `run`."""
+    if run.repeatable is None:
+        raise TfdbgError("The state from before this run was not held.")
+    return ("The variables are as before this run.", *run.repeatable.undo())
+
+
+def _too_few(kept: KeptRuns) -> str:
+    return (
+        f"Memory was too little for {kept.most} runs: the values of one take up to "
+        f"{size_text(kept.largest)}, and all may take {size_text(kept.room)}. `config set memory_budget` raises that."
+    )
+
+
+def _reason(error: Exception) -> str:
+    """What `error` says, to stand behind a colon."""
+    if isinstance(error, TfdbgError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

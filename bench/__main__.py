@@ -1,44 +1,67 @@
-"""`python -m bench [--rounds N]`: every measurement, or those named."""
+"""`python -m bench [--rounds N] [NAME…]`: every measurement, or those named."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Mapping
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-_ALL = ("session", "calls", "opening", "gpt")
+
+def _session(rounds: int) -> None:
+    from bench import session
+
+    session.measure(rounds)
+    session.measure_calls(rounds)
+
+
+def _function(rounds: int) -> None:
+    from bench import function
+
+    function.measure("function", max(5, rounds // 2))
+    function.measure_preparation(rounds)
+    function.measure_calls(rounds)
+
+
+def _fit(rounds: int) -> None:
+    from bench import function
+
+    function.measure("fit", max(5, rounds // 4))
+
+
+def _opening(rounds: int) -> None:
+    from bench import opening
+
+    opening.measure(rounds)
+
+
+def _screen(rounds: int) -> None:
+    from bench import screen
+
+    screen.measure(rounds)
+
+
+MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
+    "session": _session,
+    "function": _function,
+    "fit": _fit,
+    "opening": _opening,
+    "screen": _screen,
+}
 
 
 def main() -> None:
     """Run the measurements named on the command line."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(_ALL)}; all without a name")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MEASUREMENTS)}; all without a name")
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
-    for name in options.names or _ALL:
-        if name == "function":
-            from bench.function import measure as measure_function
-
-            measure_function(max(5, options.rounds // 2))
-        elif name == "session":
-            from bench.session import measure
-
-            measure(options.rounds)
-        elif name == "calls":
-            from bench.session import measure_calls
-
-            measure_calls(options.rounds)
-        elif name == "opening":
-            from bench.opening import measure as measure_opening
-
-            measure_opening(options.rounds)
-        elif name == "gpt":
-            from bench.gpt import measure as measure_gpt
-
-            measure_gpt(options.rounds)
-        else:
-            parser.error(f"there is no measurement {name!r}; there are {', '.join(_ALL)}")
+    unknown = [name for name in options.names if name not in MEASUREMENTS]
+    if unknown:
+        parser.error(f"there is no measurement {unknown[0]!r}; there are {', '.join(MEASUREMENTS)}")
+    for name in options.names or MEASUREMENTS:
+        MEASUREMENTS[name](options.rounds)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def build_step(width: int = 256, layers: int = 4, batch: int = 8, length: int = 
     arguments = tf.constant(text[:, :-1]), tf.constant(text[:, 1:])
 
     def call() -> Any:
-        return step(*arguments)
+        return float(step(*arguments))
 
     call.function, call.arguments = step, arguments  # type: ignore[attr-defined]
     return call

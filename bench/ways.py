@@ -1,0 +1,79 @@
+"""The ways to debug a function that are measured: ours, and TensorFlow's own tools beside them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from typing import Any, TypeAlias
+
+from bench.session import Always
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.model.decision import Continue, DebugRun, Decision, Detach, RunUntil, Values
+
+Way: TypeAlias = Callable[[], AbstractContextManager[Any]]
+
+ALL_VALUES = "all values in memory (run)"
+WATCH = "watch (run -f has_inf_or_nan)"
+
+
+def enabled(decision: Decision) -> Way:
+    """Every function call asks one debugger, which decides so at each stop."""
+
+    @cache
+    def debugger() -> Debugger:
+        return Debugger(lambda: Always(decision))
+
+    @contextmanager
+    def way() -> Iterator[None]:
+        from tfdbg_cli.capture.function.interception import intercept_all_functions
+
+        undo = intercept_all_functions(debugger())
+        try:
+            yield
+        finally:
+            undo()
+
+    return way
+
+
+@contextmanager
+def _debugger_v2(mode: str) -> Iterator[None]:
+    import tensorflow as tf
+
+    with tempfile.TemporaryDirectory() as folder:
+        tf.debugging.experimental.enable_dump_debug_info(folder, tensor_debug_mode=mode, circular_buffer_size=100)
+        try:
+            yield
+        finally:
+            tf.debugging.experimental.disable_dump_debug_info()
+
+
+@contextmanager
+def _check_numerics() -> Iterator[None]:
+    import tensorflow as tf
+
+    tf.debugging.enable_check_numerics()
+    try:
+        yield
+    finally:
+        tf.debugging.disable_check_numerics()
+
+
+_FILTER = "has_inf_or_nan"
+# Name, and how it is switched on.
+WAYS: dict[str, Way] = {
+    "enabled, continue": enabled(Continue()),
+    "enabled, detached": enabled(Detach()),
+    ALL_VALUES: enabled(DebugRun()),
+    WATCH: enabled(RunUntil(_FILTER)),
+    f"{WATCH}, keep": enabled(RunUntil(_FILTER, values=Values.KEEP)),
+    f"{WATCH}, replay": enabled(RunUntil(_FILTER, values=Values.REPLAY)),
+    "TensorFlow's enable_check_numerics": _check_numerics,
+    "Debugger V2, CURT_HEALTH": lambda: _debugger_v2("CURT_HEALTH"),
+    "Debugger V2, FULL_HEALTH": lambda: _debugger_v2("FULL_HEALTH"),
+}
+
+# TensorFlow's act when a function is traced, and for the whole process.
+TOOLS = frozenset(name for name in WAYS if "TensorFlow" in name or "V2" in name)

@@ -14,6 +14,7 @@ import sample_run
 from tfdbg_cli import cli
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.model.decision import RunUntil, Values
 from tfdbg_cli.version import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -46,10 +47,12 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
     ("arguments", "code", "sentence"),
     [
         (["diff", "a", "b"], 2, "`tfdbg diff` does not exist yet."),
-        (["replay", "x"], 2, "`tfdbg replay` does not exist yet."),
+        (["replay", "no_such_folder"], 1, "There is no no_such_folder."),
+        (["replay", "."], 1, ". is no bundle"),
+        (["replay"], 1, "BUNDLE"),
         (["attach"], 2, "`tfdbg attach` does not exist yet."),
         (["listen"], 2, "`tfdbg listen` does not exist yet."),
-        (["opne", "x"], 1, "There is no verb 'opne'. Verbs: run, open, info."),
+        (["opne", "x"], 1, "There is no verb 'opne'. Verbs: run, open, replay, info."),
         ([], 1, "Nothing to do."),
         (["run"], 1, "No program is named."),
         (["run", "--ui", "gui", "x.py"], 1, "invalid choice: 'gui'"),
@@ -57,6 +60,8 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
         (["run", "no_such.py"], 1, "There is no script no_such.py."),
         (["run", "."], 1, "holds no __main__.py"),
         (["run", "-c"], 1, "-c/--command: expected one argument"),
+        (["run", "--keep", "3", "-m", "x"], 1, "no filter named"),
+        (["run", "--until", "has_nan", "--keep", "x", "."], 1, "invalid int"),
         (["open"], 1, "PATH"),
         (["open", "no_such_folder"], 1, "no_such_folder"),
     ],
@@ -90,11 +95,46 @@ def test_a_forgotten_verb_is_guessed(tmp_path, capsys) -> None:
         ("run --module=mod x", "run --module=mod", "x"),
         ("run --ui line -- -odd.py x", "run --ui line", "-odd.py x"),
         ("run -m", "run -m", ""),
+        (
+            "run --until f --keep 3 --skip-update --bundle b a.py",
+            "run --until f --keep 3 --skip-update --bundle b",
+            "a.py",
+        ),
         ("open x -c lt", "open x -c lt", ""),
     ],
 )
 def test_the_options_of_the_program_are_its_own(words, own, program) -> None:
     assert cli._split(words.split()) == (own.split(), program.split())
+
+
+def test_until_takes_the_wishes_of_a_watch(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = "run --until has_nan -fenn ^grad --keep 3 --values keep --bundle case --skip-update"
+    asked = cli._launch_options(cli._parser().parse_args(words.split()))
+    expected = RunUntil(
+        "has_nan", "^grad", values=Values.KEEP, keep=3, bundle=str(tmp_path / "case"), skip_update=True
+    )
+    assert asked.until == expected
+    assert cli._launch_options(cli._parser().parse_args(["run"])).until is None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--until f --keep -1", "cannot be kept"),
+        ("--until f --keep 1 --values replay", "replay keeps none"),
+        ("--until f --values no", "no way"),
+        ("--until f --bundle no_such/case", "no folder"),
+        ("--until f -fenn [", "not a regular expression"),
+    ],
+)
+def test_wishes_that_make_no_sense_are_refused_before_the_program_begins(words, sentence, tmp_path, capsys) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("print('begun')")
+    assert cli.main(["run", *words.split(), str(program)]) == 1
+    streams = capsys.readouterr()
+    assert sentence in streams.err
+    assert streams.out == ""
 
 
 def test_version_and_help_go_to_standard_output(capsys) -> None:
@@ -103,7 +143,7 @@ def test_version_and_help_go_to_standard_output(capsys) -> None:
             cli.main([argument])
         assert ended.value.code == 0
         assert expected in capsys.readouterr().out
-    for verb in ("diff", "replay", "attach", "listen"):
+    for verb in ("diff", "attach", "listen"):
         with pytest.raises(SystemExit):
             cli.main(["--help"])
         assert verb not in capsys.readouterr().out

@@ -115,12 +115,32 @@ def test_all_front_ends_share_the_commands_of_the_command_line() -> None:
 
 def test_until_watches_before_the_first_stop() -> None:
     output = io.StringIO()
-    set_launch_options(LaunchOptions(script=Script(["version"]), until="has_inf_or_nan", output=output))
+    set_launch_options(LaunchOptions(script=Script(["version"]), until=RunUntil("has_inf_or_nan"), output=output))
     front = choose_frontend()
     assert front.stop(sample_run.run_start()) == RunUntil("has_inf_or_nan")
     assert output.getvalue() == ""
     assert front.stop(sample_run.run_hit()) == Detach()
     assert "tfdbg> version" in output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("facts", "options", "wanted", "expected"),
+    [
+        ({}, {}, None, True),
+        ({"stdin_tty": False}, {}, None, False),
+        ({"stdin_tty": False}, {}, "tui", True),
+        ({"stdin_tty": False, "controlling": False}, {}, "tui", False),
+        ({}, {"script": Script(["run"])}, None, False),
+        ({}, {"ui": "none"}, None, False),
+        ({"notebook": True}, {}, None, False),
+        ({"ide": "Spyder"}, {}, None, False),
+        ({"foreground": False}, {}, None, False),
+    ],
+)
+def test_ctrl_c_is_taken_only_where_somebody_can_be_asked(monkeypatch, facts, options, wanted, expected) -> None:
+    _terminal(monkeypatch, **facts)
+    set_launch_options(LaunchOptions(**options))
+    assert frontends.attended(wanted) is expected
 
 
 def test_no_front_end_asks_nobody(capsys) -> None:

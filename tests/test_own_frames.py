@@ -4,7 +4,7 @@ from pathlib import Path
 import tfdbg_cli
 from tfdbg_cli.config import settable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.own_frames import without_our_frames
+from tfdbg_cli.own_frames import our_files, without_our_frames
 
 
 def _raise():
@@ -28,3 +28,11 @@ def test_the_examples_are_programs():
     except ZeroDivisionError as error:
         kept = without_our_frames(error.__traceback__)
     assert traceback.extract_tb(kept)[-1].filename == file
+
+
+def test_our_files_are_known_by_name_but_for_the_examples():
+    files = our_files()
+    package = Path(tfdbg_cli.__file__).parent
+    assert str(package / "launch.py") in files
+    assert str(package / "capture" / "function" / "interception.py") in files
+    assert not any(file.startswith(str(package / "examples")) for file in files)

@@ -126,8 +126,8 @@ def test_a_watch_can_be_ended(tf, front, add) -> None:
 
 
 def test_a_watch_by_an_unknown_filter_is_refused(front) -> None:
-    with tf_debug.debugging(), pytest.raises(TfdbgError, match="There is no filter 'has_inf'") as error:
-        tf_debug.set_watch("has_inf")
+    with tf_debug.debugging(), pytest.raises(TfdbgError, match="There is no filter 'has_inff'") as error:
+        tf_debug.set_watch("has_inff")
     assert "has_inf_or_nan" in error.value.hint
 
 

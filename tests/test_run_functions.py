@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -149,3 +150,73 @@ def test_no_front_end_leaves_the_classes_alone(tmp_path) -> None:
     done = _python("-m", "tfdbg_cli", "run", "--ui", "none", program)
     assert done.returncode == 0
     assert done.stdout == _python(program).stdout
+
+
+ERRORS = """
+import threading
+import tensorflow as tf
+
+@tf.function
+def pick(x):
+    return tf.gather(x, [5])
+
+@tf.function
+def outer(x):
+    return pick(x)
+
+def session(_):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        session.run(tf.gather(tf.constant([1.0]), [7]))
+
+def tell(call, size):
+    try:
+        call(tf.ones([size]))
+    except tf.errors.InvalidArgumentError as error:
+        print(error, flush=True)
+
+tell(outer, 1)
+tell(pick.get_concrete_function(tf.ones([2])), 2)
+tell(session, 1)
+thread = threading.Thread(target=tell, args=(pick, 3))
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("words", [("--ui", "none"), ("-c", "continue"), ("-c", "run", "-c", "run")])
+def test_errors_of_tensorflow_say_what_they_say_without_us(tmp_path, words) -> None:
+    """`Detected at node … defined at` listed tfdbg's own calls, those that started the program included."""
+    program = _program(tmp_path, ERRORS)
+    told = []
+    for command in ([], ["-m", "tfdbg_cli", "run", *words]):
+        done = _python(*command, program)
+        assert done.returncode == 0, done.stderr
+        # TensorFlow counts functions, and tfdbg makes some of its own.
+        told.append(re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", done.stdout))
+    assert told[0].count("defined at") >= 4
+    debugged = told[1]
+    for line in told[0].splitlines():
+        assert line in debugged
+    assert "tfdbg_cli/" not in debugged and "frozen runpy" not in debugged
+
+
+REPLICAS = """
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+def step():
+    return tf.add(1.0, 2.0)
+
+for _ in range(3):
+    print(strategy.reduce("SUM", strategy.run(step), axis=None).numpy())
+"""
+
+
+def test_eager_code_in_several_replicas_is_said_once_not_to_be_recorded(tmp_path) -> None:
+    done = _run(_program(tmp_path, REPLICAS), "run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-3:] == ["6.0"] * 3
+    assert done.stderr.count("runs eagerly in several replicas") == 1

@@ -13,6 +13,7 @@ import pytest
 from scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil
 
@@ -152,7 +153,7 @@ def test_a_config_file_may_be_tensorflows(tf, model, decide, tmp_path) -> None:
         patch.setattr(tfdbg_cli.wrappers, "choose_frontend", choose)
         session = tf_debug.LocalCLIDebugWrapperSession(raw, config_file_path=str(path))
         session.run(model[1], {model[0]: [1.0]})
-    assert seen == {"depth": 3, "filters": {"has_inf_or_nan"}}
+    assert seen == {"depth": 3, "filters": set(BUILT_IN_FILTERS)}
 
 
 def test_a_dumping_session_writes_runs_that_tensorflow_reads(tf, model, tmp_path) -> None:

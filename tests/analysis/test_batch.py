@@ -7,6 +7,7 @@ import pytest
 from made_run import INF, Op, made_run, op
 
 from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.ones((4, 3), np.float32)
 BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
@@ -76,15 +77,15 @@ def test_rows_looked_up_by_fed_indices() -> None:
     assert _rows(*run, feeds={"ids:0": ids}) == (1, 3)
 
 
-@pytest.mark.parametrize(("axis", "rows"), [(1, (1, 3)), (-1, (1, 3)), (0, ())])
-def test_concatenation_keeps_rows_unless_along_them(axis: int, rows: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("axis", "rows"), [(1, (1, 3)), (-1, (1, 3)), (0, (1,))])
+def test_concatenation_keeps_rows_or_sets_one_batch_behind_the_other(axis: int, rows: tuple[int, ...]) -> None:
     half = np.ones((4, 1)) if axis else np.ones((2, 2))
     cat = op("cat", "ConcatV2", "x", "x", "axis", value=np.ones((4, 2)))
     ops = (_x(half), op("axis", "Const", value=np.array(axis)), cat, op("log", "Log", "cat", value=BAD))
     assert _rows(*ops, feeds={"x:0": half}) == rows
 
 
-@pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), ())])
+@pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), (0,)), ((2, 1, 0), (0,))])
 def test_transposition(perm: tuple[int, ...], rows: tuple[int, ...]) -> None:
     x = np.ones((4, 4, 4))
     bad = x.copy()
@@ -98,7 +99,7 @@ def test_transposition(perm: tuple[int, ...], rows: tuple[int, ...]) -> None:
     assert _rows(*ops, feeds={"x:0": x}) == rows
 
 
-def test_reshape_keeps_rows_while_their_number_stays() -> None:
+def test_reshape_keeps_rows_and_merges_them_with_time() -> None:
     x = np.ones((4, 6), np.float32)
     kept = (
         _x(x),
@@ -106,8 +107,137 @@ def test_reshape_keeps_rows_while_their_number_stays() -> None:
         op("l", "Log", "r", value=np.full((4, 2, 3), -INF)),
     )
     assert _rows(*kept, feeds={"x:0": x}) == (0, 1, 2, 3)
-    lost = (_x(x), op("r", "Reshape", "x", value=np.ones((8, 3))), op("l", "Log", "r", value=np.full((8, 3), -INF)))
-    assert _rows(*lost, feeds={"x:0": x}) == ()
+    bad = np.ones((8, 3))
+    bad[5] = -INF  # the second half of row 2
+    merged = (_x(x), op("r", "Reshape", "x", value=np.ones((8, 3))), op("l", "Log", "r", value=bad))
+    assert _rows(*merged, feeds={"x:0": x}) == (2,)
+    apart = np.ones((2, 2, 6))
+    apart[1, 0] = -INF
+    split = (_x(x), op("r", "Reshape", "x", value=np.ones((2, 2, 6))), op("l", "Log", "r", value=apart))
+    assert _rows(*split, feeds={"x:0": x}) == (2, 3)  # of two groups of two rows the second one
+
+
+def _constant(name: str, *numbers: int) -> Op:
+    return op(name, "Const", value=np.array(numbers if len(numbers) > 1 else numbers[0]))
+
+
+def _bad(shape: tuple[int, ...], *rows: int) -> np.ndarray:
+    """Ones, with -inf in the last column of `rows`."""
+    found = np.ones(shape, np.float32)
+    for row in rows:
+        found[row, ..., -1] = -INF
+    return found
+
+
+def test_slices_and_pads_shift_rows() -> None:
+    begin, end, by = (op(n, "Const", value=np.array(v)) for n, v in (("b", [1, 0]), ("e", [4, 3]), ("s", [2, 1])))
+    cut = op("cut", "StridedSlice", "x", "b", "e", "s", value=np.ones((2, 3)))
+    assert _rows(_x(), begin, end, by, cut, op("log", "Log", "cut", value=_bad((2, 3), 1))) == (3,)
+    part = op("part", "Slice", "x", "b", "size", value=np.ones((3, 3)))
+    size = op("size", "Const", value=np.array([3, 3]))
+    assert _rows(_x(), begin, size, part, op("log", "Log", "part", value=_bad((3, 3), 0))) == (1,)
+    pads = op("pads", "Const", value=np.array([[2, 0], [0, 0]]))
+    padded = op("padded", "PadV2", "x", "pads", value=np.ones((6, 3)))
+    assert _rows(_x(), pads, padded, op("log", "Log", "padded", value=_bad((6, 3), 5))) == (3,)
+
+
+def test_an_index_takes_an_axis_away() -> None:
+    x = np.ones((4, 5, 3), np.float32)
+    places = {"b": [0, 2, 0], "e": [0, 3, 0], "s": [1, 1, 1]}
+    constants = [op(n, "Const", value=np.array(v)) for n, v in places.items()]
+    masks = {"begin_mask": "5", "end_mask": "5", "shrink_axis_mask": "2"}
+    cut = op("cut", "StridedSlice", "x", "b", "e", "s", value=np.ones((4, 3)), **masks)  # x[:, 2]
+    assert _rows(_x(x), *constants, cut, op("log", "Log", "cut", value=_bad((4, 3), 2)), feeds={"x:0": x}) == (2,)
+    new = {"begin_mask": "6", "end_mask": "6", "new_axis_mask": "1"}
+    wide = op("wide", "StridedSlice", "x", "b", "e", "s", value=np.ones((1, 4, 5, 3)), **new)  # x[newaxis]
+    bad = np.ones((1, 4, 5, 3), np.float32)
+    bad[0, 3, 1, 1] = INF
+    assert _rows(_x(x), *constants, wide, op("exp", "Exp", "wide", value=bad), feeds={"x:0": x}) == (3,)
+
+
+def test_splits_packs_and_tiles() -> None:
+    two = op("two", "Split", "axis", "x", value=np.ones((2, 3)))
+    assert _rows(_x(), _constant("axis", 0), two, op("log", "Log", "two", value=_bad((2, 3), 1))) == (1,)
+    packed = op("packed", "Pack", "x", "x", axis="0", value=np.ones((2, 4, 3)))
+    bad = np.ones((2, 4, 3), np.float32)
+    bad[1, 3] = INF
+    assert _rows(_x(), packed, op("exp", "Exp", "packed", value=bad)) == (3,)
+    tiled = op("tiled", "Tile", "x", "times", value=np.ones((8, 3)))
+    assert _rows(_x(), op("times", "Const", value=np.array([2, 1])), tiled,
+                 op("log", "Log", "tiled", value=_bad((8, 3), 6))) == (2,)  # fmt: skip
+
+
+def test_rows_that_were_gathered() -> None:
+    chosen = op("rows", "Const", value=np.array([3, 1]))
+    gathered = op("g", "GatherV2", "x", "rows", "axis", value=np.ones((2, 3)))
+    assert _rows(_x(), chosen, _constant("axis", 0), gathered, op("log", "Log", "g", value=_bad((2, 3), 0))) == (3,)
+
+
+def test_einsum_and_products_of_stacks() -> None:
+    x = np.ones((4, 2, 3), np.float32)
+    weights = op("w", "Const", value=np.ones((3, 5)))
+    product = op("e", "Einsum", "x", "w", equation="btd,df->tbf", value=np.ones((2, 4, 5)))
+    bad = np.ones((2, 4, 5), np.float32)
+    bad[1, 3, 0] = INF
+    assert _rows(_x(x), weights, product, op("exp", "Exp", "e", value=bad), feeds={"x:0": x}) == (3,)
+    stacks = op("mm", "BatchMatMulV2", "x", "y", value=np.ones((4, 2, 2)))
+    bad = np.ones((4, 2, 2), np.float32)
+    bad[2] = INF
+    other = op("y", "Const", value=np.ones((4, 3, 2)))
+    assert _rows(_x(x), other, stacks, op("exp", "Exp", "mm", value=bad), feeds={"x:0": x}) == (2,)
+
+
+def test_a_convolution_keeps_samples_apart() -> None:
+    x = np.ones((4, 8, 8, 3), np.float32)
+    bad = np.ones((4, 8, 8, 2), np.float32)
+    bad[3, 0, 0, 0] = INF
+    kernel = op("k", "Const", value=np.ones((3, 3, 3, 2)))
+    assert _rows(_x(x), kernel, op("c", "Conv2D", "x", "k", value=bad), feeds={"x:0": x}) == (3,)
+
+
+def test_a_loop_over_time_that_gathers_its_turns_in_a_list() -> None:
+    """As Keras' LSTM: time goes first, turns put their outputs into a TensorArray, which is stacked in the end."""
+    x = np.ones((3, 2, 1), np.float32)
+    handle = NoValue(Lack.OPAQUE, "A list holds no numbers.")
+    turns = ("list", "item", "step", "put")
+    bad = np.ones((2, 3, 1), np.float32)
+    bad[1, 2] = INF
+    run = (
+        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
+        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
+        op("from", "TensorListFromTensor", "time_major", value=handle), op("i", "Const", value=np.array(0)),
+        op("reserve", "TensorListReserve", value=handle),
+        op("list", "LoopVariable", "reserve", "put", values=(handle, handle)),
+        op("item", "TensorListGetItem", "from", "i", values=(np.ones((3, 1)), np.ones((3, 1)))),
+        op("step", "Exp", "item", values=(np.ones((3, 1)), np.ones((3, 1)))),
+        op("put", "TensorListSetItem", "list", "i", "step", values=(handle, handle)),
+        op("while", "StatelessWhile", "put", "reserve", value=handle),
+        op("stack", "TensorListStack", "while", value=np.ones((2, 3, 1))), op("exp", "Exp", "stack", value=bad),
+    )  # fmt: skip
+    order = [*(o.name for o in run[:6]), *turns, *turns, "while", "stack", "exp"]
+    origin = find_origin(made_run(*run, feeds={"x:0": x}, order=order))
+    assert origin is not None and origin.batch_rows == (2,)
+
+
+def test_a_loop_of_version_1_that_gathers_its_turns_in_an_array() -> None:
+    """As tf.compat.v1.nn.dynamic_rnn: arrays are named by handles, which enter the loop."""
+    x = np.ones((3, 2, 1), np.float32)
+    bad = np.ones((2, 3, 1), np.float32)
+    bad[1, 2] = INF
+    flow = np.float32(0)
+    run = made_run(
+        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
+        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
+        op("in", "TensorArrayV3"), op("i", "Const", value=np.array(0)),
+        op("scatter", "TensorArrayScatterV3", "in", "i", "time_major", value=flow),
+        op("enter", "Enter", "in"), op("read", "TensorArrayReadV3", "enter", "i", "scatter", value=np.ones((3, 1))),
+        op("out", "TensorArrayV3"), op("enter_out", "Enter", "out"),
+        op("write", "TensorArrayWriteV3", "enter_out", "i", "read", value=flow),
+        op("all", "TensorArrayGatherV3", "out", "i", "write", value=np.ones((2, 3, 1))),
+        op("exp", "Exp", "all", value=bad), feeds={"x:0": x},
+    )  # fmt: skip
+    origin = find_origin(run)
+    assert origin is not None and origin.batch_rows == (2,)
 
 
 def test_an_input_pipeline_is_a_source_of_batches() -> None:

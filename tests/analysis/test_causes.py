@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 from made_run import INF, NAN
 
-from tfdbg_cli.analysis.causes import RULES, Rule, explain
+from tfdbg_cli.analysis.cause_rules import Rule
+from tfdbg_cli.analysis.cause_table import RULES
+from tfdbg_cli.analysis.causes import explain
 from tfdbg_cli.analysis.evidence import Evidence, gather
 from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.analysis.makers import Maker
+from tfdbg_cli.analysis.surroundings import Surroundings
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array
@@ -29,6 +33,16 @@ class Case:
     suggestion: str = ""
     dtype: Any = np.float32
     attributes: dict[str, str] = field(default_factory=dict)
+    node: str = "n"
+    names: tuple[str, ...] = ()
+    around: Surroundings = field(default_factory=Surroundings)
+
+
+def _made(*makers: Maker | None) -> Surroundings:
+    return Surroundings(makers)
+
+
+GREW = Surroundings(grown=("w", 3e19))
 
 
 def _f(value: Any, dtype: Any = np.float32) -> Array:
@@ -81,16 +95,59 @@ CASES = [
         "A label outside of the classes: in1:0", "width of the logits",
     ),
     Case(
-        "ApplyAdam", (*([1.0],) * 8, [0.0], [1.0]), lambda *a: _f([NAN], np.float16),
-        "epsilon is 0 in float16", "1e-4", np.float16,
+        "ApplyAdam", ([1.0], [1.0], [0.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16", "1e-4",
+        np.float16, names=("w", "gradient", "Adam/epsilon"),
     ),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0, a softmax, is 0", "softmax_cross_entropy",
+         around=_made(Maker.SOFTMAX)),
+    Case("Log", ([0.0],), np.log, "made of a sigmoid", "sigmoid_cross_entropy_with_logits",
+         around=_made(Maker.SIGMOID)),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([-1.0],), np.log, "Log of a negative number", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([-1.0],), np.log, "Log of a negative number", "softplus", around=_made(Maker.OTHER)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by a norm of 0", "l2_normalize", around=_made(None,
+         Maker.NORM)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "a deviation of 0", "inside the root", around=_made(None,
+         Maker.DEVIATION)),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of acos at 1 or -1", "clip_by_value",
+         around=Surroundings(slope_of="Acos")),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of a logarithm at 0", "maximum",
+         around=Surroundings(slope_of="Log")),
+    Case("Sqrt", ([-1.0],), np.sqrt, "a variance as E[x²]-E[x]²", "tf.nn.moments", around=_made(Maker.MOMENTS)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a variance, is 0", "1e-3", around=_made(Maker.VARIANCE)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a sum of squares", "l2_norm",
+         around=_made(Maker.SQUARED_NORM)),
+    Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "of a norm", "tf.square", around=_made(Maker.NORM)),
+    Case("Pow", ([0.0], [-0.5]), np.power, "Gradient of a power below 1 at 0", "tf.maximum",
+         around=Surroundings(slope_of="Pow")),
+    Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "learning rate", around=GREW),
+    Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "global_clipnorm", around=GREW),
+    Case("Mul", ([300.0], [300.0]), np.multiply, "largest float16", "float32", np.float16),
+    Case("AddV2", ([BIG], [BIG]), np.add, "w has grown", "global_clipnorm", around=GREW),
+    Case("AddV2", ([6e4], [6e4]), np.add, "largest float16", "float32", np.float16),
+    Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "w has grown", around=GREW),
+    Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "largest float16", "LossScaleOptimizer", np.float16),
+    Case("Sum", ([BIG, BIG],), np.sum, "w has grown", "Lower the learning rate", around=GREW),
+    Case("Mul", ([0.0], [INF]), np.multiply, "a mask made by a product", "tf.where", around=_made(None, Maker.MASK)),
+    Case("Mul", ([INF], [0.0]), np.multiply, "a mask made by a product", "tf.where", around=_made(Maker.MASK)),
+    Case("Sub", ([-INF], [-INF]), np.subtract, "by a mask", "-1e9", around=_made(Maker.MASK)),
+    Case("Softmax", ([[INF, 1.0]],), lambda x: _f([[NAN, NAN]]), "holds NaN or +inf"),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "tf.maximum", around=_made(Maker.OTHER)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by 0 in the optimizer", "1e-4", np.float16,
+         node="adam/truediv"),
+    Case("UpdatedVariable", ([6e4], [-2e4]), np.subtract, "The update itself overflows: n and its step are finite",
+         "global_clipnorm", np.float16),
+    Case("UpdatedVariable", ([1.0], [0.0]), lambda a, b: _f([NAN]), "0 / 0 within the update: n is NaN", "epsilon"),
+    Case("UpdatedVariable", ([1.0], [0.9], [0.0], [1.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16",
+         "1e-4", np.float16, names=("w", "beta1", "Adam/epsilon", "gradient")),
 ]  # fmt: skip
 
 
 def _evidence(case: Case, value: Array, inputs: list[Array]) -> Evidence:
-    node = Node("n", case.op, "", attributes=case.attributes)
-    seen = [InputSeen(TensorName(f"in{i}", 0), None, i, None, array) for i, array in enumerate(inputs)]
-    return gather(node, value, ~np.isfinite(value), seen)
+    node = Node(case.node, case.op, "", attributes=case.attributes)
+    names = case.names or tuple(f"in{i}" for i in range(len(inputs)))
+    seen = [InputSeen(TensorName(names[i], 0), None, i, None, array) for i, array in enumerate(inputs)]
+    return gather(node, value, ~np.isfinite(value), seen, case.around)
 
 
 def _computed(case: Case) -> tuple[Array, list[Array]]:
@@ -154,3 +211,30 @@ def test_a_fed_input_is_called_what_it_was_fed_as() -> None:
     found = explain(gather(Node("n", "Log", ""), _f([-INF]), np.array([True]), seen))
     assert found is not None and found.text == "Log of 0: x:0 is 0 at 1 element."
     assert found.suggestion.startswith("Check what is fed as x:0")
+
+
+def test_a_result_that_a_where_hides_asks_for_two_of_them() -> None:
+    around = Surroundings((Maker.OTHER,), "Log", "SelectV2")
+    seen = [InputSeen(TensorName("x", 0), None, 0, None, _f([0.0]))]
+    found = explain(gather(Node("n", "Reciprocal", ""), _f([INF]), np.array([True]), seen, around))
+    assert found is not None and "SelectV2, a tf.where, hides it from the result" in found.text
+    assert "double where" in found.suggestion
+
+
+@pytest.mark.parametrize("name", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float16"])
+def test_the_limit_of_the_dtype_is_named(name: str) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    seen = [InputSeen(TensorName(text, 0), None, 0, None, np.full(1, 2, dtype)) for text in "ab"]
+    largest = float(ml_dtypes.finfo(dtype).max)
+    found = explain(
+        gather(Node("n", "Mul", ""), np.full(1, INF).astype(dtype), np.array([True]), seen)
+    )  # NaN in e4m3fn
+    assert found is not None and f"exceeds {largest:.3g}, the largest {name}" in found.text
+
+
+def test_small_numbers_do_not_overflow() -> None:
+    """NaN that arithmetic does not explain, such as by a fault of the machine, is not called an overflow."""
+    seen = [InputSeen(TensorName(text, 0), None, 0, None, np.ones((3, 3), np.float32)) for text in "ab"]
+    value = np.full((3, 3), NAN, np.float32)
+    for op_type in ("MatMul", "Sum", "Einsum", "Conv2D"):
+        assert explain(gather(Node("n", op_type, ""), value, np.isnan(value), seen)) is None

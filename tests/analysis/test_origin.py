@@ -10,7 +10,8 @@ import pytest
 import sample_run
 from made_run import CPU, INF, NAN, OTHER, made_run, op
 
-from tfdbg_cli.analysis.origin import OriginSearch, find_origin
+from tfdbg_cli.analysis.aftermath import aftermath
+from tfdbg_cli.analysis.origin import Benign, OriginSearch, find_origin
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -107,8 +108,8 @@ def test_values_are_read_once_in_order_up_to_the_first() -> None:
     origin = search.first()
     assert origin is not None and str(origin.name) == "bad:0"
     assert store.reads[:2001] == list(range(2001))
-    # Beyond the scan only the origin itself and its inputs are looked at again, for the screen.
-    assert set(store.reads[2001:]) <= {1999, 2000} and len(store.reads) < 2010
+    # Beyond the scan only the origin itself and its neighbours are looked at again, for the screen.
+    assert set(store.reads[2001:]) <= {1999, 2000, 2001} and len(store.reads) < 2015
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, np.float16, np.complex64, np.float64])
@@ -195,7 +196,7 @@ def test_nan_only_passes_masks() -> None:
         op("mask", "Const", value=[-INF, -INF]), op("x", "Const", value=[0.0, 1.0]),
         op("sum", "AddV2", "x", "mask", value=[-INF, -INF]), op("soft", "Softmax", "sum", value=[NAN, NAN]),
     )  # fmt: skip
-    assert _found(run) == "mask:0"
+    assert _found(run, benign=Benign.SHOW) == "mask:0"
     origin = find_origin(run, nan_only=True)
     assert origin is not None and str(origin.name) == "soft:0" and "nothing but -inf" in origin.cause.text
 
@@ -263,9 +264,9 @@ def test_every_origin_and_what_came_after() -> None:
     origin = search.first()
     assert origin is not None
     assert search.all() == [0, 2]
-    after = search.after(origin.index)
+    after = search.spoiled(origin.index)
     assert (after.bad, after.seen, after.total) == (2, 3, 3)
-    assert OriginSearch(run).after(0, budget=0).seen == 1
+    assert aftermath(run, search.lineage, lambda index: True, 0, budget=0).seen == 1
 
 
 def test_damaged_values_are_passed_over() -> None:

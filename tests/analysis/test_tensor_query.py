@@ -77,8 +77,8 @@ def test_answers_are_remembered_and_errors_counted() -> None:
         raise ValueError("no numbers")
 
     known: Answers = {}
-    first = ask(sample_run.store(), range(20), picky, known)
-    again = ask(sample_run.store(), range(20), picky, known)
+    first = ask(sample_run.sample_run(), range(20), picky, known)
+    again = ask(sample_run.sample_run(), range(20), picky, known)
     assert first == again and len(asked) == 20
     assert (first.raised.count, first.raised.first, first.raised.error) == (2, "cold:0", "ValueError: no numbers")
     assert sample_run.store()[first.passed[0]].node == "w"
@@ -89,7 +89,7 @@ def test_a_keyboard_interrupt_ends_a_long_filter() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ask(sample_run.store(), range(20), interrupted, {})
+        ask(sample_run.sample_run(), range(20), interrupted, {})
 
 
 def test_a_datum_has_the_old_names() -> None:

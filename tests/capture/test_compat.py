@@ -249,3 +249,75 @@ def test_handles_that_a_function_gives_back_say_what_they_hold(tf) -> None:
     assert outputs[0]._handle_data is None
     compat.give_handle_data(atomic, outputs)
     assert outputs[0]._handle_data.is_set
+
+
+def test_calls_in_named_files_are_left_out_of_the_stacks_of_ops(tf, monkeypatch) -> None:
+    from tensorflow.python.util import tf_stack
+
+    from tfdbg_cli.capture import compat
+
+    def files() -> list[str]:
+        with tf.Graph().as_default():
+            return [frame.filename for frame in tf.constant(1).op.traceback]
+
+    stacks = tf_stack._source_filter_stacks
+    monkeypatch.setattr(stacks, "default_factory", stacks.default_factory)
+    before = {thread: stack[0] for thread, stack in stacks.items()}
+    assert __file__ in files()
+    compat.hide_frames(frozenset({__file__}))
+    try:
+        assert __file__ not in files()
+        assert files()
+    finally:
+        for thread, lowest in before.items():
+            stacks[thread][0] = lowest
+    assert __file__ in files()
+
+
+def test_hidden_ops_are_numbered_with_those_of_the_program_and_listed_nowhere(tf, graph) -> None:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.exp(x, name="y")
+    graph.finalize()
+    definition = tf.GraphDef()
+    definition.versions.CopyFrom(graph.graph_def_versions)
+    node = definition.node.add(name="ours/one", op="IsFinite", input=["given", "^waited"])
+    node.attr["T"].type = tf.float32.as_datatype_enum
+    before = graph.as_graph_def()
+    compat.hide_ops(graph, lambda name: name.startswith("ours/"))
+    found = compat.add_hidden_ops(graph, definition, {"given": y}, {"waited": x.op})
+    assert [op.name for op in graph.get_operations()] == ["x", "y"]
+    assert graph.as_graph_def() == before
+    assert graph.finalized
+    assert y.consumers() == [found["ours/one"]], "what TensorFlow counts by number is found"
+    assert found["ours/one"].control_inputs == [x.op]
+    with tf.Session() as raw:
+        result = raw.run(found["ours/one"].outputs[0], {x: [1.0, 1e9]})
+        assert result.tolist() == [True, False]
+        assert compat.reader_of(raw, ["ours/one:0"]) is not None
+
+
+def test_a_session_tells_its_configuration(tf, graph) -> None:
+    config = tf.ConfigProto(allow_soft_placement=True)
+    with tf.Session(config=config) as raw:
+        assert compat.session_config(raw) == config
+    with tf.Session() as raw:
+        assert not compat.session_config(raw).allow_soft_placement if compat.session_config(raw) else True
+
+
+def test_a_handle_tells_the_type_in_its_variable() -> None:
+    import tensorflow
+
+    variable = tensorflow.Variable([1, 2], dtype=tensorflow.int64)
+    assert compat.type_in_variable(variable.handle) == tensorflow.int64.as_datatype_enum
+    iterator = iter(tensorflow.data.Dataset.range(1))
+    handle = tensorflow.nest.flatten(iterator, expand_composites=True)[0]
+    assert compat.type_in_variable(handle) is None
+
+
+def test_a_new_variable_is_no_other_one() -> None:
+    import tensorflow
+
+    one, other = (compat.new_variable(tensorflow.constant(number)) for number in (1.0, 2.0))
+    tensorflow.raw_ops.AssignAddVariableOp(resource=one, value=tensorflow.constant(5.0))
+    values = [float(tensorflow.raw_ops.ReadVariableOp(resource=handle, dtype="float32")) for handle in (one, other)]
+    assert values == [6.0, 2.0]

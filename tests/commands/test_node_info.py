@@ -12,6 +12,7 @@ from golden import check_golden
 from made_run import CPU, OTHER, made_graph, made_run, op
 
 from tfdbg_cli.commands import node_info
+from tfdbg_cli.commands.traceback_lines import folded_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -165,3 +166,21 @@ def test_of_a_saved_model_the_line_that_called_it_is_known() -> None:
     shown = text_of("origin", run, width=200)
     assert "loaded from a SavedModel" in shown and "Called at /home/ada/serve.py:8 in <module>" in shown
     assert json_of("origin", run)["file"] is None
+
+
+@pytest.mark.parametrize(
+    ("file", "label"),
+    [
+        ("/v/lib/python3.11/site-packages/keras/src/layers.py", "keras"),
+        ("/usr/lib/python3/dist-packages/six.py", "six"),
+        ("<frozen runpy>", "runpy"),
+        ("<frozen importlib._bootstrap>", "importlib"),
+        ("/usr/lib/python3.11/threading.py", "threading"),
+        ("/v/bin/tfdbg", "tfdbg"),
+        ("/v/tfdbg_cli/launch.py", "tfdbg"),
+        ("/t/__autograph_generated_filex1.py", "autograph"),
+        ("C:\\Lib\\x.py", "python"),
+    ],
+)
+def test_folded_frames_are_named_after_where_they_are_from(file, label) -> None:
+    assert folded_text([Frame(file, 1, "f")]) == f"1 frame in {label}"

@@ -50,6 +50,18 @@ def test_the_estimate_stands_beside_the_budget() -> None:
     assert "shapes do not tell" in Prompt(unknown).show("ri", 300)
 
 
+def test_what_a_watch_takes_is_said_before_the_run() -> None:
+    stop = sample_run.run_start()
+    estimate = replace(LARGE, nbytes=1000, budget=10_500, medium="memory")
+    assert "A watch (run -f): --keep has room for 9 runs." in Prompt(replace(stop, estimate=estimate)).show("ri", 300)
+    arguments = (Argument("x", "float32", (8, 4)), Argument("v", "float16", (10,), captured=True))
+    more = (Argument("table", "resource", None), Argument("y", "float32", (None, 4)))
+    call = replace(stop.call, function="step", arguments=(*arguments, *more))
+    text = Prompt(replace(stop, call=call, estimate=replace(estimate, budget=1500))).show("ri", 300)
+    assert "A watch (run -f) holds 148 B of arguments and variables of each run to make it again" in text
+    assert "--keep has no room for any." in text
+
+
 def test_names_are_printable() -> None:
     call = Call(1, RunKind.SESSION, ("a\x1b[2J:0",), {"b\x07:0": 1}, ("op\x1b",), "thread\x1b", ("note\x1b",))
     assert "\x1b" not in Prompt(RunStart(call)).show("ri") and "\x07" not in Prompt(RunStart(call)).show("ri")
@@ -65,7 +77,7 @@ def test_runs() -> None:
     assert prompt.context.run is failed
     assert prompt.data("runs")["current"] == 2
     assert "no run 3" in prompt.error("runs 3").message
-    assert "running program" not in Prompt(sample_run.run_end()).error("runs").message
+    assert "--keep N" in Prompt(sample_run.run_end()).show("runs")
 
 
 def _end(**changes: object) -> RunEnd:
@@ -137,3 +149,18 @@ def test_a_function_without_arguments_says_none() -> None:
 def test_names_of_arguments_are_data() -> None:
     call = replace(sample_step.step_call(), arguments=(Argument("a\x1b[2J", "float32", (2,)),))
     assert "\x1b" not in Prompt(RunStart(call)).show("ri")
+
+
+def test_filters_say_what_they_mean() -> None:
+    def mine(datum, tensor):
+        """Whether the weather is fine."""
+
+    prompt = Prompt(sample_run.run_end(), {"mine": mine, "plain": lambda datum, tensor: True})
+    check_golden("commands/filters", prompt.show("filters"))
+    assert "checks has_inf_or_nan" not in Prompt(sample_run.opened()).show("filters")
+    assert prompt.link("filters", "magnitude_above") == "lt -f magnitude_above"
+    assert Prompt(sample_run.run_start()).link("filters", "has_nan") == "run -f has_nan"
+    data = {each["name"]: each for each in prompt.data("filters")["filters"]}
+    assert (data["near_overflow"]["number"], data["mine"]["built_in"]) == (0.5, False)
+    for link in prompt.links("filters"):
+        prompt.run(link)

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdbg_cli.document.document import Document, Text
@@ -28,6 +28,7 @@ def test_a_link_that_is_broken_is_a_link_on_both_rows():
     assert [[place.link for place in links_of(row)] for row in rows] == [["li x"], ["li x"]]
 
 
+@example(["0", "\u10c6", "0\u0dcf"], 4)  # the mark makes the 0 before it two columns wide
 @given(st.lists(st.text(max_size=20), max_size=4), st.integers(4, 40))
 def test_rows_fit_and_lose_nothing_but_blanks(parts, cols):
     content = Line(tuple(Span(part) for part in parts))

@@ -63,7 +63,8 @@ def test_regression_with_gpflow() -> None:
 
         return Program(step, lambda: [*model.trainable_variables, *(v.value for v in optimizer.variables)])
 
-    twins(build, 10, rewritten=True)
+    # The optimized graphs are the same, yet one gradient in double precision differs in its last bit.
+    twins(build, 10, exact=False)
 
 
 def test_regression_whose_cholesky_fails() -> None:

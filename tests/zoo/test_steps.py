@@ -78,7 +78,7 @@ def test_transformer_block() -> None:
         x = layers.LayerNormalization()(x + layers.Dense(4)(layers.Dense(16, activation="gelu")(x)))
         return trained(tf.keras.Model(tokens, layers.Dense(3)(layers.GlobalAveragePooling1D()(x))))
 
-    twins(build, rewritten=True)
+    twins(build)
 
 
 def test_convolutions_with_batch_normalization_and_dropout() -> None:
@@ -164,7 +164,7 @@ def test_gan_step_with_two_tapes() -> None:
         owners = (make, judge, of_make, of_judge)
         return Program(lambda: step(tf.constant(ROWS[:, 0])), lambda: [v.value for o in owners for v in o.variables])
 
-    twins(build, rewritten=True)
+    twins(build)
 
 
 def test_custom_gradient() -> None:

@@ -221,3 +221,16 @@ def test_functions_that_run_eagerly_are_recorded(watched) -> None:
         tf.config.run_functions_eagerly(False)
     assert front.ends[0].run.call.title == "run #1: f(x)"
     assert "Sin_0" in front.ends[0].run.graph
+
+
+def test_values_inside_a_called_function_that_are_computed_when_looked_at() -> None:
+    @tf.function
+    def total(a, b, c):
+        return tf.reshape(a + b, [-1]) + c
+
+    debugged, front = wrapped(lambda x: total(x, x * 2.0, x * 3.0), RUN)
+    debugged(tf.constant([1.0, 2.0]))
+    (end,) = front.ends
+    assert value(end.run, "total_0/add:0").tolist() == [3, 6]
+    assert value(end.run, "total_0/Reshape:0").tolist() == [3, 6]
+    assert end.run.tensors[end.run.tensors.named("total_0/add")[0]].nbytes == 8

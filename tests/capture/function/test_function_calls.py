@@ -322,10 +322,10 @@ def test_a_function_that_cannot_be_captured_is_called_as_it_is(watched, monkeypa
     def add(x):
         return total.assign_add(x)
 
-    def broken(concrete: Any) -> Any:
+    def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("tfdbg_cli.capture.function.traced_function.instrument", broken)
+    monkeypatch.setattr("tfdbg_cli.capture.function.traced_function.Instrumented", broken)
     with watched(RUN) as front:
         assert add(tf.constant(2.0)).numpy() == 2
     assert total.numpy() == 2
@@ -333,7 +333,7 @@ def test_a_function_that_cannot_be_captured_is_called_as_it_is(watched, monkeypa
     assert "a bug" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["tracing_notes", "given", "FunctionCapture"])
+@pytest.mark.parametrize("name", ["tracing_notes", "given", "watch_capture"])
 def test_a_bug_of_ours_costs_the_program_nothing(watched, monkeypatch, capsys, name) -> None:
     total = tf.Variable(0.0)
 
@@ -531,3 +531,89 @@ def test_texts_are_values_too(watched) -> None:
         f(tf.constant("a"))
     assert value(front.ends[0], "joined:0").item() == b"ab"
     assert value(front.ends[0], "many:0").tolist() == [b"ac", b"bc"]
+
+
+def test_a_variable_is_shown_as_the_run_found_it(watched) -> None:
+    """`pf VARIABLE` after a run that changed the variable showed its new value."""
+    weight, steps = tf.Variable([1.0, 2.0], name="weight"), tf.Variable(0, name="steps")
+    offset, count = tf.Variable(5.0, name="offset"), tf.Variable(7, name="count")
+
+    @tf.function
+    def step():
+        weight.assign(weight * 10.0)
+        steps.assign_add(1)  # never read before
+        count.assign(3)
+        return tf.reduce_sum(weight.read_value()) + offset + tf.cast(count.read_value(), tf.float32)
+
+    with watched(RUN, RUN) as front:
+        step()
+        offset.assign(6.0)
+        step()
+        offset.assign(8.0)
+        weight.assign([0.0, 0.0])
+    feeds = [end.run.call.feeds for end in front.ends]
+    assert [feed["weight"].tolist() for feed in feeds] == [[1, 2], [10, 20]]
+    assert [int(feed["steps"]) for feed in feeds] == [0, 1]
+    assert [float(feed["offset"]) for feed in feeds] == [5, 6]
+    assert [int(feed["count"]) for feed in feeds] == [7, 3]
+    assert list(feeds[0]) == ["weight", "steps", "count", "offset"]
+
+
+def test_captured_tensors_have_names_that_say_what_reads_them(watched) -> None:
+    """TensorFlow numbers those it has no name for: they were called `1788:0`."""
+    table, weight = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.Variable([1.0, 2.0], name="weight")
+
+    @tf.function
+    def step(x):
+        y = tf.raw_ops.AddV2(x=x, y=table[0])
+        for _ in tf.range(2):
+            y = tf.raw_ops.Mul(x=y, y=table[1]) + weight
+        return tf.raw_ops.Neg(x=table, name="both"), y
+
+    with watched(RUN) as front:
+        step(tf.ones([2]))
+    (end,) = front.ends
+    assert list(end.run.call.feeds) == ["x", "strided_slice/input", "weight"]
+    np.testing.assert_array_equal(end.run.call.feeds["strided_slice/input"], table)
+    assert [str(name) for name in end.run.graph.node("both").inputs] == ["strided_slice/input:0"]
+    np.testing.assert_array_equal(value(end, "strided_slice/input:0"), table)
+    assert not [name for name in names(end) if name.split(":")[0].isdigit()]
+
+
+def test_nodes_have_their_own_names_and_lines_under_a_tape(watched) -> None:
+    """TensorFlow calls a node `log_0` whose value it gives back to a tape as `log`; it had no line then."""
+    weight = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def loss(x):
+        return tf.reduce_sum(tf.math.log(x * weight, name="log") * tf.sqrt(weight, name="sqrt"))
+
+    x = tf.constant([1.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(weight)
+        with watched(RUN) as front:
+            result = loss(x)
+    (end,) = front.ends
+    assert {"log", "sqrt", "mul", "mul_1"} <= set(end.run.graph.names())
+    assert [str(name) for name in end.run.graph.node("mul_1").inputs] == ["log:0", "sqrt:0"]
+    for node in ("log", "sqrt", "mul", "mul_1"):
+        frame = user_frame(end.run.tracebacks[node])
+        assert frame is not None and frame.file == __file__
+    np.testing.assert_array_equal(value(end, "log:0"), np.log(np.float32([1, 6])))
+    np.testing.assert_array_equal(value(end, "mul:0"), [1, 6])
+    assert tape.gradient(result, weight) is not None
+
+
+def test_the_op_that_failed_under_a_tape_has_its_own_name(watched) -> None:
+    weight = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def pick(x):
+        return tf.reduce_sum(tf.gather(x, [7], name="gather") * weight)
+
+    with watched(RUN) as front, tf.GradientTape() as tape, pytest.raises(tf.errors.InvalidArgumentError):
+        tape.watch(weight)
+        pick(tf.constant([1.0]))
+    (end,) = front.ends
+    assert end.run.error is not None
+    assert end.run.error.node == "gather"

@@ -362,7 +362,7 @@ def test_the_rewritten_function_goes_with_the_original() -> None:
     concrete = f.get_concrete_function(tf.ones(3))
     instrumented = instrument(concrete)
     instrumented.call([tf.ones(3)])
-    called = next(iter(instrumented._idle)).name
+    called = next(iter(instrumented._idle)).exposed.name
     assert compat.function_definition(called) is not None
     gone = weakref.ref(instrumented)
     del instrumented, concrete, f

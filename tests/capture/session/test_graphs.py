@@ -8,7 +8,16 @@ import sys
 import numpy as np
 import pytest
 
-from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, PlainRun, RunUntil
+from tfdbg_cli.model.decision import (
+    CaptureRequest,
+    Continue,
+    DebugRun,
+    Detach,
+    GraphChoice,
+    PlainRun,
+    RunUntil,
+    Values,
+)
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -110,7 +119,10 @@ def test_a_watch_sees_into_a_loop_of_version_1(tf, debugged, graph, loops_of_v1)
         session.run(finite, {x: -1.0})
     (end,) = front.ends
     assert end.hit.runs == 2
-    assert end.run.graph.kind is GraphKind.RUNTIME
+    assert end.run.graph.kind is GraphKind.PYTHON
+    first, *later = values(end.run, "loop/log")
+    assert len(later) == 2
+    assert np.isnan(first)
 
 
 @pytest.mark.parametrize("decision", [RUNTIME, PYTHON, WATCH], ids=["runtime", "python", "watch"])
@@ -302,3 +314,22 @@ print(devices[0]["a"], devices[0]["b"], devices[1]["a"], devices[1]["b"])
         capture_output=True, text=True, timeout=240, check=False, env=environment,
     )  # fmt: skip
     assert result.stdout.split() == ["CPU:0", "CPU:1"] * 2, result.stderr[-2000:]
+
+
+@pytest.mark.parametrize("decision", [PYTHON, WATCH, RunUntil("has_inf_or_nan", values=Values.KEEP)])
+def test_a_normalization_that_tensorflow_fuses_away_fails_in_no_debugged_run(tf, debugged, decision) -> None:
+    """TensorFlow's remapper fuses it though an output of it is fetched, and then misses that output."""
+    with tf.Graph().as_default() as graph:
+        image = tf.placeholder(tf.float32, [2, 8, 8, 3])
+        made = tf.nn.conv2d(image, tf.constant(np.full((3, 3, 3, 4), 0.5, np.float32)), 1, "SAME")
+        made, _, _ = tf.nn.fused_batch_norm(made, [1.0] * 4, [0.0] * 4, [0.0] * 4, [1.0] * 4, is_training=False)
+        end = tf.nn.relu(made)
+    feed = {image: np.ones((2, 8, 8, 3), np.float32)}
+    with tf.Session(graph=graph) as raw:
+        expected = raw.run(end, feed)
+        session, front = debugged(raw, decision)
+        np.testing.assert_allclose(session.run(end, feed), expected, rtol=1e-6)
+    if decision is PYTHON:
+        (stop,) = front.ends
+        assert any("fused" in note for note in stop.run.notes)
+        assert stop.run.tensors.named(made.op.name, 0)

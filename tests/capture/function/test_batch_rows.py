@@ -1,0 +1,117 @@
+"""The rows of the batch behind a NaN, followed back through what TensorFlow's ops really do with rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+ROWS, BAD = 6, 4
+X = np.ones((ROWS, 4, 3), np.float32)
+X[BAD] = -1.0
+
+ONES = tf.ones
+
+
+def _lstm(x: Any) -> Any:
+    """A loop over time, as Keras makes it: lists of tensors, time first."""
+
+    def turn(i: Any, state: Any, outputs: Any) -> Any:
+        state = tf.minimum(state, by_time[i])
+        return i + 1, state, outputs.write(i, state)
+
+    by_time = tf.transpose(x, [1, 0, 2])
+    start = (0, by_time[0], tf.TensorArray(tf.float32, 4))
+    gathered = tf.while_loop(lambda i, *_: i < 4, turn, start)[2].stack()
+    return tf.transpose(gathered, [1, 0, 2])
+
+
+def _branches(x: Any) -> Any:
+    return tf.cond(tf.reduce_sum(x) > -1e9, lambda: x * 2.0, lambda: x)
+
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "as it is": lambda x: x,
+    "elementwise": lambda x: tf.minimum(x * 2.0 + 0.5, 9.0) - tf.abs(x) * 0.1,
+    "broadcast": lambda x: x * ONES([4, 3]) - 0.1 * ONES([1, 1, 3]),
+    "transpose": lambda x: tf.transpose(x, [1, 2, 0]),
+    "transpose twice": lambda x: tf.transpose(tf.transpose(x, [2, 0, 1]) * 2.0, [0, 2, 1]),
+    "merge with time": lambda x: tf.reshape(x, [-1, 3]),
+    "merge features": lambda x: tf.reshape(x, [ROWS, 12]),
+    "merge all": lambda x: tf.reshape(x, [-1]),
+    "merge and split": lambda x: tf.reshape(tf.reshape(x, [-1, 3]) * 2.0, [ROWS, 2, 2, 3]),
+    "squeeze": lambda x: tf.squeeze(x[:, tf.newaxis, :, :1]),
+    "expand": lambda x: tf.expand_dims(x, 0) * 1.5,
+    "gather": lambda x: tf.gather(x, [5, 4, 3, 0]),
+    "gather of time": lambda x: tf.gather(x, [2, 0], axis=1),
+    "concat with itself": lambda x: tf.concat([x, x], axis=0),
+    "concat of features": lambda x: tf.concat([x, x * 2.0], axis=-1),
+    "split of the batch": lambda x: tf.split(x, 2)[1],
+    "split unevenly": lambda x: tf.split(x, [1, 2, 3])[2],
+    "split of features": lambda x: tf.split(x, 3, axis=2)[1],
+    "stack": lambda x: tf.stack([x, x * 3.0], axis=1),
+    "unstack": lambda x: tf.unstack(x, axis=1)[2],
+    "tile": lambda x: tf.tile(x, [2, 1, 3]),
+    "pad": lambda x: tf.pad(x, [[2, 1], [0, 0], [1, 1]], constant_values=1.0),
+    "mirror": lambda x: tf.pad(x, [[0, 0], [1, 1], [0, 0]], mode="REFLECT"),
+    "reverse": lambda x: tf.reverse(x, [0, 1]),
+    "slice": lambda x: x[2:, 1:3],
+    "every other": lambda x: x[::2],
+    "backwards": lambda x: x[::-1, ..., 0],
+    "one place": lambda x: x[:, 2, :2],
+    "slice op": lambda x: tf.slice(x, [3, 0, 1], [3, 2, 2]),
+    "matmul": lambda x: tf.matmul(tf.reshape(x, [ROWS, 12]), ONES([12, 5])),
+    "matmul transposed": lambda x: tf.matmul(ONES([12, 5]), tf.reshape(x, [ROWS, 12]), True, True),
+    "batch matmul": lambda x: tf.matmul(x, ONES([3, 7])),
+    "einsum": lambda x: tf.einsum("btf,fh->hbt", x, ONES([3, 2])),
+    "attention": lambda x: tf.matmul(tf.abs(x), x, transpose_b=True),
+    "conv": lambda x: tf.nn.conv2d(x[..., tf.newaxis], ONES([2, 2, 1, 3]), 1, "SAME"),
+    "pool": lambda x: tf.nn.avg_pool2d(x[..., tf.newaxis], 2, 1, "VALID"),
+    "bias": lambda x: tf.nn.bias_add(x, [0.1, 0.2, 0.3]),
+    "sum over time": lambda x: tf.reduce_sum(x, axis=1),
+    "mean, axes kept": lambda x: tf.reduce_mean(x, axis=[1, 2], keepdims=True),
+    "min from the end": lambda x: tf.reduce_min(x, axis=-1),
+    "cumsum": lambda x: tf.cumsum(x, axis=1),
+    "clip": lambda x: tf.clip_by_value(x, -0.5, 0.5),
+    "where": lambda x: tf.where(x > 0, x, x * 2.0),
+    "cast": lambda x: tf.cast(tf.cast(x, tf.float64) * 2.0, tf.float32),
+    "loop": _lstm,
+    "branch": _branches,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_rows_are_followed_back_through(name: str, watched: Any) -> None:
+    way = WAYS[name]
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.sqrt(way(x))
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        step(tf.constant(X))
+    origin = find_origin(front.ends[0].run)
+    assert origin is not None and origin.op_type == "Sqrt"
+    assert origin.batch_rows == (BAD,), name
+    assert (origin.batch.source, origin.batch.size) == ("x:0", ROWS)
+
+
+@pytest.mark.parametrize(
+    "mix", [lambda x: tf.reduce_sum(x, axis=0) - 9.0, lambda x: tf.matmul(x[:, 0], x[:, 1], transpose_a=True) - 99.0]
+)
+def test_rows_that_were_mixed_are_not_told_apart(mix: Callable[[Any], Any], watched: Any) -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.sqrt(mix(x))
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        step(tf.constant(X))
+    origin = find_origin(front.ends[0].run)
+    assert origin is not None and origin.batch_rows == ()

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from prompt import Prompt
+from sample_run import sample_run
+
+from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_reader import is_bundle, read_bundle
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.decision import RecordRun
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import Call, Opened, RunEnd, RunKind, RunStart
+
+
+@dataclass
+class Held:
+    """A run whose state is held."""
+
+    lacks: tuple[str, ...] = ()
+    obstacle: str = ""
+    undone: list[int] = field(default_factory=list)
+
+    def repetition(self) -> Repetition:
+        if self.obstacle:
+            raise TfdbgError(self.obstacle, hint="Take an array.")
+        inputs = (RepetitionInput("x", Role.GIVEN, "float32", np.ones(3, np.float32)),)
+        return Repetition(RunKind.FUNCTION, b"graph", "step", inputs=inputs, limits=("A file was read.",))
+
+    def undo(self) -> tuple[str, ...]:
+        self.undone.append(1)
+        return self.lacks
+
+
+def prompt_with(held: Held | None, settings: Settings | None = None) -> Prompt:
+    return Prompt(RunEnd(replace(sample_run(), repeatable=held)), settings=settings)
+
+
+def test_a_bundle_is_written_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "a b"
+    shown = prompt_with(Held()).show(f'bundle "{path}"', 200)
+    assert f"The bundle is in {path} (" in shown
+    assert "`tfdbg replay`" in shown
+    assert "A file was read." in shown
+    assert read_bundle(path).repetition.entry == "step"
+
+
+def test_its_json(tmp_path: Path) -> None:
+    data = prompt_with(Held()).data(f"bundle {tmp_path}/case")
+    assert (data["kind"], data["path"], data["repeatable"]) == ("bundle", str(tmp_path / "case"), True)
+    assert data["notes"] == ["A file was read."]
+
+
+@pytest.mark.parametrize(
+    ("held", "why"), [(None, "was not held"), (Held(obstacle="There is a hash table."), "table")]
+)
+def test_a_run_that_cannot_be_made_again_says_why_and_what_can_be_saved(
+    tmp_path: Path, held: Held | None, why: str
+) -> None:
+    prompt = prompt_with(held)
+    error = prompt.error(f"bundle {tmp_path}/case")
+    assert why in error.message
+    assert "`bundle --values PATH`" in error.hint
+    assert not (tmp_path / "case").exists()
+    assert "`tfdbg open`" in prompt.show(f"bundle --values {tmp_path}/case", 200)
+    assert not is_bundle(tmp_path / "case")
+    assert len(open_path(tmp_path / "case").runs[0].tensors) == len(sample_run().tensors)
+
+
+def test_the_budget_and_what_is_there_are_respected(tmp_path: Path) -> None:
+    prompt = prompt_with(Held(), Settings(disk_budget=100))
+    for command in (f"bundle {tmp_path}/case", f"bundle --values {tmp_path}/case"):
+        assert "100 bytes of disk" in prompt.error(command).message
+    prompt.run(f"bundle --force {tmp_path}/case")
+    prompt = prompt_with(Held())
+    assert "already" in prompt.error(f"bundle {tmp_path}/case").message
+    prompt.run(f"bundle --force {tmp_path}/case")
+
+
+def test_a_name_that_is_no_path(tmp_path: Path) -> None:
+    assert prompt_with(Held()).error("bundle 'a\0b'").message
+
+
+def test_before_a_run_there_is_nothing_to_save(tmp_path: Path) -> None:
+    prompt = Prompt(RunStart(Call(1, RunKind.FUNCTION, ())))
+    assert prompt.error(f"bundle {tmp_path}/case")
+    assert prompt.error("undo")
+    assert prompt.run("record case") == RecordRun("case")
+    assert prompt.run("record --force 'my case'") == RecordRun("my case", force=True)
+
+
+def test_of_a_recording_the_values_can_be_saved(tmp_path: Path) -> None:
+    prompt = Prompt(Opened("/somewhere", [sample_run()]))
+    assert "This is a recording" in prompt.error(f"bundle {tmp_path}/case").message
+    prompt.run(f"bundle --values {tmp_path}/case")
+    assert (tmp_path / "case").is_dir()
+    replayed = Prompt(Opened("/somewhere", [replace(sample_run(), repeatable=Held())]))
+    replayed.run(f"bundle {tmp_path}/again")
+    assert is_bundle(tmp_path / "again")
+
+
+def test_undo_puts_back_and_says_what_it_could_not() -> None:
+    held = Held()
+    number = sample_run().call.number
+    assert prompt_with(held).show("undo") == f"The variables are as they were before run #{number}."
+    assert held.undone == [1]
+    held = Held(("The table stays.",))
+    assert "The table stays." in prompt_with(held).show("undo")
+    assert prompt_with(held).data("undo")["not_undone"] == ["The table stays."]
+    assert "was not held" in prompt_with(None).error("undo").message

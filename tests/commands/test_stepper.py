@@ -1,0 +1,99 @@
+"""The stepper at the prompt: its list, letters, steps and values, on a run made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from golden import check_golden
+from prompt import Prompt
+from sample_run import LOGITS, opened, run_end, run_start
+from sample_stepper import SampleSteppable, SampleStepper
+
+from tfdbg_cli.commands.registry import Moment
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.model.decision import DebugRun
+
+
+def _prompt(**arguments: Any) -> Prompt:
+    return Prompt(replace(run_start(), steppable=SampleSteppable()), **arguments)
+
+
+def test_the_stepper_opens_before_a_run_and_leads_back() -> None:
+    prompt = _prompt()
+    check_golden("commands/invoke_stepper", prompt.show("s"))
+    assert stop_title(prompt.context).text == "stepper: 0 / 10, next x"
+    stepper = prompt.context.stepper
+    assert isinstance(stepper, SampleStepper)
+    assert "not for the stepper" in prompt.error("run").message
+    prompt.show("exit")
+    assert stepper.closed and prompt.context.stepper is None
+    assert "has not happened yet" in prompt.error("pt prob").message
+    assert "is for the stepper" in prompt.error("step").message
+    assert isinstance(prompt.run("run"), DebugRun)
+
+
+def test_steps_and_targets_show_what_was_computed_and_the_list_around() -> None:
+    prompt = _prompt()
+    prompt.show("invoke_stepper")
+    check_golden("commands/step", prompt.show("step -t 5"))
+    check_golden("commands/cont", prompt.show("cont loss/Log:0"))
+    assert "variables changed (copies): w" in prompt.show("cont train")
+    assert "all computed" in stop_title(prompt.context).text
+    check_golden("commands/list_sorted_nodes", prompt.show("lt"))
+    data = prompt.data("lsn -l 4 -u 6")
+    assert [(node["index"], node["name"], node["letters"]) for node in data["nodes"]] == [
+        (4, "dense/MatMul", ["H"]),
+        (5, "prob", ["I"]),
+    ]
+    assert prompt.data("c loss/Mean")["computed"] == ["loss/Mean"]
+    assert "is no range" in prompt.error("lsn -l 6 -u 4").message
+
+
+def test_values_are_looked_at_and_injected_and_nodes_too() -> None:
+    prompt = _prompt()
+    prompt.show("s")
+    assert prompt.error("pt prob").message == "prob is not computed yet."
+    prompt.show("cont prob")
+    np.testing.assert_allclose(prompt.data("pt prob:0[0]")["value"], np.maximum(LOGITS, 0)[0])
+    assert prompt.data("eval `prob:0`.max()")["value"] == np.maximum(LOGITS, 0).max()
+    check_golden("commands/inject_value", prompt.show("inject_value prob:0[0, :] np.ones(2)"))
+    assert prompt.data("pt prob:0[0]")["value"] == [1.0, 1.0]
+    assert prompt.error("pt dense/MatMul").message == "dense/MatMul is not computed yet."
+    assert "has the shape [3]" in prompt.error("inject prob np.zeros(3)").message
+    assert "Log" in prompt.show("lo prob")
+    assert "Relu" in prompt.show("ni prob")
+    assert len(prompt.show("list_tensors").splitlines()) > 3
+
+
+def test_it_opens_at_a_runs_end_and_on_a_bundle_where_the_state_is_held() -> None:
+    assert "cannot be made node by node" in Prompt(run_end()).error("invoke_stepper").message
+    assert "cannot be made node by node" in Prompt(opened()).error("invoke_stepper").message
+    end = run_end()
+    prompt = Prompt(replace(end, run=replace(end.run, steppable=SampleSteppable())))
+    prompt.show("invoke_stepper")
+    prompt.show("cont prob")
+    prompt.show("exit")
+    assert "dumped tensor" in prompt.show("lt")
+
+
+def test_short_names_mean_another_command_in_the_stepper() -> None:
+    registry = standard_registry()
+    within = {name: registry.find(name, Moment.STEPPING).name for name in ("lt", "c", "cont", "s", "exit", "q", "pt")}
+    assert within == {
+        "lt": "list_sorted_nodes",
+        "c": "cont",
+        "cont": "cont",
+        "s": "step",
+        "exit": "leave_stepper",
+        "q": "leave_stepper",
+        "pt": "print_tensor",
+    }
+    outside = {name: registry.find(name, Moment.RUN_END).name for name in ("lt", "c", "cont", "s", "exit")}
+    assert outside == {
+        "lt": "list_tensors", "c": "continue", "cont": "continue", "s": "invoke_stepper", "exit": "exit",
+    }  # fmt: skip
+    assert {"step", "inject", "lsn"} <= set(registry.names_at(Moment.STEPPING))
+    assert not {"step", "run"} & set(registry.names_at(Moment.OPENED))

@@ -1,0 +1,146 @@
+"""`set`, `again`, `compare`, `original`: at a run that says what depends on what, without TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from golden import check_golden
+from prompt import Prompt
+from sample_run import LOG, PROB, opened, run_end
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.what_if import Change
+
+
+class _Arithmetic:
+    """Computes loss/Log, loss/mul and loss/Mean of the sample run again."""
+
+    def require_replaceable(self, run, name):
+        if name.node == "w":
+            raise TfdbgError("w:0 is a handle: it holds no numbers to replace.")
+
+    def again(self, run, replaced):
+        values = {name: run.tensors.value(run.tensors.named(name, 0)[0]) for name in run.tensors.nodes()}
+        values |= {name.node: value for name, value in replaced.items()}
+        made = 0
+        with np.errstate(all="ignore"):
+            for name, compute in (
+                ("loss/Log", lambda: np.log(values["prob"])),
+                ("loss/mul", lambda: values["y"] * values["loss/Log"]),
+                ("loss/Mean", lambda: np.asarray(values["loss/mul"].mean(dtype=np.float32))),
+            ):
+                if TensorName(name, 0) not in replaced:
+                    values[name] = compute()
+                    made += 1
+        rows = range(len(run.tensors))
+        changed = {"prob", "loss/Log", "loss/mul", "loss/Mean"}
+        found = [
+            values[run.tensors[row].node] if run.tensors[row].node in changed else run.tensors.value(row)
+            for row in rows
+        ]
+        store = MemoryTensorStore([run.tensors[row] for row in rows], found)
+        notes = ("Nothing was written: update did not run.", *run.notes)
+        return replace(run, tensors=store, change=Change(run, tuple(replaced), made), notes=notes)
+
+
+def _prompt(**arguments) -> Prompt:
+    end = run_end()
+    return Prompt(replace(end, run=replace(end.run, what_if=_Arithmetic())), **arguments)
+
+
+def test_a_value_is_set_whole_and_in_part_and_taken_back() -> None:
+    prompt = _prompt()
+    assert "No tensor is replaced" in prompt.show("set")
+    prompt.show("set prob:0 np.clip(`prob:0`, 0.5, 9)")
+    prompt.show("set prob:0[0, :] = 7")
+    (value,) = prompt.context.replaced[0].values()
+    expected = np.clip(PROB, 0.5, 9)
+    expected[0] = 7
+    np.testing.assert_array_equal(value, expected)
+    assert value.dtype == np.float32
+    check_golden("commands/set", prompt.show("set"))
+    assert prompt.data("set")["tensors"][0]["name"] == "prob:0"
+    prompt.show("set -d prob")
+    assert not prompt.context.replaced[0]
+    prompt.show("set prob 1")
+    prompt.show("unset")
+    assert "not replaced" in prompt.error("unset prob").message
+    np.testing.assert_array_equal(prompt.context.run.tensors.value(prompt.context.run.tensors.named("prob")[0]), PROB)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("set prob:0", "There is no value"),
+        ("set prob:0 np.zeros(3)", "shapes differ"),
+        ("set prob:0 [`prob:0`, 'a']", "no float32 array"),
+        ("set prob:0 1j", "no float32 array"),
+        ("set step/while/Add:0 1.5", "produced 3 times"),
+        ("set names 7", "no string array"),
+        ("set w:0 1", "is a handle"),
+        ("set nothing:0 1", "no tensor"),
+        ("set prob:0[9] 1", "does not fit"),
+        ("set prob:0 `prob:0", "A closing ` is missing"),
+    ],
+)
+def test_what_cannot_be_set_says_why(command: str, words: str) -> None:
+    assert words in _prompt().error(command).message
+
+
+def test_again_shows_the_run_that_would_have_been() -> None:
+    prompt = _prompt()
+    assert prompt.error("again").hint.startswith("`set TENSOR")
+    prompt.show("set prob:0 np.maximum(`prob:0`, 1)")
+    check_golden("commands/again", prompt.show("again --diff"))
+    expected = np.log(np.maximum(PROB, 1))
+    assert prompt.data("pt loss/Log")["value"] == pytest.approx(expected)
+    check_golden("commands/compare", prompt.show("compare"))
+    data = prompt.data("compare")
+    assert data["kind"] == "diff" and data["first"] == "prob:0"
+    changes = {pair["name"]: pair["change"] for pair in data["pairs"]}
+    assert changes["loss/Log:0"] == "became finite"
+    prompt.show("original")
+    assert prompt.data("pt loss/Log")["summary"]["neg_inf"] == int(np.isneginf(LOG).sum())
+    assert prompt.error("original").message == "This is the program's own run."
+    # From the program's run the last one made of it is meant; replacements add up on the program's run.
+    assert prompt.data("compare")["first"] == "prob:0"
+    prompt.show("set loss/Log:0 0")
+    data = prompt.data("again")
+    assert data["replaced"] == ["prob:0", "loss/Log:0"]
+    assert "what if: prob:0, loss/Log:0 replaced" in prompt.show("again")
+    assert prompt.context.runs[prompt.context.current].change.base is prompt.context.runs[0]
+
+
+def test_the_origin_in_such_a_run_may_be_what_was_set() -> None:
+    prompt = _prompt()
+    prompt.show("set prob:0 np.nan")
+    prompt.show("again")
+    data = prompt.data("origin -fenn spectrum")
+    assert (data["tensor"], data["cause"]) == ("prob:0", "`set` gave it this value.")
+
+
+def test_a_run_that_cannot_be_computed_again_says_so() -> None:
+    prompt = Prompt(run_end())
+    assert "Nothing of this run can be computed again" in prompt.error("set prob:0 1").message
+    assert "Of a recording" in Prompt(opened()).error("again").message
+    assert "no other run" in prompt.error("compare").message
+    assert isinstance(prompt.run("run"), DebugRun)
+
+
+def test_runs_lists_what_again_made_and_leads_to_it() -> None:
+    prompt = _prompt()
+    prompt.show("set prob:0 1")
+    prompt.show("again")
+    listed = prompt.show("runs")
+    assert "what if: prob:0 replaced" in listed
+    prompt.run("runs 1")
+    assert prompt.context.run.change is None
+    prompt.run("runs 2")
+    assert prompt.context.run.change is not None
+    assert prompt.data("compare 1 2")["first"] == "prob:0"
+    assert "There is no run 7" in prompt.error("compare 7").message

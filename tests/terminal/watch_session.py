@@ -1,0 +1,64 @@
+"""A program whose runs are watched at the line prompt: a run every few milliseconds, until it is interrupted.
+
+With `own` it has a handler of its own for Ctrl-C; with `prints` it writes a line with every run.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+
+import numpy as np
+
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.frontends import attended, choose_frontend
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunKind, RunStart
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+
+
+class Pending:
+    """A run about to happen."""
+
+    def start(self, number: int) -> RunStart:
+        return RunStart(Call(number, RunKind.FUNCTION, (), function="step"))
+
+    def estimate(self, capture: object, watching: bool = False, directory: object = None) -> Estimate:
+        return Estimate(1, 8, 0, 1 << 20, "memory")
+
+    def arguments(self) -> tuple[object, object]:
+        return (), {}
+
+
+def _theirs(number: int, frame: object) -> None:
+    print("their handler", flush=True)
+
+
+def main() -> None:
+    """Make runs."""
+    if "own" in sys.argv:
+        signal.signal(signal.SIGINT, _theirs)
+    handler = signal.getsignal(signal.SIGINT)
+    front = choose_frontend("line")
+    debugger = Debugger(lambda: front, settings=Settings(), attended=lambda: attended("line"))
+    try:
+        for number in range(1, 100_000):
+            plan = debugger.run_starts(Pending())  # type: ignore[arg-type]
+            time.sleep(0.005)
+            if "prints" in sys.argv:
+                print("step", number, flush=True)
+            if not plan.watching:
+                assert signal.getsignal(signal.SIGINT) is handler
+                print("not watched", flush=True)
+                continue
+            value = np.array([float(number)], np.float32)
+            tensor = describe(TensorName("y", 0), value, device="", op_type="Add", dtype="float32")
+            call = Call(number, RunKind.FUNCTION, (), function="step")
+            debugger.run_ends(plan, Run(call, MemoryTensorStore([tensor], [value])))
+    except KeyboardInterrupt:
+        print("interrupted as ever", flush=True)
+
+
+main()

@@ -1,0 +1,65 @@
+"""Stepping through the runs kept before a stop, on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from golden import check_golden
+from kept_stop import kept, step_run
+from screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.tui.bars import title_part
+
+
+def _drive(keys: str, opening: str = "lt", **options) -> Driven:
+    return Driven(
+        options.pop("event", None) or kept(), keys, opening=opening, registry=standard_registry(), **options
+    )
+
+
+def _run(screen: Driven) -> int:
+    return screen.state.context.run.call.number
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_screen_of_an_older_run(size) -> None:
+    screen = _drive(":pt loss<enter>[[", size=size)
+    frame = "\n".join(f"|{row}" for row in screen.rows)
+    check_golden(f"screens/kept-{size[0]}x{size[1]}", frame)
+
+
+def test_the_same_screen_of_other_runs() -> None:
+    screen = _drive("[[")
+    assert _run(screen) == 398
+    assert screen.state.page.command == "lt"
+    assert screen.rows[0].startswith(" run-end: run #398: train_step() kept from before run #400")
+    assert screen.rows[1].startswith(" run #398 › lt › lt › lt")
+    assert title_part(screen.state.context) == "title end"
+    assert _run(_drive("[[[]")) == 398
+    assert _run(_drive("[[{")) == 396
+    assert _run(_drive("[[{}")) == 398
+
+
+def test_going_back_goes_back_to_the_run_of_the_screen() -> None:
+    assert _run(_drive("[[<esc>")) == 399
+    assert _run(_drive("[[<esc><esc>")) == 400
+
+
+def test_at_the_end_of_time_everything_stays() -> None:
+    screen = _drive("]")
+    assert "This is the last run that was kept." in screen.status
+    assert len(screen.state.pages.all) == 1
+
+
+def test_a_tensor_that_another_run_does_not_have() -> None:
+    event = kept()
+    event = replace(event, earlier=[step_run(399, 1.0, name="other")])
+    screen = _drive("[", "pt loss", event=event)
+    assert "There is no tensor" in screen.text
+    assert _run(screen) == 400
+
+
+def test_what_was_done_at_the_stop_is_said_when_it_opens() -> None:
+    assert "Bundle: /data/case" in _drive("").status

@@ -1,0 +1,53 @@
+"""The stepper and a run that was computed again, on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sample_run
+from sample_stepper import SampleSteppable
+from screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.what_if import Change
+
+
+def _driven(keys: str) -> Driven:
+    event = replace(sample_run.run_start(), steppable=SampleSteppable())
+    return Driven(event, keys, opening="run_info", registry=standard_registry())
+
+
+def test_the_title_says_where_the_stepper_is_and_a_key_steps() -> None:
+    screen = _driven(":invoke_stepper<enter>")
+    assert screen.rows[0].startswith(" stepper: 0 / 10, next x")
+    assert ". step" in screen.rows[-1]
+    screen = _driven(":s<enter>....")
+    assert screen.rows[0].startswith(" stepper: 4 / 10, next dense/MatMul")
+    assert any("-->" in row and "(4 / 10)" in row for row in screen.rows)
+
+
+def test_leaving_the_stepper_leads_back_to_the_stop() -> None:
+    screen = _driven(":s<enter>.q")
+    assert screen.rows[0].startswith(" run-start: run #3")
+    assert screen.decision is None
+    assert _driven(":s<enter>.qr").decision == DebugRun()
+    # An old screen of the stepper can still be looked at.
+    assert "known already" in "".join(_driven(":s<enter>..q<esc>").rows)
+
+
+def test_keys_of_the_stop_do_nothing_within() -> None:
+    screen = _driven(":s<enter>r")
+    assert screen.decision is None
+    assert "does nothing here" in screen.status
+
+
+def test_the_title_says_what_was_replaced() -> None:
+    end = sample_run.run_end()
+    screen = Driven(end)
+    context = screen.state.context
+    context.look_at_made(replace(end.run, change=Change(end.run, (TensorName("prob", 0),), 3)))
+    from tfdbg_cli.tui.bars import title
+
+    assert "what if: prob:0 replaced" in title(context, 100).text

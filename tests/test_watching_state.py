@@ -254,11 +254,28 @@ def test_ctrl_c_opens_the_prompt_after_the_run(default_handler: None, inside: bo
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_between_runs_opens_the_prompt_before_the_next(default_handler: None) -> None:
-    debugger, front = _debugger(RunUntil("has_inf_or_nan"), attended=True)
-    _drive(debugger, [1, 2])
+@pytest.mark.parametrize("inside", [False, True])
+def test_ctrl_c_between_runs_opens_the_prompt_after_the_next(default_handler: None, inside: bool) -> None:
+    """So that there are values to look at, and the runs that were kept."""
+    debugger, front = _debugger(RunUntil("has_inf_or_nan", keep=2), attended=True)
+    _drive(debugger, [1, 2], inside=inside)
     signal.raise_signal(signal.SIGINT)
-    _drive(debugger, [3])
+    _drive(debugger, [3], inside=inside)
+    assert front.path == ["start 1", "end 3"]
+    assert _numbers(front.ends[0]) == [1, 2]
+    assert "Ctrl-C ended the watch: nothing passed has_inf_or_nan in 3 runs." in front.ends[0].notes
+
+
+def test_ctrl_c_opens_the_prompt_before_a_run_when_the_last_one_showed_nothing(default_handler: None) -> None:
+    def broken() -> Run:
+        raise RuntimeError("no memory")
+
+    debugger, front = _debugger(RunUntil("has_inf_or_nan"), attended=True)
+    _drive(debugger, [1], inside=True)
+    signal.raise_signal(signal.SIGINT)
+    debugger.run_passed(debugger.run_starts(_Pending()), broken)
+    assert front.path == ["start 1"]
+    _drive(debugger, [3], inside=True)
     assert front.path == ["start 1", "start 3"]
     assert "Ctrl-C ended the watch" in front.stops[-1].notes[0]
 

@@ -219,7 +219,7 @@ class Debugger:
                 return
             run = watching.made(make)
             if run is None:
-                return  # a Ctrl-C opens the prompt before the next run
+                return  # a Ctrl-C opens the prompt before a run to come
             if self._interruption.asked and len(run.tensors):
                 self._stop(watching.end(run, None, interrupted=True))
             else:
@@ -242,9 +242,13 @@ class Debugger:
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
-        if self._watching is not None and self._interruption.asked:
-            self._state = StopAtStart((self._watching.interrupted_words,))
-            self.end_watch()
+        watching = self._watching
+        if watching is not None and self._interruption.asked:
+            if watching.ends_without_values:
+                self._state = StopAtStart((watching.interrupted_words,))
+                self.end_watch()
+            else:  # the prompt opens after this run, which has values to show, as the runs kept before it have
+                watching.ends_without_values = True
         start: RunStart | None = None
         while True:
             while isinstance(self._state, StopAtStart):

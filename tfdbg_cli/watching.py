@@ -48,6 +48,8 @@ class Watching:
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
         self._line = line
+        # Whether a run begun since Ctrl-C has shown nothing: then the prompt opens before the next one.
+        self.ends_without_values = False
         self._samples = self._makes = True
         line.begin()
 

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from instrumented_calls import made, names
 
-from tfdbg_cli.capture.function.call_tree import LOOP_VARIABLE
+from tfdbg_cli.capture.function.definition.call_tree import LOOP_VARIABLE
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
 from tfdbg_cli.model.sources import user_frame
 

@@ -200,8 +200,8 @@ def test_calls_from_several_threads_do_not_mix() -> None:
 
 
 def test_functions_that_call_themselves_are_not_followed_without_end() -> None:
-    from tfdbg_cli.capture.function.body import Body
-    from tfdbg_cli.capture.function.call_tree import CallTree
+    from tfdbg_cli.capture.function.definition.body import Body
+    from tfdbg_cli.capture.function.definition.call_tree import CallTree
 
     concrete = halving.get_concrete_function(tf.ones(3), tf.constant(3))
     definition = compat.function_definition(concrete.name.decode())

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from instrumented_calls import made, values
 
-from tfdbg_cli.capture.function.mergeable import BINARY, ELEMENTWISE
+from tfdbg_cli.capture.function.definition.mergeable import BINARY, ELEMENTWISE
 from tfdbg_cli.capture.function.recomputed import Recomputed
 from tfdbg_cli.model.values import NoValue
 

@@ -14,7 +14,7 @@ from lone_op import Case, F, cases, dtype_name, inputs_of, lone_function, output
 
 from tfdbg_cli.analysis.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.body import attribute_of
+from tfdbg_cli.capture.function.definition.body import attribute_of
 
 pytestmark = pytest.mark.tf
 

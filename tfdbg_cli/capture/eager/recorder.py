@@ -19,10 +19,10 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.callers import is_ours
+from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.recomputed import Recomputed
-from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.model.graph import Graph, GraphKind, Node

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.function.held_call import HeldCall
+from tfdbg_cli.capture.function.held.held_call import HeldCall
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.traced_function import TracedFunction
 from tfdbg_cli.capture.guard import INSIDE

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.analysis.filters import TensorFilter, has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.capture.function.edit import Edit
+from tfdbg_cli.capture.function.definition.edit import Edit
 
 FLOAT, BOOL, _INT32 = 1, 10, 3
 _SUMMED = frozenset({1, 2, 14, 19})  # float32, float64, bfloat16, float16: what DebugNumericSummaryV2 takes

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.capture.function.body import Source
-from tfdbg_cli.capture.function.call_tree import Scope
-from tfdbg_cli.capture.function.edit import Edit
+from tfdbg_cli.capture.function.definition.body import Source
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 

@@ -12,16 +12,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.capture.function.call_tree import Scope
-from tfdbg_cli.capture.function.dealing import Dealing, dealing_of
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode
+from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.early_reports import Early
-from tfdbg_cli.capture.function.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.function.held_call import HeldCall
-from tfdbg_cli.capture.function.holding import Holding
+from tfdbg_cli.capture.function.held.held_call import HeldCall
+from tfdbg_cli.capture.function.held.holding import Holding
+from tfdbg_cli.capture.function.held.outside import RESOURCE, Again, NotAgainError, Outside
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
-from tfdbg_cli.capture.function.outside import RESOURCE, Again, NotAgainError, Outside
-from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.op_errors import run_error
 from tfdbg_cli.capture.repetition.function import perform_again

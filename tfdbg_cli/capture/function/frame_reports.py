@@ -9,10 +9,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.function.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.function.recomputed import Recent, made_of
 from tfdbg_cli.capture.function.rewrite import Frame
-from tfdbg_cli.capture.function.shown_values import Item, Shown
 from tfdbg_cli.model.names import TensorName
 
 _TEXT_BYTES = 32  # what a string in a tensor is taken to need

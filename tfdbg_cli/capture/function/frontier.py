@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.transparency import CHECKABLE, Operand, Use, covering
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
-from tfdbg_cli.capture.function.body import attribute_of
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.checks import Question
-from tfdbg_cli.capture.function.mergeable import SAME
+from tfdbg_cli.capture.function.definition.body import attribute_of
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.mergeable import SAME
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.updated_variables import (
     UpdatedVariable,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.capture.function.dealing import writes_variable
-from tfdbg_cli.capture.function.held_call import HeldCall
+from tfdbg_cli.capture.function.definition.dealing import writes_variable
+from tfdbg_cli.capture.function.held.held_call import HeldCall
 from tfdbg_cli.capture.function.kept_tensors import array_of
 from tfdbg_cli.capture.function.traced_function import TracedFunction
 from tfdbg_cli.errors import TfdbgError

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.session.program_graph import tracebacks_of
 from tfdbg_cli.formats.attribute_text import AttributeTexts

@@ -17,12 +17,12 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.function.definition.shown_values import Shown, hidden_in, items_of
 from tfdbg_cli.capture.function.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.rewrite import Exposed, Rewriting, original_names
 from tfdbg_cli.capture.function.scopes import scope_of
-from tfdbg_cli.capture.function.shown_values import Shown, hidden_in, items_of
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError

@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.recomputed import Recomputed, shape_of
-from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName

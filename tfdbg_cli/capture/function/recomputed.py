@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.mergeable import AS_FIRST, BINARY, NORMALIZATION, SAME, UNARY, VIEWS
-from tfdbg_cli.capture.function.shown_values import Recipe
+from tfdbg_cli.capture.function.definition.mergeable import AS_FIRST, BINARY, NORMALIZATION, SAME, UNARY, VIEWS
+from tfdbg_cli.capture.function.definition.shown_values import Recipe
 
 _SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATION
 _MOST_SHAPES = 100  # of one value

@@ -12,8 +12,8 @@ import tensorflow as tf
 from tfdbg_cli.analysis.folding import UNREAD, Constant, folded
 from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.body import attribute_of
-from tfdbg_cli.capture.function.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.body import attribute_of
+from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.model.names import TensorName
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at

@@ -12,10 +12,10 @@ import numpy as np
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function.arguments import Slot, slots_of
-from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
-from tfdbg_cli.capture.function.holding import Holding
+from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.watched import WatchedFunction, WatchKind, with_updated

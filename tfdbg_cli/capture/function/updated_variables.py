@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.capture.function.body import attribute_of
-from tfdbg_cli.capture.function.call_tree import CallKind, Scope
+from tfdbg_cli.capture.function.definition.body import attribute_of
+from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.model.names import TensorName
 
 _SUFFIX = "/after_update"

@@ -10,13 +10,13 @@ from typing import Any
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, Watched
-from tfdbg_cli.capture.function.call_tree import Scope
 from tfdbg_cli.capture.function.checks import Question, question_of
-from tfdbg_cli.capture.function.early_reads import early_reads
+from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.frontier import Frontier, frontier_of
-from tfdbg_cli.capture.function.held_call import HeldCall
-from tfdbg_cli.capture.function.holding import Holding
+from tfdbg_cli.capture.function.held.early_reads import early_reads
+from tfdbg_cli.capture.function.held.held_call import HeldCall
+from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.updated_variables import updated_variables

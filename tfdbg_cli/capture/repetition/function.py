@@ -13,11 +13,11 @@ import tensorflow as tf
 from google.protobuf.message import DecodeError
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.body import Library
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, CallTree, Place, Scope
+from tfdbg_cli.capture.function.definition.body import Library
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, CallTree, Place, Scope
+from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.scopes import skipped_attributes
-from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import run_error

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.function.called_functions import with_called
-from tfdbg_cli.capture.function.flat import FlatFunction
+from tfdbg_cli.capture.function.definition.called_functions import with_called
+from tfdbg_cli.capture.function.definition.flat import FlatFunction
 from tfdbg_cli.capture.repetition.function import FunctionDetails, registered, renamed, root_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.function.called_functions import with_called
+from tfdbg_cli.capture.function.definition.called_functions import with_called
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, flat_function
 from tfdbg_cli.capture.function.failing_op import failing_ops
-from tfdbg_cli.capture.function.flat import FlatFunction, flat_function
 from tfdbg_cli.capture.repetition.function import (
     FunctionDetails,
     registered,

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.dealing import Dealing, dealing_of
+from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
 
 
 class Effect(Enum):

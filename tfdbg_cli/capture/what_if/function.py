@@ -11,8 +11,8 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.call_tree import Scope
-from tfdbg_cli.capture.function.flat import FlatFunction, flat_function
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, flat_function
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect

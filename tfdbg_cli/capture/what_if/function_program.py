@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.function.flat import FlatFunction, FlatNode, flat_function, is_marker
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
 from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError

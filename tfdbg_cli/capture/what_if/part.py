@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.body import Body
-from tfdbg_cli.capture.function.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.function.flat import FlatDefinition, FlatFunction
+from tfdbg_cli.capture.function.definition.body import Body
+from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction
+from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.function.shown_values import Shown
 from tfdbg_cli.capture.what_if.slices import site_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.capture.function.call_tree import CallSite
-from tfdbg_cli.capture.function.flat import FlatFunction, FlatNode
+from tfdbg_cli.capture.function.definition.call_tree import CallSite
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type

@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.repetition.function import FunctionDetails, inputs_of, renamed, root_of
 from tfdbg_cli.capture.session.call_names import fed, fetched

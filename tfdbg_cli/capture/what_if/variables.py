@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.flat import FlatFunction
+from tfdbg_cli.capture.function.definition.flat import FlatFunction
 from tfdbg_cli.capture.what_if.slices import Edges
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName

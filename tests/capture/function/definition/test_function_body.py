@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.body import Body, Library, Source
+from tfdbg_cli.capture.function.definition.body import Body, Library, Source
 
 pytestmark = pytest.mark.tf
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.capture.function.call_tree import Scope
-from tfdbg_cli.capture.function.dealing import (
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.dealing import (
     PYTHON,
     Dealing,
     called_by,
@@ -20,7 +20,7 @@ from tfdbg_cli.capture.function.dealing import (
     type_in_variable,
     writes_variable,
 )
-from tfdbg_cli.capture.function.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfdbg_cli.capture.function.body import Source
-from tfdbg_cli.capture.function.call_tree import Scope
+from tfdbg_cli.capture.function.definition.body import Source
+from tfdbg_cli.capture.function.definition.call_tree import Scope
 
 # Give their input, slot for slot.
 SAME = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})

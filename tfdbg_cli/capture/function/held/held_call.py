@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.function.call_tree import Place
-from tfdbg_cli.capture.function.called_functions import with_called
-from tfdbg_cli.capture.function.dealing import silence
-from tfdbg_cli.capture.function.flat import FlatFunction, is_inlined
+from tfdbg_cli.capture.function.definition.call_tree import Place
+from tfdbg_cli.capture.function.definition.called_functions import with_called
+from tfdbg_cli.capture.function.definition.dealing import silence
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, is_inlined
+from tfdbg_cli.capture.function.held.outside import RESOURCE, Again, Outside
+from tfdbg_cli.capture.function.held.variable_values import put_back
 from tfdbg_cli.capture.function.kept_tensors import array_of
-from tfdbg_cli.capture.function.outside import RESOURCE, Again, Outside
-from tfdbg_cli.capture.function.variable_values import put_back
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.repetition.function import FunctionDetails, repeat_function
 from tfdbg_cli.capture.repetition.repeated import Repeated, different_outputs
@@ -27,7 +27,7 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
 if TYPE_CHECKING:
-    from tfdbg_cli.capture.function.holding import Holding
+    from tfdbg_cli.capture.function.held.holding import Holding
     from tfdbg_cli.capture.function.instrumented import Outcome
 
 _NOT_PUT_BACK = "The variable {} could not be put back: {}."

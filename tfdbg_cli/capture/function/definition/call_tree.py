@@ -15,12 +15,12 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tfdbg_cli.capture.function.body import Body, Library, Needed, Output
+from tfdbg_cli.capture.function.definition.body import Body, Library, Needed, Output
 from tfdbg_cli.model.names import TensorName
 
 if TYPE_CHECKING:
-    from tfdbg_cli.capture.function.flat import FlatFunction
-    from tfdbg_cli.capture.function.shown_values import Item
+    from tfdbg_cli.capture.function.definition.flat import FlatFunction
+    from tfdbg_cli.capture.function.definition.shown_values import Item
 
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")

@@ -8,9 +8,9 @@ from typing import Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.arguments import Slot
-from tfdbg_cli.capture.function.call_tree import Scope
-from tfdbg_cli.capture.function.held_call import HeldCall
-from tfdbg_cli.capture.function.outside import (
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.held.held_call import HeldCall
+from tfdbg_cli.capture.function.held.outside import (
     Again,
     NotAgainError,
     Outside,
@@ -18,7 +18,7 @@ from tfdbg_cli.capture.function.outside import (
     types_in_variables,
     written_by,
 )
-from tfdbg_cli.capture.function.variable_values import VariableReader
+from tfdbg_cli.capture.function.held.variable_values import VariableReader
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from tfdbg_cli.capture.function.body import XLA
-from tfdbg_cli.capture.function.call_tree import CallKind, Scope
-from tfdbg_cli.capture.function.shown_values import Item
+from tfdbg_cli.capture.function.definition.body import XLA
+from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.function.definition.shown_values import Item
 from tfdbg_cli.capture.session.invocation import copied
 
 _STATEFUL = {

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.capture.function.body import Output, Source
-from tfdbg_cli.capture.function.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
-from tfdbg_cli.capture.function.mergeable import SAME, mergeable
+from tfdbg_cli.capture.function.definition.body import Output, Source
+from tfdbg_cli.capture.function.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.definition.mergeable import SAME, mergeable
 from tfdbg_cli.model.names import TensorName
 
 

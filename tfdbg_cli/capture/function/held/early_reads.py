@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from tfdbg_cli.capture.function.call_tree import CallKind, Scope
-from tfdbg_cli.capture.function.dealing import writes_variable
-from tfdbg_cli.capture.function.outside import RESOURCE
+from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.function.definition.dealing import writes_variable
+from tfdbg_cli.capture.function.held.outside import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _READ = "ReadVariableOp"

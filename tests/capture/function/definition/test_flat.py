@@ -33,7 +33,7 @@ def _run(part, values: dict[TensorName, object]):
 
 
 def _flat(root):
-    from tfdbg_cli.capture.function.flat import FlatFunction
+    from tfdbg_cli.capture.function.definition.flat import FlatFunction
 
     return FlatFunction(root)
 
@@ -194,7 +194,7 @@ def test_a_keras_step_with_dropout_and_adam() -> None:
 def test_the_functions_that_a_part_calls() -> None:
     import tensorflow as tf
 
-    from tfdbg_cli.capture.function.called_functions import with_called
+    from tfdbg_cli.capture.function.definition.called_functions import with_called
 
     step, _, _ = _nested()
     _, root = _root(step, tf.constant([[1.0, 2.0], [3.0, 4.0]]))

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
+from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
@@ -22,7 +23,7 @@ _SAME_AXES = frozenset({
     "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
 })  # fmt: skip
 # Ops that hand on what the functions or branches that they ran gave, with its shape.
-_HAND_ON = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "Merge", "AddN"})
+_HAND_ON = BRANCHES | LOOPS | {"Merge", "AddN"}
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from tfdbg_cli.model.control_flow import CALLS, PLAIN_CALLS
 from tfdbg_cli.model.graph import Graph
 
-_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _ROLES = {
     "If": r"true|false", "StatelessIf": r"true|false", "Case": r"branch\d+", "StatelessCase": r"branch\d+",
     "While": r"body|cond", "StatelessWhile": r"body|cond",
 }  # fmt: skip
-CALLERS = _CALLS | frozenset(_ROLES)  # op types that run functions
-BY_OWN_NAME = frozenset(_ROLES)  # op types whose own name stands before the names of what they run
-LOOPS = frozenset({"While", "StatelessWhile"})
 # TensorFlow's name for a traced function: __inference_train_step_123 (also made of __forward_ and __backward_).
 _TRACED = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NUMBER = r"(?:_\d+)?"
@@ -30,7 +27,7 @@ class CallScopes:
 
     def __init__(self, graph: Graph) -> None:
         self._callers: dict[str, str] = {}
-        calls = [node for node in graph if node.op_type in _CALLS or node.op_type in _ROLES]
+        calls = [node for node in graph if node.op_type in CALLS]
         if not calls:
             return
         inside = _folders(graph)
@@ -41,7 +38,7 @@ class CallScopes:
                 match = _TRACED.match(node.attributes.get("f", ""))
                 folder, role = node.name.rpartition("/")[0], re.escape(match["name"] if match else "")
             wanted = re.compile(f"(?:{role}){_NUMBER}")
-            plain = node.op_type in _CALLS
+            plain = node.op_type in PLAIN_CALLS
             for part in inside.get(folder, ()) if role else ():
                 scope = f"{folder}/{part}" if folder else part
                 if scope not in self._callers and wanted.fullmatch(part):

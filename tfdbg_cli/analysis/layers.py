@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary, ref
 
-from tfdbg_cli.analysis.call_scopes import BY_OWN_NAME, call_scopes
+from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import did_you_mean
 
 Scope = tuple[str, ...]
 
-_UPDATE_SCOPE = (
-    "update_"  # tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`
-)
+# tf.compat.v1.train puts what updates the variable dense/kernel under `update_dense/kernel`.
+_UPDATE_SCOPE = "update_"
+_BY_OWN_NAME = BRANCHES | LOOPS  # op types whose own name stands before the names of what they run
 _HELPERS = frozenset({"ReadVariableOp", "Placeholder", "_Arg", "VarHandleOp", "Const"})
 _NUMBERED = re.compile(r"_\d+$")
 
@@ -39,7 +40,7 @@ class Layers:
     def __init__(self, graph: Graph) -> None:
         self._held = ref(graph)  # what is kept about a graph must not keep the graph
         self._calls = call_scopes(graph)
-        loops = [node.name for node in graph if node.op_type in BY_OWN_NAME]
+        loops = [node.name for node in graph if node.op_type in _BY_OWN_NAME]
         self._raw_of: dict[str, Scope] = {}
         self._call_scopes: frozenset[Scope] = frozenset()
         self._call_scopes = frozenset((*self._raw(name), name.rpartition("/")[2]) for name in loops)

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tfdbg_cli.analysis.call_scopes import CALLERS
 from tfdbg_cli.analysis.needed import program_graph
 from tfdbg_cli.analysis.neighbours import HIDDEN_OPS, Edge, neighbours_of
+from tfdbg_cli.model.control_flow import CALLS
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -18,7 +18,7 @@ from tfdbg_cli.model.tensors import TensorStore
 
 # Ops that compute nothing, or only run others: where they stand says nothing about speed.
 _SOURCES = {"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "VarHandleOp", "LoopVariable"}
-_NO_WORK = HIDDEN_OPS | CALLERS | _SOURCES | {"NoOp"}
+_NO_WORK = HIDDEN_OPS | CALLS | _SOURCES | {"NoOp"}
 _TYPE = re.compile(r"/(?:device:)?(?P<type>[A-Za-z_][A-Za-z_0-9]*):(?:\d+|\*)$")
 
 
@@ -134,7 +134,7 @@ def _copies(run: Run, devices: _Devices) -> list[DeviceCopy]:
     found: dict[tuple[TensorName, str, str], DeviceCopy] = {}
     for node in run.graph:
         target = devices.of(node)
-        if not target or node.op_type in HIDDEN_OPS or node.op_type in CALLERS:
+        if not target or node.op_type in HIDDEN_OPS or node.op_type in CALLS:
             continue
         for edge in edges.inputs(node):
             source = _source(edge, devices)
@@ -145,7 +145,7 @@ def _copies(run: Run, devices: _Devices) -> list[DeviceCopy]:
 
 
 def _source(edge: Edge, devices: _Devices) -> str:
-    return devices.of(edge.node) if edge.node is not None and edge.node.op_type not in CALLERS else ""
+    return devices.of(edge.node) if edge.node is not None and edge.node.op_type not in CALLS else ""
 
 
 def _nbytes(store: TensorStore, name: TensorName, device: str) -> int | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.formats.dump_listing import VALUE_OP, DumpFile
+from tfdbg_cli.model.control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION
 from tfdbg_cli.model.graph import Graph
 
 # A loop's Merge has only one of its inputs when it runs, and its back edges arrive later.
-_LOOP_OPS = {"Merge", "RefMerge", "Enter", "RefEnter", "NextIteration", "RefNextIteration", "Exit", "RefExit"}
+_LOOP_OPS = MERGE | ENTER | NEXT_ITERATION | EXIT
 
 
 def check_dump(files: Sequence[DumpFile], graph: Graph, devices_with_graph: set[str]) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """Which tensors of the program's graph a call computes, and which of them can be fetched beside its own.
 
 Fetching a tensor that need not be produced would make the call fail. So nothing is fetched inside a while loop of
-version 1 (between Enter and Exit) nor in a branch that may not be taken (between Switch and Merge); both are found
-by counting along the edges, since an imported graph does not remember its control flow contexts.
+version 1 nor in a branch that may not be taken.
 """
 
 from __future__ import annotations
@@ -15,13 +14,9 @@ from typing import Any
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.session.call_state import calls_functions
 from tfdbg_cli.capture.session.hidden_ops import program_version
+from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, nesting
 from tfdbg_cli.model.decision import CaptureRequest
 
-_ENTER = frozenset({"Enter", "RefEnter"})
-_EXIT = frozenset({"Exit", "RefExit"})
-_SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN", "SwitchN"})
-_MERGE = frozenset({"Merge", "RefMerge"})
-_NEXT = frozenset({"NextIteration", "RefNextIteration"})
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
 # Ops that TensorFlow counts as stateful, but that change nothing.
@@ -90,7 +85,7 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
         while stack:
             op, needs = stack[-1]
             for need in needs:
-                if need.type in _NEXT:
+                if need.type in NEXT_ITERATION:
                     waiting.append(need)
                 elif need.name not in seen:
                     seen.add(need.name)
@@ -111,7 +106,7 @@ def _needs(op: Any, fed_names: Collection[str]) -> Iterator[Any]:
 
 def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     order = ancestors(ends, fed_names)
-    nesting = nesting_of(order, fed_names)
+    depths = nesting_of(order, fed_names)
     tensors: list[Any] = [graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)]
     opaque: set[str] = set()
     hidden = 0
@@ -119,13 +114,13 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
         for tensor in op.outputs:
             if tensor.name in fed_names:
                 continue
-            if nesting[op.name] != (0, 0) or op.type in _HANDLES or not graph.is_fetchable(tensor):
+            if depths[op.name] != OUTSIDE or op.type in _HANDLES or not graph.is_fetchable(tensor):
                 hidden += 1
             else:
                 tensors.append(tensor)
                 if _is_opaque(tensor):
                     opaque.add(tensor.name)
-    loops = any(op.type in _ENTER for op in order)
+    loops = any(op.type in ENTER for op in order)
     stateful = next((op for op in order if _is_stateful(op)), None)
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
     calls = any(map(calls_functions, order))
@@ -159,21 +154,13 @@ def _is_opaque(tensor: Any) -> bool:
 
 def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
     """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
-    depth: dict[str, tuple[int, int]] = {}
+    types: dict[str, str] = {}
+    reads: dict[str, list[str]] = {}
     for op in order:
-        needs = [depth[need.name] for need in _needs(op, fed_names) if need.name in depth]
-        loops = max((need[0] for need in needs), default=0)
-        branches = max((need[1] for need in needs), default=0)
-        if op.type in _ENTER:
-            loops += 1
-        elif op.type in _EXIT:
-            loops, branches = max(loops - 1, 0), max(branches - 1, 0)
-        elif op.type in _SWITCH:
-            branches += 1
-        elif op.type in _MERGE and not any(tensor.op.type in _NEXT for tensor in op.inputs):
-            branches = max(branches - 1, 0)
-        depth[op.name] = (loops, branches)
-    return depth
+        needs = list(_needs(op, fed_names))
+        types.update((one.name, one.type) for one in (op, *needs))
+        reads[op.name] = [need.name for need in needs]
+    return nesting(reads, types.__getitem__, reads.__getitem__)
 
 
 def chooser(request: CaptureRequest) -> Chooser:

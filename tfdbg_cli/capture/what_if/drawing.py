@@ -7,15 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.control_flow import CALLS
 
 # Random numbers out of nothing: drawing takes them from nobody.
 _RANDOM = re.compile(
     r"(?:Parameterized)?(?:Random|Truncated|Multinomial|NonDeterministicInts|Stateful)\w*|\w*CandidateSampler"
     r"|StatelessRandom\w*|SampleDistortedBoundingBox\w*|Timestamp"
-)
-# What calls functions: what they do was looked at, or is the business of their copies of the variables.
-_CALLS = frozenset(
-    {"If", "Case", "While", "StatelessIf", "StatelessCase", "StatelessWhile", "StatefulPartitionedCall"}
 )
 _HANDLES = re.compile(r"\w*(?:Handle|HandleOp|HandleV2|TableV2|Iterator|IteratorV2|QueueV2)")
 
@@ -32,12 +29,8 @@ def require_drawable(name: str, op_type: str) -> None:
         TfdbgError: `op_type` takes such a thing.
 
     """
-    if (
-        op_type in _CALLS
-        or effect_of(op_type) is not Effect.DRAW
-        or is_random(op_type)
-        or _HANDLES.fullmatch(op_type)
-    ):
+    # What functions do that are called was looked at, or is the business of their copies of the variables.
+    if op_type in CALLS or effect_of(op_type) is not Effect.DRAW or is_random(op_type) or _HANDLES.fullmatch(op_type):
         return
     raise TfdbgError(
         f"{name} ({op_type}) would take from the program what it still needs, such as its next batch.",

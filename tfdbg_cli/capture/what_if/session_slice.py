@@ -10,6 +10,7 @@ from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.control_flow import CALLS, OUTSIDE
 
 _FLOWS = frozenset({"flow", "flow_out"})
 _PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})
@@ -47,7 +48,7 @@ class CallGraph:
     def hidden(self) -> frozenset[str]:
         """The ops inside loops and branches of version 1."""
         depths = nesting_of(list(self.ops.values()), frozenset(self.feeds))
-        return frozenset(name for name, depth in depths.items() if depth != (0, 0))
+        return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
 
     @cached_property
     def flows(self) -> frozenset[str]:
@@ -172,12 +173,7 @@ class CallGraph:
         return found.late if self.is_late(op) else None
 
 
-_CALLING = frozenset(
-    {
-        "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "Case", "StatelessCase", "While",
-        "StatelessWhile", "SymbolicGradient", "RemoteCall",
-    }
-)  # fmt: skip
+_CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
 
 
 def _called(attributes: Any) -> list[str]:

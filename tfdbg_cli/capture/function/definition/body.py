@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.dtypes import element_type
 
 XLA = "_XlaMustCompile"
 _FIRST_REFERENCE = 101
 _NUMBERED = re.compile(r"_\d+$")
-_ENTER = frozenset({"Enter", "RefEnter"})
-_EXIT = frozenset({"Exit", "RefExit"})
-_SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN"})
-_MERGE = frozenset({"Merge", "RefMerge"})
-_NEXT = frozenset({"NextIteration", "RefNextIteration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ class Body:
             while stack:
                 name, sources = stack[-1]
                 for source in sources:
-                    if source not in seen and self.nodes[source].op not in _NEXT:
+                    if source not in seen and self.nodes[source].op not in NEXT_ITERATION:
                         seen.add(source)
                         stack.append((source, self._sources(self.nodes[source])))
                         break
@@ -177,24 +173,14 @@ class Body:
                     stack.pop()
 
     def _hidden(self, nodes: Iterable[Any]) -> frozenset[str]:
-        if not any(node.op in _SWITCH or node.op in _ENTER for node in nodes):
+        if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
             return frozenset()
-        depth: dict[str, tuple[int, int]] = {}
-        for node in nodes:
-            before = [depth[name] for name in self._sources(node) if name in depth]
-            loops = max((known[0] for known in before), default=0)
-            branches = max((known[1] for known in before), default=0)
-            back = any(self.nodes[name].op in _NEXT for name in self._sources(node))
-            if node.op in _ENTER:
-                loops += 1
-            elif node.op in _EXIT:
-                loops, branches = max(loops - 1, 0), max(branches - 1, 0)
-            elif node.op in _SWITCH:
-                branches += 1
-            elif node.op in _MERGE and not back:
-                branches = max(branches - 1, 0)
-            depth[node.name] = (loops, branches)
-        return frozenset(name for name, nesting in depth.items() if nesting != (0, 0))
+        depths = nesting(
+            (node.name for node in nodes),
+            lambda name: str(self.nodes[name].op),
+            lambda name: self._sources(self.nodes[name]),
+        )
+        return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
 
     def _read_outputs(self, name: str) -> None:
         node = self.nodes[name]

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.capture.function.definition.body import Body, Library, Needed, Output
+from tfdbg_cli.model.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
 from tfdbg_cli.model.names import TensorName
 
 if TYPE_CHECKING:
@@ -37,11 +38,10 @@ class CallKind(Enum):
 
 
 _KINDS = {
-    "PartitionedCall": CallKind.PLAIN, "StatefulPartitionedCall": CallKind.PLAIN,
-    "If": CallKind.BRANCH, "StatelessIf": CallKind.BRANCH,
-    "Case": CallKind.BRANCH, "StatelessCase": CallKind.BRANCH,
-    "While": CallKind.LOOP, "StatelessWhile": CallKind.LOOP,
-}  # fmt: skip
+    **dict.fromkeys(PLAIN_CALLS, CallKind.PLAIN),
+    **dict.fromkeys(BRANCHES, CallKind.BRANCH),
+    **dict.fromkeys(LOOPS, CallKind.LOOP),
+}
 
 
 @dataclass(frozen=True, eq=False)

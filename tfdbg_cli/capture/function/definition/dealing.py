@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.model.control_flow import CALLS
 
 _READS = re.compile(r"ReadVariableOp|ReadVariableXlaSplitND|VarIsInitializedOp|VariableShape|ResourceGather(Nd)?")
 _WRITES = re.compile(
@@ -29,10 +30,6 @@ _WITHIN = re.compile(r"TensorArray\w*V3|Stack(Push|Pop|Close)?V2|TemporaryVariab
 _PURE = frozenset({
     "CheckNumerics", "CheckNumericsV2", "GuaranteeConst", "StatelessRandomGetAlg", "DeviceIndex", "Empty",
     "CudnnRNN", "CudnnRNNV2", "CudnnRNNV3", "CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3",
-})  # fmt: skip
-_CALLS = frozenset({
-    "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "Case", "StatelessCase", "While",
-    "StatelessWhile",
 })  # fmt: skip
 PYTHON = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
 
@@ -56,7 +53,7 @@ def dealing_of(op_type: str) -> Dealing:
     if _WRITES.fullmatch(op_type):
         return Dealing.WRITE
     definition = compat.op_definition(op_type)
-    if op_type in _CALLS or definition is None:
+    if op_type in CALLS or definition is None:
         return Dealing.CALL
     if op_type in _PURE or _WITHIN.fullmatch(op_type) or not (definition.is_stateful or op_type in PYTHON):
         return Dealing.NOTHING

@@ -13,15 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfdbg_cli.capture.function.checks import FLOAT
-from tfdbg_cli.capture.function.definition.body import XLA
+from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.shown_values import Item, given_items, items_of
 from tfdbg_cli.capture.function.watched_edit import LoopEdit, Wanted, WatchedEdit
 from tfdbg_cli.model.names import TensorName
 
-# Grappler exchanges functions that say so for others with the same outputs (implementation_selector.cc).
-IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _SERIAL = itertools.count(1)
 _OURS = re.compile(r"__tfdbg_\d+_\d+")
 

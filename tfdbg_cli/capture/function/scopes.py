@@ -8,9 +8,8 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.arguments import slots_of
-from tfdbg_cli.capture.function.definition.body import Library
+from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Library
 from tfdbg_cli.capture.function.definition.call_tree import CallTree, Scope
-from tfdbg_cli.capture.function.rewrite import IMPLEMENTATION
 from tfdbg_cli.errors import TfdbgError
 
 _ATTRIBUTE = "_tfdbg_scope"

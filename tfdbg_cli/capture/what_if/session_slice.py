@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from tfdbg_cli.capture.function.definition.called_functions import functions_in
 from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Slice
@@ -84,13 +85,13 @@ class CallGraph:
 
     def effects(self, op: Any) -> set[Effect]:
         """What `op` does, and all that is in the functions that it calls."""
-        called = _called(op.node_def.attr) if op.type in _CALLING else ()
+        called = list(functions_in(op.node_def.attr)) if op.type in _CALLING else []
         if not called:
             return {effect_of(op.type)}
         library = self._library
         found: set[Effect] = set()
         seen: set[str] = set()
-        waiting = list(called)
+        waiting = called
         while waiting:
             name = waiting.pop()
             definition = library.get(name)
@@ -98,7 +99,7 @@ class CallGraph:
                 found.add(Effect.DRAW)
             elif name not in seen:
                 for node in definition.node_def:
-                    inner = _called(node.attr) if node.op in _CALLING else ()
+                    inner = list(functions_in(node.attr)) if node.op in _CALLING else []
                     waiting.extend(inner)
                     if not inner:
                         found.add(effect_of(node.op))
@@ -174,16 +175,6 @@ class CallGraph:
 
 
 _CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
-
-
-def _called(attributes: Any) -> list[str]:
-    found = []
-    for value in attributes.values():
-        if value.HasField("func"):
-            found.append(value.func.name)
-        elif value.HasField("list"):
-            found.extend(function.name for function in value.list.func)
-    return found
 
 
 def _holder(tensor: Any) -> Any:

@@ -15,7 +15,10 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.dtypes import element_type
 
+# Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
+# (implementation_selector.cc).
 XLA = "_XlaMustCompile"
+IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
 _FIRST_REFERENCE = 101
 _NUMBERED = re.compile(r"_\d+$")
 

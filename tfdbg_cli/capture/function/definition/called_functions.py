@@ -1,4 +1,4 @@
-"""The functions that functions call, so that they can be taken along."""
+"""Which functions nodes call, and functions with all that they call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfdbg_cli.capture import compat
 
 
 def with_called(definitions: Iterable[Any]) -> list[Any]:
-    """The FunctionDefs `definitions` and all that they call by attributes, each once, the called ones behind."""
+    """The FunctionDefs `definitions` and all that they call, each once, the called ones behind."""
     found: dict[str, Any] = {}
     waiting = list(definitions)
     while waiting:
@@ -18,14 +18,21 @@ def with_called(definitions: Iterable[Any]) -> list[Any]:
             continue
         found[definition.signature.name] = definition
         for node in definition.node_def:
-            for name in (node.op, *_functions_in(node.attr)):
+            for name in called_by(node):
                 called = compat.function_definition(name) if name not in found else None
                 if called is not None:
                     waiting.append(called)
     return list(found.values())
 
 
-def _functions_in(attributes: Mapping[str, Any]) -> Iterator[str]:
+def called_by(node: Any) -> list[str]:
+    """The functions that a NodeDef calls or names."""
+    by_its_type = [node.op] if compat.op_definition(node.op) is None else []
+    return [*by_its_type, *functions_in(node.attr)]
+
+
+def functions_in(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """The functions that the attributes of a NodeDef name."""
     for value in attributes.values():
         if value.HasField("func"):
             yield value.func.name

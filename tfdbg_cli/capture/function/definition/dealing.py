@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.called_functions import called_by
 from tfdbg_cli.model.control_flow import CALLS
 
 _READS = re.compile(r"ReadVariableOp|ReadVariableXlaSplitND|VarIsInitializedOp|VariableShape|ResourceGather(Nd)?")
@@ -70,17 +71,6 @@ def type_in_variable(node: Any) -> int | None:
     match = _TYPED.fullmatch(node.op)
     attribute = "" if match is None else "T" if match["slots"] else "dtype"
     return node.attr[attribute].type if attribute in node.attr else None
-
-
-def called_by(node: Any) -> list[str]:
-    """The functions that a NodeDef calls or names."""
-    found = [node.op] if compat.op_definition(node.op) is None else []
-    for value in node.attr.values():
-        if value.HasField("func"):
-            found.append(value.func.name)
-        elif value.HasField("list"):
-            found.extend(function.name for function in value.list.func)
-    return found
 
 
 def drawing_in(name: str) -> str:

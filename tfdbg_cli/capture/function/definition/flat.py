@@ -14,9 +14,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.function.definition.body import Output
+from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
-from tfdbg_cli.capture.function.rewrite import IMPLEMENTATION
 from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.model.names import TensorName
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.called_functions import called_by
 from tfdbg_cli.capture.function.definition.dealing import (
     PYTHON,
     Dealing,
-    called_by,
     dealing_of,
     drawing_in,
     type_in_variable,

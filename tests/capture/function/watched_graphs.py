@@ -10,12 +10,12 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.checks import Question, questions
 from tfdbg_cli.capture.function.frontier import frontier_of
 from tfdbg_cli.capture.function.instrumented import Instrumented
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.questions import Question, questions
 from tfdbg_cli.model.values import NoValue
 
 Step = Callable[[list[Any], random.Random], Any]

@@ -10,7 +10,7 @@ import pytest
 
 from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import Watched
-from tfdbg_cli.capture.session.checks import Question, question_of
+from tfdbg_cli.capture.questions import question_of, questions
 from tfdbg_cli.capture.session.invocation import RunCall
 from tfdbg_cli.capture.session.watched_call import watched_call, why_not_inside
 from tfdbg_cli.model.decision import CaptureRequest
@@ -224,7 +224,7 @@ def test_the_verdict_is_that_of_looking_at_every_tensor(tf, seed) -> None:
                 continue
             given = any(holds(name, value) for tensor, value in feeds.items() if tensor.name in known.given)
             bad = [t.name for t, value in zip([*fetched, *known.updated], values, strict=True) if holds(name, value)]
-            assert (known.question.found(health) or given) is bool(bad), (name, bad[:3], [t.name for t in feeds])
+            assert (known.question.found_in(health) or given) is bool(bad), (name, bad[:3], [t.name for t in feeds])
             hits += bool(bad)
             checks, tensors = checks + known.checked, tensors + known.total
     assert hits
@@ -238,7 +238,7 @@ def test_every_dtype_is_checked(tf, graph) -> None:
         for kind in kinds:
             x = tf.placeholder(kind, [3])
             y = tf.identity(x)
-            for question in Question:
+            for question in questions().values():
                 call = RunCall(session, session.run, y, {x: [1, 2, 3]}, None, None)
                 known = watched_call(call, question, Watched("", has_inf_or_nan), CaptureRequest())
                 assert known.health is not None
@@ -246,10 +246,5 @@ def test_every_dtype_is_checked(tf, graph) -> None:
                     if isinstance(value, complex) and not kind.is_complex:
                         continue
                     array = np.array([1, value, 3]).astype(kind.as_numpy_dtype)
-                    found = question.found(session.run(known.health, {x: array}))
-                    wanted = {
-                        Question.NAN: np.isnan,
-                        Question.INFINITE: np.isinf,
-                        Question.NOT_FINITE: nonfinite_mask,
-                    }
-                    assert found is bool(wanted[question](array).any()), (kind, question, value)
+                    found = question.found_in(session.run(known.health, {x: array}))
+                    assert found is holds(question.name, array), (kind, question, value)

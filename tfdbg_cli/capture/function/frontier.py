@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.transparency import CHECKABLE, Operand, Use, covering
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
-from tfdbg_cli.capture.function.checks import Question
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.definition.mergeable import SAME
@@ -24,6 +23,7 @@ from tfdbg_cli.capture.function.updated_variables import (
     region_of,
     updated_variables,
 )
+from tfdbg_cli.capture.questions import Question
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 

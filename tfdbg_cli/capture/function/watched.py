@@ -10,7 +10,6 @@ from typing import Any
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, Watched
-from tfdbg_cli.capture.function.checks import Question, question_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.frontier import Frontier, frontier_of
@@ -21,6 +20,7 @@ from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.updated_variables import updated_variables
 from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.questions import Question, question_of
 from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node

@@ -3,55 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from functools import partial
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.filters import TensorFilter, has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.capture.questions import Question
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.hidden_ops import HiddenOps, NewOp, Operand
 
 _SUMMARY = "DebugNumericSummaryV2"
 _SUMMARIZED = frozenset({tf.float16, tf.bfloat16, tf.float32, tf.float64})
 _PARTS = {tf.complex64: tf.float32, tf.complex128: tf.float64}
-
-
-class Question(Enum):
-    """What is asked of every tensor: the mode of DebugNumericSummaryV2, and what of its answer must be zero.
-
-    The modes are those of tensor_debug_mode in debug_event.proto: CURT_HEALTH gives (id, not finite or not),
-    CONCISE_HEALTH (id, elements, -inf, +inf, NaN).
-    """
-
-    NOT_FINITE = (2, slice(1, 2))
-    NAN = (3, slice(4, 5))
-    INFINITE = (3, slice(2, 4))
-
-    @property
-    def mode(self) -> int:
-        """The tensor_debug_mode."""
-        return self.value[0]
-
-    @property
-    def length(self) -> int:
-        """How many numbers an answer has."""
-        return 2 if self.mode == Question.NOT_FINITE.mode else 5
-
-    def found(self, health: Any) -> bool:
-        """Whether the answer, summed over all tensors, says that something was found."""
-        return bool(np.any(health[self.value[1]]))
-
-
-def question_of(tensor_filter: TensorFilter) -> Question | None:
-    """The question that is the same as `tensor_filter`, one of tfdbg's own; None for others.
-
-    A filter of the user's is none, whatever it is called.
-    """
-    known = ((has_inf_or_nan, Question.NOT_FINITE), (has_nan, Question.NAN), (has_inf, Question.INFINITE))
-    return next((question for ours, question in known if tensor_filter is ours), None)
 
 
 def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any]) -> Any:

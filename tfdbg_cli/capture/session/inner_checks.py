@@ -17,7 +17,8 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.session.checks import Question, asked
+from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.session.checks import asked
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
 
 _ENTER = frozenset({"Enter", "RefEnter"})
@@ -92,10 +93,10 @@ class Sum:
     def __init__(self, hidden: HiddenOps, question: Question, number: int) -> None:
         self._hidden = hidden
         self._question = question
-        self._zeros = np.zeros(question.length, np.float32)
+        self._zeros = np.zeros(question.width, np.float32)
         self._key = ("sum", question, number)
         attributes = {
-            "dtype": tf.float32, "shape": tf.TensorShape([question.length]),
+            "dtype": tf.float32, "shape": tf.TensorShape([question.width]),
             "shared_name": f"{PREFIX}{question.name}.{number}".encode(),
         }  # fmt: skip
         (holder,) = hidden.once({self._key: lambda _: [NewOp("VarHandleOp", (), attributes)]})

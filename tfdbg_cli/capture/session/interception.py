@@ -12,8 +12,8 @@ from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError, with_inputs
 from tfdbg_cli.capture.performing import Capture, performed
 from tfdbg_cli.capture.profiling import ProfileCapture
+from tfdbg_cli.capture.questions import Question, question_of
 from tfdbg_cli.capture.session.call_names import call_of, fed
-from tfdbg_cli.capture.session.checks import Question, question_of
 from tfdbg_cli.capture.session.choice import choose_graph
 from tfdbg_cli.capture.session.holding_capture import HoldingCapture
 from tfdbg_cli.capture.session.invocation import Invocation

@@ -185,7 +185,7 @@ class WatchCapture:
     @property
     def _found(self) -> bool:
         if any(
-            self._call.question.found(np.asarray(health))
+            self._call.question.found_in(np.asarray(health))
             for health in (self._health, self._inner)
             if health is not None
         ):

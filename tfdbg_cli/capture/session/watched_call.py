@@ -13,9 +13,10 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.questions import Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
-from tfdbg_cli.capture.session.checks import Question, health_of, read_after_updates
+from tfdbg_cli.capture.session.checks import health_of, read_after_updates
 from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors
@@ -171,7 +172,7 @@ def _watched_call(
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable if admission.tensor(tensor)}
     checked = [variable for variable in asked if not _is_assigned(variable, listed)]
-    infinite = question is Question.INFINITE
+    infinite = question.keeps_sign_only
     found = frontier(
         order,
         fetchable,

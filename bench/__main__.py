@@ -42,10 +42,17 @@ def _screen(rounds: int) -> None:
     screen.measure(rounds)
 
 
+def _memory(_: int) -> None:
+    from bench import memory
+
+    memory.measure()
+
+
 MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "session": _session,
     "function": _function,
     "fit": _fit,
+    "memory": _memory,
     "opening": _opening,
     "screen": _screen,
 }

@@ -16,12 +16,12 @@ from contextlib import nullcontext
 from typing import Any
 
 from bench import fit, gpt
-from bench.timing import Timing, interleave
+from bench.timing import Timing, Took, interleave, print_added
 from bench.ways import ALL_VALUES, TOOLS, WATCH, WAYS, Way, enabled
 from tfdbg_cli.model.decision import Continue, Detach
 
 PREPARATION_GOAL = 0.6  # seconds, for 2000 ops
-_CALLS = 1000  # so many that switching the debugger on and off counts for nothing
+_CALLS = 100
 _PREPARATION = ""
 
 WORKLOADS: Mapping[str, Callable[[], Callable[[], Any]]] = {"function": gpt.build_step, "fit": fit.build_step}
@@ -68,18 +68,16 @@ def measure_calls(rounds: int) -> None:
     ways = {"undebugged": _calls(function, one, nullcontext)}
     ways["continue"] = _calls(function, one, enabled(Continue()))
     ways["detached"] = _calls(function, one, enabled(Detach()))
-    timings = interleave(ways, rounds)
-    base = timings.pop("undebugged").best  # what else the machine does is larger than what is measured
-    print("\nA call of a tf.function that is not stopped at (goal: ≤ 20 µs)")
-    for name, timing in timings.items():
-        print(f"  {name:<44} {(timing.best - base) / _CALLS * 1e6:>10.1f} µs")
+    print_added("A call of a tf.function that is not stopped at", interleave(ways, rounds * 10), _CALLS)
 
 
-def _calls(function: Any, argument: Any, way: Way) -> Callable[[], object]:
-    def calls() -> None:
+def _calls(function: Any, argument: Any, way: Way) -> Callable[[], Took]:
+    def calls() -> Took:
         with way():
+            began = time.perf_counter()
             for _ in range(_CALLS):
                 function(argument)
+            return Took(time.perf_counter() - began)
 
     return calls
 

@@ -25,10 +25,6 @@ class Timing:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
-    @property
-    def best(self) -> float:
-        return min(self.seconds)
-
 
 def interleave(ways: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 2) -> dict[str, Timing]:
     """Call each of `ways` in turn, `rounds` times; the first `warm_up` rounds are not counted."""
@@ -51,3 +47,17 @@ def print_ratios(title: str, timings: Mapping[str, Timing], base: str, goals: Ma
         ratio = timing.median / timings[base].median
         goal = f"≤ {goals[name]:.2f}" if name in goals else ""
         print(f"  {name:<44} {timing.median * 1e3:>10.2f} {ratio:>8.3f} {goal:>8}")
+
+
+def print_added(title: str, timings: Mapping[str, Timing], calls: int, goal: float = 20) -> None:
+    """What each way adds to one of its `calls`, against the first, in microseconds.
+
+    Compared are neighbours: the median of the differences within each round, with half of them between the numbers
+    in brackets. What else the machine does changes more over the rounds than what is measured.
+    """
+    base, *others = timings
+    print(f"\n{title} (goal: ≤ {goal:g} µs)")
+    for name in others:
+        pairs = zip(timings[name].seconds, timings[base].seconds, strict=True)
+        low, middle, high = statistics.quantiles([(way - plain) / calls * 1e6 for way, plain in pairs])
+        print(f"  {name:<44} {middle:>10.1f} µs  [{low:.1f}, {high:.1f}]")

@@ -10,12 +10,22 @@ from typing import Any, TypeAlias
 
 from bench.session import Always
 from tfdbg_cli.debugger import Debugger
-from tfdbg_cli.model.decision import Continue, DebugRun, Decision, Detach, RunUntil, Values
+from tfdbg_cli.model.decision import (
+    CaptureRequest,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    GraphChoice,
+    RunUntil,
+    Values,
+)
 
 Way: TypeAlias = Callable[[], AbstractContextManager[Any]]
 
 ALL_VALUES = "all values in memory (run)"
 WATCH = "watch (run -f has_inf_or_nan)"
+KEEP, REPLAY = f"{WATCH}, keep", f"{WATCH}, replay"
 
 
 def enabled(decision: Decision) -> Way:
@@ -62,14 +72,18 @@ def _check_numerics() -> Iterator[None]:
 
 
 _FILTER = "has_inf_or_nan"
+# Ours, by what is decided at each stop.
+DECISIONS: dict[str, Decision] = {
+    "enabled, continue": Continue(),
+    "enabled, detached": Detach(),
+    ALL_VALUES: DebugRun(CaptureRequest(graph=GraphChoice.PYTHON)),  # the choice is for sessions
+    WATCH: RunUntil(_FILTER),
+    KEEP: RunUntil(_FILTER, values=Values.KEEP),
+    REPLAY: RunUntil(_FILTER, values=Values.REPLAY),
+}
 # Name, and how it is switched on.
 WAYS: dict[str, Way] = {
-    "enabled, continue": enabled(Continue()),
-    "enabled, detached": enabled(Detach()),
-    ALL_VALUES: enabled(DebugRun()),
-    WATCH: enabled(RunUntil(_FILTER)),
-    f"{WATCH}, keep": enabled(RunUntil(_FILTER, values=Values.KEEP)),
-    f"{WATCH}, replay": enabled(RunUntil(_FILTER, values=Values.REPLAY)),
+    **{name: enabled(decision) for name, decision in DECISIONS.items()},
     "TensorFlow's enable_check_numerics": _check_numerics,
     "Debugger V2, CURT_HEALTH": lambda: _debugger_v2("CURT_HEALTH"),
     "Debugger V2, FULL_HEALTH": lambda: _debugger_v2("FULL_HEALTH"),

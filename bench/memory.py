@@ -57,7 +57,12 @@ def _prepared_session(name: str) -> tuple[Callable[[], Any], Callable[[], Any], 
 
     graph, fetches, feed = build_step()
     made: list[Any] = []
-    step = session_step(graph, fetches, feed, lambda session: made.append(session) or session)
+
+    def seen(session: Any) -> Any:
+        made.append(session)
+        return session
+
+    step = session_step(graph, fetches, feed, seen)
     if not name:
         return step, step, nullcontext()
     debugged = wrapped(DECISIONS[name])(made[0])

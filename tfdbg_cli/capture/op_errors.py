@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_names import fed
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array, store_of
 from tfdbg_cli.capture.session.invocation import Invocation
@@ -84,7 +85,7 @@ def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> 
     for tensor in tensors:
         if tensor.name not in fetchable and tensor.name not in feeds:
             return f"The input {tensor.name} is in a loop or a branch and cannot be fetched."
-        if tensor.dtype != tensor.dtype.base_dtype or tensor.dtype.name in {"resource", "variant"}:
+        if is_opaque(tensor):
             return f"The input {tensor.name} is a handle or a reference and holds no numbers."
     if reached.stateful is not None:
         op = reached.stateful

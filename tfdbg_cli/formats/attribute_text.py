@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfdbg_cli.formats.tensor_proto import shape_of
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 
 _MOST_ITEMS = 8
 _MOST_LETTERS = 200
-_REF = 100
 
 
 class AttributeTexts(Mapping[str, str]):
@@ -81,7 +80,7 @@ def _clip(text: str) -> str:
 
 def dtype_text(number: int) -> str:
     """TensorFlow's name of the element type `number`, with `_ref` for a reference."""
-    return element_type(number).name + ("_ref" if number > _REF else "")
+    return element_type(number).name + ("_ref" if number >= FIRST_REFERENCE else "")
 
 
 def shape_text(proto: Any) -> str:

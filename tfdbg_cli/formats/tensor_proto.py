@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.formats import schema
-from tfdbg_cli.model.dtypes import ElementType, element_type, element_type_named, name_of
+from tfdbg_cli.model.dtypes import HANDLES, ElementType, element_type, element_type_named, name_of
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -41,7 +41,7 @@ def damaged(text: str) -> NoValue:
 
 def unreadable(element: ElementType) -> NoValue | None:
     """Why no array can hold `element`, or None when one can."""
-    if element.name in {"resource", "variant"}:
+    if element.name in HANDLES:
         return NoValue(Lack.OPAQUE, f"A {element.name} is a handle and holds no numbers.")
     if element.numpy is None:
         return NoValue(Lack.UNKNOWN_DTYPE, f"This tfdbg does not know the element type {element.name}.")

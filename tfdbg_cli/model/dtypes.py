@@ -13,7 +13,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-_REF_OFFSET = 100
+FLOAT, INT32, BOOL, RESOURCE, VARIANT = 1, 3, 10, 20, 21
+FIRST_REFERENCE = 101
+HANDLES = frozenset({"resource", "variant"})  # the names of types without numbers: what they lead to is elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ _NAMES = {
 def _element_type(number: int, name: str) -> ElementType:
     if name == "string":
         return ElementType(number, name, np.dtype(object))
-    if name in {"resource", "variant"}:
+    if name in HANDLES:
         return ElementType(number, name, None)
     return ElementType(number, name, _numpy(_QUANTIZED.get(name, name)))
 
@@ -66,7 +68,7 @@ _BY_NAME = {element.name: element for element in _BY_NUMBER.values()}
 
 def element_type(number: int) -> ElementType:
     """The element type with TensorFlow's `number`; an unknown number is kept as `dtype N`."""
-    base = number - _REF_OFFSET if number > _REF_OFFSET else number
+    base = number - FIRST_REFERENCE + 1 if number >= FIRST_REFERENCE else number
     return _BY_NUMBER.get(base) or ElementType(base, f"dtype {base}", None)
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
+from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.runs import Argument
 from tfdbg_cli.model.values import Array, NoValue
-
-_HANDLES = frozenset({"resource", "variant"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slo
     elif is_captured and name.isdigit():
         name = _free(_name_by_reader(tensor), taken | {op.name for op in tensor.graph.get_operations()})
         taken.add(name)
-    shape = None if tensor.dtype.name in _HANDLES and variable is None else _shape(described.shape)
+    shape = None if tensor.dtype.name in HANDLES and variable is None else _shape(described.shape)
     return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
 
 
@@ -96,4 +95,4 @@ class Given(Mapping[str, Any]):
 
 def value_of(tensor: Any) -> Array | NoValue:
     """The array in an eager tensor or a variable, or why there is none."""
-    return HANDLE if tensor.dtype.name in _HANDLES else array_of(tensor)
+    return HANDLE if tensor.dtype.name in HANDLES else array_of(tensor)

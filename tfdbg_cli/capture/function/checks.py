@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.model.dtypes import BOOL, FLOAT, INT32
 
-FLOAT, BOOL, _INT32 = 1, 10, 3
 _SUMMED = frozenset({1, 2, 14, 19})  # float32, float64, bfloat16, float16: what DebugNumericSummaryV2 takes
 _PARTS = MappingProxyType({8: 1, 18: 2})  # complex64 and complex128: the type of their parts
 _OUTPUTS = MappingProxyType({
@@ -87,7 +87,7 @@ class Health:
         told = self._op(self._question.op, [reference], device, T=dtype)
         flat = self._reshaped(told, device)
         either = self._edit.add("tfdbg_check", "All" if self._question.negated else "Any", flat, device)
-        either.attr["Tidx"].type = _INT32
+        either.attr["Tidx"].type = INT32
         either.attr["keep_dims"].b = False
         answer = f"{either.name}:output:0"
         if self._question.negated:
@@ -98,13 +98,13 @@ class Health:
         """The elements in one row, and the number of the axis along which they lie."""
         row = self._edit.add("tfdbg_row", "Reshape", [reference, self._vector(-1)], device)
         row.attr["T"].type = BOOL
-        row.attr["Tshape"].type = _INT32
+        row.attr["Tshape"].type = INT32
         return [f"{row.name}:output:0", self._vector(0)]
 
     def _vector(self, number: int) -> str:
         node = self._edit.add("tfdbg_number", "Const", [])
-        node.attr["dtype"].type = _INT32
-        node.attr["value"].tensor.dtype = _INT32
+        node.attr["dtype"].type = INT32
+        node.attr["value"].tensor.dtype = INT32
         node.attr["value"].tensor.tensor_shape.dim.add(size=1)
         node.attr["value"].tensor.int_val.append(number)
         return f"{node.name}:output:0"

@@ -19,7 +19,7 @@ from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.held.held_call import HeldCall
 from tfdbg_cli.capture.function.held.holding import Holding
-from tfdbg_cli.capture.function.held.outside import RESOURCE, Again, NotAgainError, Outside
+from tfdbg_cli.capture.function.held.outside import Again, NotAgainError, Outside
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.watched_edit import Wanted
@@ -27,7 +27,7 @@ from tfdbg_cli.capture.op_errors import run_error
 from tfdbg_cli.capture.repetition.function import perform_again
 from tfdbg_cli.capture.what_if.merging import GatheredTensors
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore

@@ -12,12 +12,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tfdbg_cli.capture.function.checks import FLOAT
 from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.shown_values import Item, given_items, items_of
 from tfdbg_cli.capture.function.watched_edit import LoopEdit, Wanted, WatchedEdit
+from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 
 _SERIAL = itertools.count(1)

@@ -14,6 +14,7 @@ from typing import Any
 
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
+from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _SUFFIX = "/after_update"
@@ -81,11 +82,8 @@ def _note(root: Scope, scope: Scope, node: Any, writes: dict[tuple[TensorName, i
 def _changed_by(scope: Scope, node: Any) -> Iterator[str]:
     """The handles that a write changes: of an optimizer's op also those of its slots."""
     for reference in scope.body.data_inputs(node):
-        if scope.body.type_of(reference) == _RESOURCE:
+        if scope.body.type_of(reference) == RESOURCE:
             yield reference
-
-
-_RESOURCE = 20
 
 
 def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
@@ -108,7 +106,7 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         write.scope.resolve(text)
         for write in writes
         for text in write.scope.body.data_inputs(write.node)
-        if write.scope.body.type_of(text) != _RESOURCE
+        if write.scope.body.type_of(text) != RESOURCE
     ]
     assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
     added = all(write.node.op in _ADDS for write in writes)

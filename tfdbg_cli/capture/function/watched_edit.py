@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.capture.function.checks import BOOL, FLOAT, Health
+from tfdbg_cli.capture.function.checks import Health
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.shown_values import Item, Shown
@@ -15,6 +15,7 @@ from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.frontier import Frontier
 from tfdbg_cli.capture.function.updated_variables import updated_variables
 from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.model.dtypes import BOOL, FLOAT
 from tfdbg_cli.model.names import TensorName
 
 _NOTHING = Frontier({}, 0)

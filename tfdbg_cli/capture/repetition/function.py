@@ -23,12 +23,11 @@ from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import run_error
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 
 _SERIAL = itertools.count(900_001)
-_RESOURCE = 20
 _DETAILS = "function"
 
 
@@ -197,7 +196,7 @@ def inputs_of(inputs: Sequence[RepetitionInput], root: Scope, details: FunctionD
         element = element_type_named(item.dtype)
         if element is None:
             raise TfdbgError(f"The type of the input {item.name} is not known: {item.dtype}.")
-        wanted = _RESOURCE if item.role is Role.VARIABLE else element.number
+        wanted = RESOURCE if item.role is Role.VARIABLE else element.number
         if root.body.argument_types[position] != wanted:
             raise TfdbgError(f"The function takes no {item.role} of type {item.dtype} at the place of {item.name}.")
         value = tf.constant(item.value, tf.dtypes.as_dtype(element.number))  # a copy, whoever holds the array

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.opaque import is_handle, is_opaque, is_reference
 
 _HANDLE_OPS = frozenset({"VarHandleOp"})
 _REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
@@ -22,7 +23,6 @@ _READERS = frozenset(
 # Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
 _FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
 _FUNCTIONS = frozenset({"func", "list(func)"})
-_OPAQUE = frozenset({"resource", "variant"})
 
 
 @dataclass(frozen=True)
@@ -119,15 +119,12 @@ def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[Any], bool]:
     held: list[Any] = []
     foreign = False
     for position, tensor in enumerate(op.inputs):
-        reference = tensor.dtype != tensor.dtype.base_dtype
-        if tensor.dtype.name not in _OPAQUE and not reference:
-            continue
-        if tensor.dtype.name == "variant":
+        if not is_opaque(tensor) or tensor.dtype.name == "variant":
             continue
         holder = _holder(tensor, fed_names)
         if holder is None:
             foreign = True
-        elif not reference or _takes_reference(op, position):
+        elif not is_reference(tensor) or _takes_reference(op, position):
             held.append(holder)
     return held, foreign
 
@@ -154,7 +151,7 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
         if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
             return op
         # What an op like Assign gives is the reference that it was given.
-        passing = op.type in _PASSING or (tensor.dtype != tensor.dtype.base_dtype and len(op.inputs))
+        passing = op.type in _PASSING or (is_reference(tensor) and len(op.inputs))
         if not passing:
             return None
         tensor = op.inputs[0]
@@ -167,7 +164,7 @@ def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Foun
     for tensor in op.outputs:
         if tensor.name in fed_names:
             continue
-        if tensor.dtype.name in _OPAQUE or tensor.dtype != tensor.dtype.base_dtype:
+        if is_opaque(tensor):
             if tensor.dtype.name == "variant":
                 found.drawn.add(tensor.name)
         elif tensor.name in fetchable:
@@ -190,4 +187,4 @@ def calls_functions(op: Any) -> bool:
 
 
 def _only_handles(outputs: Sequence[Any]) -> bool:
-    return bool(outputs) and all(tensor.dtype.name in _OPAQUE for tensor in outputs)
+    return bool(outputs) and all(map(is_handle, outputs))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.capture.opaque import is_handle
 from tfdbg_cli.capture.session.program_graph import tensor_name
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
@@ -24,7 +25,7 @@ def stored(tensors: Sequence[Any], opaque: Collection[str], fetched: Sequence[An
 
 def handle_value(tensor: Any) -> NoValue:
     """Why a handle, or a reference to a variable, has no array."""
-    return _HANDLE if tensor.dtype.base_dtype.name in {"resource", "variant"} else _REFERENCE
+    return _HANDLE if is_handle(tensor) else _REFERENCE
 
 
 def described(tensor: Any, value: Value) -> Tensor:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_state import calls_functions
 from tfdbg_cli.capture.session.hidden_ops import program_version
 from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, nesting
@@ -23,7 +24,6 @@ _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
 _READERS = frozenset(
     {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
 )
-_OPAQUE = frozenset({"resource", "variant"})
 # A part of a path may have 255 bytes, a path 4096. TensorFlow adds slot, debug op and time to a name, and the
 # optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
 _LONGEST_PART = 150
@@ -118,7 +118,7 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
                 hidden += 1
             else:
                 tensors.append(tensor)
-                if _is_opaque(tensor):
+                if is_opaque(tensor):
                     opaque.add(tensor.name)
     loops = any(op.type in ENTER for op in order)
     stateful = next((op for op in order if _is_stateful(op)), None)
@@ -146,10 +146,6 @@ def _exists(graph: Any, name: str) -> bool:
 
 def _is_stateful(op: Any) -> bool:
     return op.type not in _READERS and op.op_def is not None and bool(op.op_def.is_stateful)
-
-
-def _is_opaque(tensor: Any) -> bool:
-    return tensor.dtype.name in _OPAQUE or tensor.dtype != tensor.dtype.base_dtype
 
 
 def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.program_graph import tensor_name
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor, describe
 from tfdbg_cli.model.values import Array
-
-_OPAQUE = frozenset({"resource", "variant"})
 
 
 def updated_name(variable: str) -> TensorName:
@@ -32,11 +30,7 @@ def with_updated(graph: Graph, variables: Sequence[Variable]) -> Graph:
 
 
 def _node(variable: Variable) -> Node:
-    read = (tensor for op in variable.writers for tensor in op.inputs if _holds_numbers(tensor))
+    read = (tensor for op in variable.writers for tensor in op.inputs if not is_opaque(tensor))
     inputs = dict.fromkeys((tensor_name(variable.tensor), *map(tensor_name, read)))
     name = updated_name(variable.name).node
     return Node(name, UPDATED_VARIABLE, variable.op.device, tuple(inputs), tuple(op.name for op in variable.writers))
-
-
-def _holds_numbers(tensor: Any) -> bool:
-    return tensor.dtype.name not in _OPAQUE and tensor.dtype == tensor.dtype.base_dtype

@@ -24,13 +24,12 @@ from tfdbg_cli.capture.what_if.slices import effects_in, is_handle, outputs_of
 from tfdbg_cli.capture.what_if.stepping import Output, Step
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
 from tfdbg_cli.model.values import Array, Value
 
 _SERIAL = itertools.count(1)
-_RESOURCE = 20
 _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
@@ -203,7 +202,7 @@ class FunctionProgram:
             Output(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
             for name in outputs_of(self._flat, node)
         )
-        variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == _RESOURCE)
+        variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == RESOURCE)
         writes = variables if not _WRITES.isdisjoint(effects_in(node)) else ()
         shown = StepNode(node.name, node.op_type, tuple(map(self._shown, node.inputs)))
         return Step(shown, node.device, outputs, self._waits(node), variables, writes)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
-from tfdbg_cli.capture.what_if.session_slice import CallGraph, is_opaque
+from tfdbg_cli.capture.what_if.session_slice import CallGraph
 from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured
 from tfdbg_cli.errors import TfdbgError

@@ -11,11 +11,12 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
-from tfdbg_cli.capture.what_if.session_slice import CallGraph, is_opaque
+from tfdbg_cli.capture.what_if.session_slice import CallGraph
 from tfdbg_cli.capture.what_if.stepping import Output, Step
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError

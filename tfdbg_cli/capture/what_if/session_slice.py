@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.function.definition.called_functions import functions_in
+from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Slice
@@ -183,8 +184,3 @@ def _holder(tensor: Any) -> Any:
     while maker.type in _PASSED_THROUGH and maker.inputs and is_opaque(maker.inputs[0]):
         maker = maker.inputs[0].op
     return maker if maker.type in _HANDLES else None
-
-
-def is_opaque(tensor: Any) -> bool:
-    """Whether a tf.Tensor in a graph holds no numbers: a resource, a variant, or a reference to a variable."""
-    return tensor.dtype.name in {"resource", "variant"} or tensor.dtype != tensor.dtype.base_dtype

@@ -10,10 +10,8 @@ from tfdbg_cli.capture.function.definition.call_tree import CallSite
 from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
-
-_RESOURCE = 20  # DT_RESOURCE
 
 
 @dataclass
@@ -40,7 +38,7 @@ class Edges:
         for node in flat.nodes.values():
             for name in dict.fromkeys(node.inputs):
                 self._readers.setdefault(name, []).append(node)
-                if _type_of(flat, name) == _RESOURCE and writes(node):
+                if _type_of(flat, name) == RESOURCE and writes(node):
                     self._writers.setdefault(name, []).append(node.name)
 
     def after(self, starts: Iterable[TensorName]) -> Slice:

@@ -13,13 +13,12 @@ from typing import Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 
 # Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
 # (implementation_selector.cc).
 XLA = "_XlaMustCompile"
 IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
-_FIRST_REFERENCE = 101
 _NUMBERED = re.compile(r"_\d+$")
 
 
@@ -33,7 +32,7 @@ class Output:
     @property
     def returnable(self) -> bool:
         """Whether a function may give it back as numbers: no handle, no reference to a variable."""
-        return self.dtype < _FIRST_REFERENCE and element_type(self.dtype).numpy is not None
+        return self.dtype < FIRST_REFERENCE and element_type(self.dtype).numpy is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +218,8 @@ def _types(arg: Any, node: Any, definition: Any) -> list[int]:
     if arg.type_list_attr:
         return list(_attribute(arg.type_list_attr, node, definition).list.type)
     dtype = arg.type or _attribute(arg.type_attr, node, definition).type
-    if arg.is_ref and dtype < _FIRST_REFERENCE:
-        dtype += _FIRST_REFERENCE - 1
+    if arg.is_ref and dtype < FIRST_REFERENCE:
+        dtype += FIRST_REFERENCE - 1
     count = _attribute(arg.number_attr, node, definition).i if arg.number_attr else 1
     return [dtype] * count
 

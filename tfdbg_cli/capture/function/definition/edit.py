@@ -10,6 +10,7 @@ from tfdbg_cli.capture.function.definition.body import XLA
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.function.definition.shown_values import Item
 from tfdbg_cli.capture.session.invocation import copied
+from tfdbg_cli.model.dtypes import INT32
 
 _STATEFUL = {
     "PartitionedCall": "StatefulPartitionedCall",
@@ -17,7 +18,6 @@ _STATEFUL = {
     "StatelessCase": "Case",
     "StatelessWhile": "While",
 }
-_INT32 = 3
 
 
 class Edit:
@@ -140,15 +140,15 @@ class Edit:
         It is given `number` and the values in `given`: how the function refers to them, and their types.
         """
         constant = self.add("tfdbg_number", "Const", [])
-        constant.attr["dtype"].type = _INT32
-        constant.attr["value"].tensor.dtype = _INT32
+        constant.attr["dtype"].type = INT32
+        constant.attr["value"].tensor.dtype = INT32
         constant.attr["value"].tensor.tensor_shape.SetInParent()
         constant.attr["value"].tensor.int_val.append(number)
         inputs = [f"{constant.name}:output:0", *(reference for reference, _ in given)]
         report = self.add("tfdbg_report", "EagerPyFunc", [*inputs, *(f"^{name}" for name in waits)])
         report.attr["token"].s = token
         report.attr["is_async"].b = False
-        report.attr["Tin"].list.type.extend([_INT32, *(dtype for _, dtype in given)])
+        report.attr["Tin"].list.type.extend([INT32, *(dtype for _, dtype in given)])
         report.attr["Tout"].list.SetInParent()
         self.run_always(report.name)
         return str(report.name)

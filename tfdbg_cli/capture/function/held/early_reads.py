@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.function.definition.dealing import writes_variable
-from tfdbg_cli.capture.function.held.outside import RESOURCE
+from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _READ = "ReadVariableOp"

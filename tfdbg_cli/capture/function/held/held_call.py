@@ -11,7 +11,7 @@ from tfdbg_cli.capture.function.definition.call_tree import Place
 from tfdbg_cli.capture.function.definition.called_functions import with_called
 from tfdbg_cli.capture.function.definition.dealing import silence
 from tfdbg_cli.capture.function.definition.flat import FlatFunction, is_inlined
-from tfdbg_cli.capture.function.held.outside import RESOURCE, Again, Outside
+from tfdbg_cli.capture.function.held.outside import Again, Outside
 from tfdbg_cli.capture.function.held.variable_values import put_back
 from tfdbg_cli.capture.function.kept_tensors import array_of
 from tfdbg_cli.capture.op_errors import OpError
@@ -19,7 +19,7 @@ from tfdbg_cli.capture.repetition.function import FunctionDetails, repeat_functi
 from tfdbg_cli.capture.repetition.repeated import Repeated, different_outputs
 from tfdbg_cli.capture.repetition.replaced import with_replaced
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 from tfdbg_cli.model.runs import RunError, RunKind

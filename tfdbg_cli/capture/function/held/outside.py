@@ -21,10 +21,9 @@ from tfdbg_cli.capture.function.definition.dealing import (
     writes_variable,
 )
 from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
 
-RESOURCE, VARIANT = 20, 21
 _SAME = frozenset({"Identity", "IdentityN"})
 
 

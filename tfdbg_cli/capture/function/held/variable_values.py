@@ -12,8 +12,8 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.model.dtypes import RESOURCE
 
-_RESOURCE = 20
 _SERIAL = itertools.count(1)
 
 
@@ -50,7 +50,7 @@ def _reader(name: str, dtypes: Sequence[int]) -> Any:
     definition.signature.name = name
     definition.signature.is_stateful = True
     for position, dtype in enumerate(dtypes):
-        definition.signature.input_arg.add(name=f"handle_{position}", type=_RESOURCE)
+        definition.signature.input_arg.add(name=f"handle_{position}", type=RESOURCE)
         definition.signature.output_arg.add(name=f"value_{position}", type=dtype)
         node = definition.node_def.add(name=f"read_{position}", op="ReadVariableOp", input=[f"handle_{position}"])
         node.attr["dtype"].type = dtype

@@ -30,9 +30,10 @@ OPTIMIZER_SCOPE = re.compile(
 )
 # Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
 _GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^BroadcastGradientArgs$")
-# Op types that write a variable (resource_variable_ops.cc, state_ops.cc, training_ops.cc).
+# Op types that write a variable (resource_variable_ops.cc, state_ops.cc, training_ops.cc), and tfdbg's own for the
+# value that it has then.
 _UPDATE_OP = re.compile(
-    r"^Assign(Add|Sub)?(VariableOp)?$|^(Resource)?(Sparse)?Apply[A-Z]"
+    r"^UpdatedVariable$|^Assign(Add|Sub)?(VariableOp)?$|^(Resource)?(Sparse)?Apply[A-Z]"
     r"|^(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)$|^ResourceStridedSliceAssign$|^StridedSliceAssign$"
 )
 _VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
@@ -122,11 +123,12 @@ class _Reading:
         Only to what lies behind the gradients (`after`), or is made of constants and variables alone: a forward
         pass whose loss feeds nothing but a metric is a forward pass.
         """
-        fed = self._fed
         waiting = deque(name for name, known in self.roles.items() if known is role)
         if role is Role.UPDATE:
             scoped = [
-                n for n in self._nodes if n not in self.roles and _in_optimizer(n) and (n in after or n not in fed)
+                n
+                for n in self._nodes
+                if n not in self.roles and _in_optimizer(n) and (n in after or n not in self._fed)
             ]
             self.roles.update(dict.fromkeys(scoped, role))
             waiting.extend(scoped)
@@ -134,7 +136,7 @@ class _Reading:
         while waiting:
             for name in self._inputs(waiting.popleft()):
                 left[name] = left[name] - 1 if name in left else self._count_readers(name) - 1
-                if left[name] or name in self.roles or (name in fed and name not in after):
+                if left[name] or name in self.roles or (name in self._fed and name not in after):
                     continue
                 if name in self._nodes and not _is_handle(self._nodes[name]):
                     self.roles[name] = role

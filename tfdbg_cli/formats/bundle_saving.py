@@ -66,7 +66,7 @@ def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: 
         repetition = repetition_of(run)
     except TfdbgError as error:
         saved = save_values(run, path, disk_budget=disk_budget, force=force)
-        return (*saved, f"The run cannot be made again from them. {error.message}")
+        return (*saved, error.message)
     return _saved(run, repetition, path, disk_budget, force)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from tfdbg_cli.model.control_flow import CALLS, PLAIN_CALLS
-from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.graph import Graph, once_per_graph
 
 _ROLES = {
     "If": r"true|false", "StatelessIf": r"true|false", "Case": r"branch\d+", "StatelessCase": r"branch\d+",
@@ -77,12 +76,7 @@ def _folders(graph: Graph) -> dict[str, dict[str, None]]:
     return found
 
 
-_KNOWN: WeakKeyDictionary[Graph, CallScopes] = WeakKeyDictionary()
-
-
+@once_per_graph
 def call_scopes(graph: Graph) -> CallScopes:
     """The call scopes of `graph`, found once and kept as long as the graph is."""
-    found = _KNOWN.get(graph)
-    if found is None:
-        found = _KNOWN[graph] = CallScopes(graph)
-    return found
+    return CallScopes(graph)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.tensors import Gathered, Tensor, TensorStore
+from tfdbg_cli.model.tensors import GatheredTensors, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _CHUNK = 1 << 20  # elements compared at a time, so that large tensors need little memory beside them
@@ -59,7 +59,7 @@ def differences(
         if other is None:
             yield Difference(Kind.ONLY_SECOND, None, row)
             continue
-        if isinstance(second, Gathered) and _is_of(second.source(row), first, other):
+        if isinstance(second, GatheredTensors) and _is_of(second.source(row), first, other):
             continue
         found = _compared(first.value(other), second.value(row), rtol, atol)
         if found is not None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from tfdbg_cli.analysis.intended_table import HABITS, LOOKS, VARIABLE, Habit
 from tfdbg_cli.analysis.lineage import WRITES, InputSeen, Lineage
-from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.analysis.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
@@ -88,7 +88,7 @@ class Intentions:
 
     def _slope_is_bad(self, node: Node) -> bool:
         graph = self._lineage.graph_of(node)
-        return any(_is_gradient(graph, name) for name in self.bad_readers(node))
+        return any(is_gradient(graph, name) for name in self.bad_readers(node))
 
     def _followed(self, habit: Habit, name: TensorName, node: Node) -> Intended | None:
         """Follow what `name` holds through the ops that read it; None when it gets where the habit does not lead."""
@@ -156,8 +156,3 @@ class Intentions:
 def _is_target(reader: Node, name: TensorName) -> bool:
     """Whether `name` is the variable that `reader` writes, and not what it writes."""
     return reader.op_type.startswith(WRITES) and reader.inputs[0] == name and name not in reader.inputs[1:]
-
-
-def _is_gradient(graph: Graph, name: str) -> bool:
-    node = graph.find(name)
-    return node is not None and role_of(graph, name, node.op_type) is Role.GRADIENT

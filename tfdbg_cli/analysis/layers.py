@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
-from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
 
 Scope = tuple[str, ...]
@@ -234,12 +234,7 @@ def _same_but_number(part: Scope, wanted: Scope) -> bool:
     return part[:-1] == wanted[:-1] and _NUMBERED.sub("", part[-1]) == wanted[-1]
 
 
-_KNOWN: WeakKeyDictionary[Graph, Layers] = WeakKeyDictionary()
-
-
+@once_per_graph
 def layers_of(graph: Graph) -> Layers:
     """The layers of `graph`, made once and kept as long as the graph is."""
-    found = _KNOWN.get(graph)
-    if found is None:
-        found = _KNOWN[graph] = Layers(graph)
-    return found
+    return Layers(graph)

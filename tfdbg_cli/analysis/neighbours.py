@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
 
 # What TensorFlow's runtime puts between the nodes of a program: it moves values, it computes none.
@@ -124,12 +124,7 @@ def _rendezvous(node: Node) -> tuple[str, ...]:
     return tuple(node.attributes.get(name, "") for name in ("tensor_name", "send_device", "recv_device"))
 
 
-_KNOWN: WeakKeyDictionary[Graph, Neighbours] = WeakKeyDictionary()
-
-
+@once_per_graph
 def neighbours_of(graph: Graph) -> Neighbours:
     """The edges of `graph`, their index kept as long as the graph is."""
-    found = _KNOWN.get(graph)
-    if found is None:
-        found = _KNOWN[graph] = Neighbours(graph)
-    return found
+    return Neighbours(graph)

@@ -7,9 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from weakref import WeakKeyDictionary
 
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 
 
 class Role(StrEnum):
@@ -185,17 +184,18 @@ def _in_optimizer(name: str) -> bool:
     return OPTIMIZER_SCOPE.search(name) is not None
 
 
-_KNOWN: WeakKeyDictionary[Graph, Roles] = WeakKeyDictionary()
-
-
+@once_per_graph
 def roles_of(graph: Graph) -> Roles:
     """The nodes of `graph` that are not forward, with their roles; kept as long as the graph is."""
-    found = _KNOWN.get(graph)
-    if found is None:
-        found = _KNOWN[graph] = _Reading(graph).read()
-    return found
+    return _Reading(graph).read()
 
 
 def role_of(graph: Graph, node: str, op_type: str) -> Role:
     """The role of the node called `node`; by its name alone when `graph` does not hold it."""
     return roles_of(graph).get(node, Role.FORWARD) if node in graph else role_by_name(node, op_type)
+
+
+def is_gradient(graph: Graph, name: str) -> bool:
+    """Whether there is a node called `name` that differentiates."""
+    node = graph.find(name)
+    return node is not None and role_of(graph, name, node.op_type) is Role.GRADIENT

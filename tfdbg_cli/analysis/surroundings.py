@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.parts import ELEMENTWISE
-from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.analysis.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
@@ -64,21 +64,16 @@ def surroundings(
     steep = _forward_of(graph, lineage, node)
     slope_of = steep.op_type if steep is not None and steep is not node else ""
     hidden = ""
-    if steep is not None and (steep is not node or any(_is_gradient(graph, name) for name in bad_nodes)):
+    if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
         hidden = _hidden_by(graph, steep)
     below = (below_moves(item.node, lineage) for item in inputs)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     return Surroundings(makers, slope_of, hidden, _grown(run, lineage, inputs), made_by)
 
 
-def _is_gradient(graph: Graph, name: str) -> bool:
-    node = graph.find(name)
-    return node is not None and role_of(graph, name, node.op_type) is Role.GRADIENT
-
-
 def _forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
     """The op with a steep slope whose gradient `node` computes; `node` itself when it is no gradient."""
-    if not _is_gradient(graph, node.name):
+    if not is_gradient(graph, node.name):
         return node
     waiting, met = deque([(node, 0)]), {node.name}
     while waiting and len(met) < _MOST_NODES:
@@ -88,14 +83,14 @@ def _forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
             if maker is None or maker.name in met:
                 continue
             met.add(maker.name)
-            if _is_gradient(graph, maker.name):
+            if is_gradient(graph, maker.name):
                 if far < _FAR and maker.op_type in ELEMENTWISE | _SHAPES:
                     waiting.append((maker, far + 1))
                 continue
             if maker.op_type in _STEEP and current.op_type.endswith("Grad"):
                 return maker  # SqrtGrad reads what Sqrt gave
             for reader, _ in graph.consumers(maker.name):
-                if reader.op_type in _STEEP and not _is_gradient(graph, reader.name):
+                if reader.op_type in _STEEP and not is_gradient(graph, reader.name):
                     return reader
     return None
 
@@ -106,7 +101,7 @@ def _hidden_by(graph: Graph, node: Node) -> str:
     while waiting and len(met) < _MOST_NODES:
         name, far = waiting.popleft()
         for reader, slot in graph.consumers(name):
-            if reader.name in met or _is_gradient(graph, reader.name):
+            if reader.name in met or is_gradient(graph, reader.name):
                 continue
             met.add(reader.name)
             branches = [tensor.node for tensor in reader.inputs[1:]]

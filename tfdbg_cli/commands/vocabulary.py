@@ -6,10 +6,10 @@ import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.sources import Traceback, is_library
 from tfdbg_cli.model.tensors import TensorStore
 
@@ -110,12 +110,7 @@ class Vocabulary:
         return graph.names() if graph is not None else ()
 
 
-_VOCABULARIES: WeakKeyDictionary[Graph, Vocabulary] = WeakKeyDictionary()
-
-
+@once_per_graph
 def vocabulary_of(graph: Graph) -> Vocabulary:
     """The vocabulary of `graph`, the same one each time."""
-    found = _VOCABULARIES.get(graph)
-    if found is None:
-        found = _VOCABULARIES[graph] = Vocabulary(graph)
-    return found
+    return Vocabulary(graph)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean
+
+Made = TypeVar("Made")
 
 
 class GraphKind(StrEnum):
@@ -106,3 +111,17 @@ class Graph:
             for name in node.control_inputs:
                 self._control_consumers.setdefault(name, []).append(node)
         self._consumers = consumers
+
+
+def once_per_graph(make: Callable[[Graph], Made]) -> Callable[[Graph], Made]:
+    """`make` with a memory: what it made of a graph is kept as long as the graph is."""
+    known: WeakKeyDictionary[Graph, Made] = WeakKeyDictionary()
+
+    @wraps(make)
+    def made(graph: Graph) -> Made:
+        found = known.get(graph)
+        if found is None:
+            found = known[graph] = make(graph)
+        return found
+
+    return made

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -64,26 +64,33 @@ class TensorStore(Protocol):
         ...
 
 
-@runtime_checkable
-class Gathered(Protocol):
-    """A store whose tensors lie in other stores."""
+class _FoundByNode:
+    """What stores have in common whose names are known from the start: where the tensors of a node are."""
 
-    def source(self, index: int) -> tuple[TensorStore, int]:
-        """The store that holds the tensor at `index`, and its index there."""
-        ...
+    def __init__(self, names: Iterable[TensorName]) -> None:
+        self._by_node: dict[str, list[int]] = {}
+        self._slots: list[int] = []
+        for index, name in enumerate(names):
+            self._by_node.setdefault(name.node, []).append(index)
+            self._slots.append(name.slot)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [index for index in found if self._slots[index] == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
 
 
-class MemoryTensorStore:
+class MemoryTensorStore(_FoundByNode):
     """Tensors whose values are held in memory."""
 
     def __init__(self, tensors: Sequence[Tensor], values: Sequence[Value]) -> None:
         if len(tensors) != len(values):
             raise ValueError(f"{len(tensors)} tensors but {len(values)} values")
+        super().__init__(tensor.name for tensor in tensors)
         self._tensors = tensors
         self._values = values
-        self._by_node: dict[str, list[int]] = {}
-        for index, tensor in enumerate(tensors):
-            self._by_node.setdefault(tensor.node, []).append(index)
 
     def __len__(self) -> int:
         return len(self._tensors)
@@ -94,23 +101,14 @@ class MemoryTensorStore:
     def value(self, index: int) -> Value:
         return self._values[index]
 
-    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._by_node.get(node, [])
-        return found if slot is None else [i for i in found if self._tensors[i].slot == slot]
 
-    def nodes(self) -> Sequence[str]:
-        return list(self._by_node)
-
-
-class PartOfStore:
+class PartOfStore(_FoundByNode):
     """Some of the tensors of `store`: those at `rows`, in that order."""
 
     def __init__(self, store: TensorStore, rows: Sequence[int]) -> None:
+        super().__init__(store[row].name for row in rows)
         self._store = store
         self._rows = rows
-        self._by_node: dict[str, list[int]] = {}
-        for index, row in enumerate(rows):
-            self._by_node.setdefault(store[row].node, []).append(index)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -121,12 +119,40 @@ class PartOfStore:
     def value(self, index: int) -> Value:
         return self._store.value(self._rows[index])
 
-    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._by_node.get(node, [])
-        return found if slot is None else [index for index in found if self[index].slot == slot]
 
-    def nodes(self) -> Sequence[str]:
-        return list(self._by_node)
+Row = tuple[TensorStore, int]
+
+
+class GatheredTensors(_FoundByNode):
+    """Rows of other stores, in this order; executions are counted anew. Values stay where they are."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__(store[row].name for store, row in rows)
+        self._rows = rows
+        self._executions: list[int] = []
+        counts: dict[tuple[TensorName, str], int] = {}
+        for store, row in rows:
+            tensor = store[row]
+            key = tensor.name, tensor.device
+            self._executions.append(counts.get(key, 0))
+            counts[key] = self._executions[-1] + 1
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Tensor:
+        store, row = self._rows[index]
+        tensor = store[row]
+        execution = self._executions[index]
+        return tensor if tensor.execution == execution else replace(tensor, execution=execution)
+
+    def source(self, index: int) -> Row:
+        """The store that holds the tensor at `index`, and its index there."""
+        return self._rows[index]
+
+    def value(self, index: int) -> Value:
+        store, row = self._rows[index]
+        return store.value(row)
 
 
 def describe(

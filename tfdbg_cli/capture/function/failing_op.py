@@ -25,12 +25,11 @@ from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.op_errors import run_error
 from tfdbg_cli.capture.repetition.function import perform_again
-from tfdbg_cli.capture.what_if.merging import GatheredTensors
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import GatheredTensors, PartOfStore, TensorStore
 
 _AGAIN = (
     "What comes before this op was computed again after the error, on copies of the variables as they were before "

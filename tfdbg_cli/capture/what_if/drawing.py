@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.capture.what_if.words import listed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.control_flow import CALLS
 
@@ -45,15 +46,10 @@ def drawing_notes(nodes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     missed = [name for name, op_type in found if not is_random(op_type)]
     notes = []
     if random:
-        notes.append(f"The random numbers of {_listed(random)} are drawn here once; the run draws others.")
+        notes.append(f"The random numbers of {listed(random)} are drawn here once; the run draws others.")
     if missed:
         notes.append(
-            f"{_listed(missed)} would take from the program what it still needs, so no step is made there: "
+            f"{listed(missed)} would take from the program what it still needs, so no step is made there: "
             "give a value by `inject_value`."
         )
     return tuple(notes)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    return ", ".join(names[:2]) + more

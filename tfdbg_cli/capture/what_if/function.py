@@ -16,7 +16,7 @@ from tfdbg_cli.capture.function.definition.flat import FlatFunction, flat_functi
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.merging import GatheredTensors, Row, merged, with_values
+from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import perform_part
 from tfdbg_cli.capture.what_if.places import Places
 from tfdbg_cli.capture.what_if.slices import Edges, Slice, effects_in, is_handle, outputs_of, site_of
@@ -25,6 +25,7 @@ from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import GatheredTensors, Row
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.model.what_if import Change
 

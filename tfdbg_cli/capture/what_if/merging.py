@@ -2,54 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore, nbytes_of
+from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Row, Tensor, TensorStore, nbytes_of
 from tfdbg_cli.model.values import NoValue, Value
-
-Row = tuple[TensorStore, int]
-
-
-class GatheredTensors:
-    """A `TensorStore` of rows of other stores, in this order. Values stay where they are until somebody looks."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._rows = rows
-        self._by_node: dict[str, list[int]] = {}
-        self._executions: list[int] = []
-        counts: dict[tuple[TensorName, str], int] = {}
-        for index, (store, row) in enumerate(rows):
-            tensor = store[row]
-            self._by_node.setdefault(tensor.node, []).append(index)
-            key = tensor.name, tensor.device
-            self._executions.append(counts.get(key, 0))
-            counts[key] = self._executions[-1] + 1
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Tensor:
-        store, row = self._rows[index]
-        tensor = store[row]
-        execution = self._executions[index]
-        return tensor if tensor.execution == execution else replace(tensor, execution=execution)
-
-    def source(self, index: int) -> Row:
-        """The store that holds the tensor at `index`, and its index there."""
-        return self._rows[index]
-
-    def value(self, index: int) -> Value:
-        store, row = self._rows[index]
-        return store.value(row)
-
-    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        found = self._by_node.get(node, [])
-        return found if slot is None else [index for index in found if self[index].slot == slot]
-
-    def nodes(self) -> Sequence[str]:
-        return list(self._by_node)
 
 
 def merged(

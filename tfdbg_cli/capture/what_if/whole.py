@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from tfdbg_cli.capture.what_if.merging import GatheredTensors, Row
 from tfdbg_cli.capture.what_if.words import failed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.tensors import GatheredTensors, Row, TensorStore
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.what_if import Change, WhatIf
 

@@ -17,10 +17,10 @@ def left_out(found: Slice) -> tuple[str, ...]:
     """Sentences about what depends on the replaced values, and was not computed again all the same."""
     said = []
     if found.writes:
-        said.append(f"Nothing was written: {_listed(found.writes)} did not run.")
+        said.append(f"Nothing was written: {listed(found.writes)} did not run.")
     said += kept_as_drawn(found)
     if found.late:
-        said.append(f"{_listed(found.late)} came after an update of the variable, and is kept as it was.")
+        said.append(f"{listed(found.late)} came after an update of the variable, and is kept as it was.")
     return tuple(said)
 
 
@@ -28,7 +28,7 @@ def kept_as_drawn(found: Slice) -> tuple[str, ...]:
     """A sentence about what depends on the replaced values, and comes from outside of the run all the same."""
     if not found.drawn:
         return ()
-    return (f"{_listed(found.drawn)} would give something else each time, so what the run got from there is kept.",)
+    return (f"{listed(found.drawn)} would give something else each time, so what the run got from there is kept.",)
 
 
 def within(name: TensorName, place: str) -> str:
@@ -58,7 +58,8 @@ def _told(error: Exception | RunError) -> str:
     return f"{name}: {text.rstrip('.')}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first few of `names`, and how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 

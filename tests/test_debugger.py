@@ -144,6 +144,7 @@ def test_an_unknown_filter_leads_back_to_the_prompt() -> None:
     assert _drive(debugger, 2) == "--"
     assert front.path == ["start 1", "start 1"]
     assert "nothing" in front.stops[1].notes[0]
+    assert len(front.said) == 1 and "nothing" in front.said[0], "without a person at the prompt the note is not seen"
 
 
 def test_continue_opens_the_prompt_at_an_error_only() -> None:
@@ -242,6 +243,17 @@ def test_a_second_thread_waits_for_the_prompt(wrapped_apart: bool) -> None:
     for thread in threads:
         thread.join(10)
     assert (len(front.stops), len(others_front.stops)) == ((1, 1) if wrapped_apart else (2, 2))
+
+
+@pytest.mark.parametrize(("then", "stops"), [("has_inf_or_nan", 2), ("has_inf", 1)])
+def test_a_run_that_was_under_way_at_a_stop_counts_for_the_watch_begun_there(then: str, stops: int) -> None:
+    """Two threads found NaN at once: the second went by unseen, whatever was decided at the stop of the first."""
+    debugger, front = _debugger(RunUntil("has_inf_or_nan"), RunUntil(then))
+    plans = [debugger.run_starts(_Pending()) for _ in range(2)]
+    for plan in plans:
+        debugger.run_ends(plan, _run(plan.number, np.nan))
+    assert front.path == ["start 1", "end 1", "end 2"][: 1 + stops]
+    assert [stop.hit.filter_name for stop in front.ends] == ["has_inf_or_nan"] * stops
 
 
 def _in_thread(name: str, debugger: Debugger) -> Plan:

@@ -126,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
     run = verbs.add_parser(
         "run",
+        allow_abbrev=False,
         help="run a program and debug it",
         usage="tfdbg run [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… -m MODULE [ARG]…",
         description="Run a program as `python` would. Its functions, Keras models and sessions can be debugged.",
@@ -141,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
     opened = verbs.add_parser(
         "open",
+        allow_abbrev=False,
         help="look at runs on disk",
         description="Look at runs on disk. TensorFlow is not needed.",
     )
@@ -148,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_prompt_options(opened)
     replay = verbs.add_parser(
         "replay",
+        allow_abbrev=False,
         help="make the run of a bundle again and look at it",
         description="Make the run of a bundle again, on copies of its variables, and look at its values."
         " The exit code is 1 when it does not come out as it was. The graph in the bundle is executed: replay only"

@@ -44,6 +44,16 @@ _PUMPS = ("QueueRunnerThread", "Dummy-")
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
 
+def _asks_the_same(now: Watching | None, before: Watched | None) -> bool:
+    """Whether the watch that is on asks of a run what was asked of it when it began."""
+    if now is None or before is None:
+        return False
+    return (now.watched.filter_name, now.watched.exclude_node_names) == (
+        before.filter_name,
+        before.exclude_node_names,
+    )
+
+
 def _everything(datum: object, tensor: object) -> bool:
     """The filter that every tensor passes."""
     return True
@@ -192,8 +202,10 @@ class Debugger:
                 self._in_flight = None
             if not plan.errors or isinstance(self._state, Detach):
                 return False
-            if watching is not self._watching:
-                watching, hit = None, None  # another thread's stop ended the watch meanwhile
+            if plan.watching and watching is not self._watching:
+                # Another thread's stop ended the watch meanwhile. What this run did counts for the one begun there.
+                watching = self._watching if _asks_the_same(self._watching, plan.watched) else None
+                hit = None if watching is None else self._hit(watching, run)
             if for_stop and isinstance(self._state, RecordRun):
                 self._record(run, self._state)
                 for_stop = False
@@ -337,7 +349,8 @@ class Debugger:
         if isinstance(decision, RunUntil):
             try:
                 self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
-            except TfdbgError as error:
+            except TfdbgError as error:  # a name that came with the command line
+                self._say(str(error))  # where nobody is at a prompt, nobody sees the note
                 self._state = StopAtStart((str(error),))
 
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -92,9 +93,9 @@ def _job(words: list[str]) -> Job:
 def _meant(word: str) -> str:
     """What somebody may have wanted who began with `word` instead of a verb."""
     if os.path.isdir(word):  # noqa: PTH112  # pathlib costs a tenth of the start
-        return f"Did you mean `tfdbg open {word}`?"
+        return f"Did you mean `tfdbg open {shlex.quote(word)}`?"
     if os.path.exists(word):  # noqa: PTH110
-        return f"Did you mean `tfdbg run {word}`?"
+        return f"Did you mean `tfdbg run {shlex.quote(word)}`?"
     return f"Verbs: {', '.join(_VERBS)}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -125,7 +126,9 @@ def _repeatable(run: Run, bundle: Bundle) -> Run:
 
 
 def _require_tensorflow(place: Path) -> None:
-    hint = f"Install TensorFlow (pip install tensorflow), or look at the recording: tfdbg open {place}"
+    hint = (
+        f"Install TensorFlow (pip install tensorflow), or look at the recording: tfdbg open {shlex.quote(str(place))}"
+    )
     if find_spec("tensorflow") is None:
         raise TfdbgError(
             "`tfdbg replay` makes the run again with TensorFlow, which is not installed here.", hint=hint, exit_code=2

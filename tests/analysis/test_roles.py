@@ -135,6 +135,7 @@ def test_a_gradient_penalty_is_forward_again() -> None:
         ("a/AssignVariableOp", "AssignVariableOp", U),
         ("a/SparseApplyAdagrad", "SparseApplyAdagrad", U),
         ("clip_grad/Mul", "Mul", F),
+        ("hidden/kernel/after_update", "UpdatedVariable", U),
     ],
 )
 def test_what_a_name_and_an_op_type_tell(name: str, op_type: str, role: Role) -> None:

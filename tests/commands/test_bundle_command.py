@@ -44,7 +44,7 @@ def test_a_bundle_is_written_and_named(tmp_path: Path) -> None:
     path = tmp_path / "a b"
     shown = prompt_with(Held()).show(f'bundle "{path}"', 200)
     assert f"The bundle is in {path} (" in shown
-    assert "`tfdbg replay`" in shown
+    assert f"`tfdbg replay '{path}'` makes the run again, `tfdbg open '{path}'` shows it" in shown
     assert "A file was read." in shown
     assert read_bundle(path).repetition.entry == "step"
 
@@ -66,7 +66,7 @@ def test_a_run_that_cannot_be_made_again_says_why_and_what_can_be_saved(
     assert why in error.message
     assert "`bundle --values PATH`" in error.hint
     assert not (tmp_path / "case").exists()
-    assert "`tfdbg open`" in prompt.show(f"bundle --values {tmp_path}/case", 200)
+    assert f"`tfdbg open {tmp_path}/case`" in prompt.show(f"bundle --values {tmp_path}/case", 200)
     assert not is_bundle(tmp_path / "case")
     assert len(open_path(tmp_path / "case").runs[0].tensors) == len(sample_run().tensors)
 
@@ -77,7 +77,8 @@ def test_the_budget_and_what_is_there_are_respected(tmp_path: Path) -> None:
         assert "100 bytes of disk" in prompt.error(command).message
     prompt.run(f"bundle --force {tmp_path}/case")
     prompt = prompt_with(Held())
-    assert "already" in prompt.error(f"bundle {tmp_path}/case").message
+    error = prompt.error(f"bundle {tmp_path}/case")
+    assert "already" in error.message and "--force" in error.hint
     prompt.run(f"bundle --force {tmp_path}/case")
 
 

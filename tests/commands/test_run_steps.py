@@ -78,8 +78,10 @@ def test_the_title_says_which_run_is_shown() -> None:
 @pytest.mark.parametrize(
     ("command", "again"),
     [
-        ("pt loss[0]", "pt loss[0]"), ("lt -f has_nan", "lt -f has_nan"), ("runs 3", "lt"), ("history loss", "lt"),
-        ("help run", "lt"), ("nonsense", "lt"), ("", "lt"),
+        ("pt loss[0]", "pt loss[0]"), ("lt -f has_nan", "lt -f has_nan"), ("runs 3", "lt"),
+        ("history loss", "history loss"),
+        ("help run", "lt"), ("nonsense", "lt"), ("", "lt"), ("ni loss -d", "ni loss -d"), ("set loss 1", "lt"),
+        ("again", "lt"), ("bundle /tmp/b", "lt"),
     ],
 )  # fmt: skip
 def test_a_screen_that_is_about_no_run_gives_way_to_the_list(command: str, again: str) -> None:

@@ -66,11 +66,25 @@ def test_values_are_looked_at_and_injected_and_nodes_too() -> None:
     assert "Log" in prompt.show("lo prob")
     assert "Relu" in prompt.show("ni prob")
     assert len(prompt.show("list_tensors").splitlines()) > 3
+    hint = prompt.error("inject prob").hint
+    assert "inject_value TENSOR" in hint and "set " not in hint
+
+
+def test_the_origin_is_that_of_what_was_computed_so_far() -> None:
+    prompt = _prompt()
+    prompt.show("s")
+    prompt.show("cont prob")
+    assert "No NaN or infinity in what was computed so far." in prompt.show("origin")
+    prompt.show("cont loss/Log")
+    shown = prompt.show("origin")
+    assert shown.startswith("Origin    loss/Log:0")
+    assert "lt -f" not in shown, "the stepper's lt lists nodes, and has no such flag"
 
 
 def test_it_opens_at_a_runs_end_and_on_a_bundle_where_the_state_is_held() -> None:
     assert "cannot be made node by node" in Prompt(run_end()).error("invoke_stepper").message
-    assert "cannot be made node by node" in Prompt(opened()).error("invoke_stepper").message
+    error = Prompt(opened()).error("invoke_stepper")
+    assert "cannot be made node by node" in error.message and "tfdbg replay" in error.hint
     end = run_end()
     prompt = Prompt(replace(end, run=replace(end.run, steppable=SampleSteppable())))
     prompt.show("invoke_stepper")

@@ -67,6 +67,9 @@ def test_a_value_is_set_whole_and_in_part_and_taken_back() -> None:
     assert prompt.data("set")["tensors"][0]["name"] == "prob:0"
     prompt.show("set -d prob")
     assert not prompt.context.replaced[0]
+    prompt.show("set loss/Log 1")
+    prompt.show("unset Log[0, :]")
+    assert not prompt.context.replaced[0]
     prompt.show("set prob 1")
     prompt.show("unset")
     assert "not replaced" in prompt.error("unset prob").message
@@ -129,6 +132,7 @@ def test_a_run_that_cannot_be_computed_again_says_so() -> None:
     assert "Nothing of this run can be computed again" in prompt.error("set prob:0 1").message
     assert "Of a recording" in Prompt(opened()).error("again").message
     assert "no other run" in prompt.error("compare").message
+    assert "`set" not in Prompt(opened()).error("compare").hint, "nothing can be computed again there"
     assert isinstance(prompt.run("run"), DebugRun)
 
 

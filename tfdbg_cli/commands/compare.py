@@ -12,6 +12,7 @@ from tfdbg_cli.commands.links import tensor_link
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.registry import Kind as ArgumentKind
+from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.set_value import base_of
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import number_text
@@ -19,7 +20,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import Tensor
 
 _STYLES = {
@@ -47,7 +48,7 @@ def _pair(context: Context, options: argparse.Namespace) -> tuple[int, int]:
     numbers = [number for number in (options.first, options.second) if number is not None]
     for number in numbers:
         if not 1 <= number <= count:
-            raise TfdbgError(f"There is no run {number}: there are {count}.", hint="`runs` lists them.")
+            raise TfdbgError(f"There is no run {number}: the last one here is {count}.", hint="`runs` lists them.")
     if len(numbers) == 2:
         return numbers[0] - 1, numbers[1] - 1
     if numbers:
@@ -59,9 +60,10 @@ def _pair(context: Context, options: argparse.Namespace) -> tuple[int, int]:
         return context.current, made[-1]
     if context.current > 0:
         return context.current - 1, context.current
-    raise TfdbgError(
-        "There is no other run to compare with.", hint="`set TENSOR EXPRESSION` and `again` make one of this run."
-    )
+    hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
+    if context.run.what_if is None and isinstance(context.stop, Opened):
+        hint = how_to_replay(context.run)
+    raise TfdbgError("There is no other run to compare with.", hint=hint)
 
 
 def _head(context: Context, first: int, second: int, found: Sequence[Difference]) -> tuple[Line, ...]:

@@ -8,6 +8,7 @@ from typing import overload
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
 from tfdbg_cli.analysis.tensor_query import Answers
+from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
@@ -116,6 +117,8 @@ class Context:
         """
         self.end_stepping()
         steppable = self.stop.steppable if isinstance(self.stop, RunStart) else self.run.steppable
+        if steppable is None and isinstance(self.stop, Opened):
+            raise TfdbgError("A recording cannot be made node by node.", hint=how_to_replay(self.run))
         if steppable is None:
             raise TfdbgError(
                 "This run cannot be made node by node: it ran eagerly, or the state from before it is not held.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -11,8 +12,12 @@ from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
+
+_NAMES_WIDTH = 26  # columns of the names and aliases: enough for all commands but two, and little enough for 80
+_LABEL = 10
 
 
 def sections(registry: Registry) -> dict[str, list[Command]]:
@@ -44,29 +49,33 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 
 
 def _all(registry: Registry, context: Context) -> Document:
+    """What can be used here, by section; the rest by name, so that it can be found and read about."""
     blocks: list[Block] = []
     moment = moment_of(context)
-    width = max(len(_names(command)) for command in registry)
     for heading, members in sections(registry).items():
-        pairs = tuple(_pair(command, here=moment in command.moments) for command in members)
-        blocks.append(Text((line(Span(heading, Style.HEADING)),)))
-        blocks.append(Definitions(pairs, width, indent="  "))
+        pairs = tuple(_pair(command) for command in members if moment in command.moments)
+        if pairs:
+            blocks.append(Text((line(Span(heading, Style.HEADING)),)))
+            blocks.append(Definitions(pairs, _NAMES_WIDTH, indent="  "))
+            blocks.append(Text((EMPTY_LINE,)))
+    elsewhere = [command for command in registry if moment not in command.moments]
+    if elsewhere:
+        blocks.append(Flow("Not here", tuple(_pieces(elsewhere)), _LABEL))
         blocks.append(Text((EMPTY_LINE,)))
-    blocks.append(
-        Text(
-            (
-                line("`help COMMAND` shows flags and examples. `COMMAND > FILE` writes the screen to a file."),
-                line(Span("Dimmed commands do not apply here.", Style.DIM)),
-            )
-        )
-    )
+    more = "`help COMMAND` shows flags and examples. `COMMAND > FILE` writes the screen to a file."
+    blocks.append(Labelled("", more, label_width=0))
     data = {"commands": [_data(command) for command in registry]}
     return Document("help", tuple(blocks), lambda: data, "help")
 
 
-def _pair(command: Command, *, here: bool) -> tuple[Span, Span]:
-    term = Span(_names(command), Style.KEY if here else Style.DIM, f"help {command.name}")
-    return term, Span(command.summary, Style.PLAIN if here else Style.DIM)
+def _pieces(members: Sequence[Command]) -> Iterator[Piece]:
+    for command in members:
+        name = Span(command.name, Style.DIM, f"help {command.name}")
+        yield (Span(" "), name) if command is not members[0] else (name,)
+
+
+def _pair(command: Command) -> tuple[Span, Span]:
+    return Span(_names(command), Style.KEY, f"help {command.name}"), Span(command.summary)
 
 
 def _names(command: Command) -> str:

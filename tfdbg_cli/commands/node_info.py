@@ -103,7 +103,7 @@ def _neighbours(context: Context, found: FoundNode) -> list[Block]:
     blocks = [block for section in sections if section[1] for block in _section(*section)]
     absent = [f"{noun}s" for noun, count, *_ in sections if not count]
     if absent:
-        blocks.append(Text((EMPTY_LINE, line(Span(f"No {', '.join(absent)}.", Style.DIM)))))
+        blocks.append(Text((EMPTY_LINE, line(Span(f"No {', no '.join(absent)}.", Style.DIM)))))
     return blocks
 
 

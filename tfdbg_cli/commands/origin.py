@@ -58,14 +58,14 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         return _every_origin(run, search)
     origin = search.first()
     if origin is None:
-        return _all_fine(run, search, options)
+        return _all_fine(run, search, options, "what was computed so far" if context.stepper else "this run")
     if run.change is not None and origin.name in run.change.replaced:
         origin = replace(origin, cause=Cause("`set` gave it this value."))
     found = _Finding(
         run, origin, search.spoiled(origin.index), search.unread, tuple(search.intended), _chain(search, run, origin)
     )
     since = _since(context, origin)
-    blocks = _screen(found, since, options)
+    blocks = _screen(found, since, options, listed=context.stepper is None)
     return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
 
 
@@ -98,7 +98,7 @@ def _since(context: Context, origin: Origin) -> str:
     return f"after run #{hit.last_passed}, the last one that passed the watch"
 
 
-def _screen(found: _Finding, since: str, options: argparse.Namespace) -> tuple[Block, ...]:
+def _screen(found: _Finding, since: str, options: argparse.Namespace, *, listed: bool) -> tuple[Block, ...]:
     run, origin = found.run, found.origin
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
@@ -114,8 +114,11 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace) -> tuple[B
         blocks.append(chain_block(run, found.chain, names, _LABEL))
     if origin.inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
-    blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, names, _LABEL)]
-    blocks += [Text((*_batch(run, origin), _after(found.after, options))), *spoiled_blocks(run, found.after, _LABEL)]
+    blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, _LABEL)]
+    blocks += [
+        Text((*_batch(run, origin), _after(found.after, options, listed=listed))),
+        *spoiled_blocks(run, found.after, _LABEL),
+    ]
     blocks += intended_blocks(run, found.intended, _LABEL)
     if found.unread:
         lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
@@ -195,8 +198,8 @@ def _batch(run: Run, origin: Origin) -> list[Line]:
     return [line(*parts)]
 
 
-def _after(after: Aftermath, options: argparse.Namespace) -> Line:
-    """What the origin spoiled, with a link to the list."""
+def _after(after: Aftermath, options: argparse.Namespace, *, listed: bool) -> Line:
+    """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
     what = "NaN" if options.nan else "NaN or infinity"
     if after.seen < after.total:
         text = f"{after.bad:,} of the next {after.seen:,} tensors hold {what} too ({after.total:,} in all)"
@@ -205,15 +208,18 @@ def _after(after: Aftermath, options: argparse.Namespace) -> Line:
         text = f"{after.bad:,} of {count_text(after.total, 'later tensor')} {verb} {what} too"
     else:
         text = f"no later tensor holds {what}"
+    label = Span("After".ljust(_LABEL), Style.LABEL)
+    if not listed:
+        return line(label, f"{text}.")
     excluded = options.filter_exclude_node_names
     link = "lt -f has_inf_or_nan" + (f" -fenn {quoted(excluded)}" if excluded else "")
-    return line(Span("After".ljust(_LABEL), Style.LABEL), f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
+    return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
-def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace) -> Document:
+def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:
     what = "NaN" if options.nan else "NaN or infinity"
     unread = search.unread
-    lines = [line(Span(f"No {what} in this run.", Style.GOOD))]
+    lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
     if unread:
         lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
     looked_at = count_text(len(run.tensors) - unread, "tensor")

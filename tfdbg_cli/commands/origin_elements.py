@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.origin import MOST_ELEMENTS, Element, Origin
 from tfdbg_cli.analysis.parts import Part
-from tfdbg_cli.commands.short_names import ShortNames
+from tfdbg_cli.commands.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
@@ -18,19 +18,18 @@ from tfdbg_cli.model.values import Array
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
-def element_blocks(origin: Origin, most: int, names: ShortNames, label_width: int) -> list[Block]:
+def element_blocks(origin: Origin, most: int, label_width: int) -> list[Block]:
     """The first offending elements, beside the input elements that made them."""
     if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
         return []
     shown = origin.elements[: max(1, most)]
     known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
-    # The tensor itself goes last: the last column of a table gives way where the screen is narrow.
-    titles = [printable(names.short(str(origin.inputs[i].name))) for i in known]
+    # Short heads, so that the values stand side by side on a narrow screen; the full names are above.
+    titles = shortest_ends([str(origin.name), *(str(origin.inputs[i].name) for i in known)])
     columns = (
         Column("Elements", width=label_width - 2),
         Column(""),
-        Column(printable(names.short(str(origin.name)))),
-        *(Column(title) for title in titles),
+        *(Column(printable(title)) for title in titles),
     )
 
     def row(i: int) -> Row:

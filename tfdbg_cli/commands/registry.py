@@ -167,8 +167,13 @@ class Command:
         return " ".join(words)
 
 
+def _metavar(argument: Argument) -> str:
+    """What stands for the value, in the usage and in errors."""
+    return argument.metavar or "|".join(argument.choices) or argument.dest.upper()
+
+
 def _usage_of(argument: Argument) -> str:
-    metavar = argument.metavar or "|".join(argument.choices) or argument.dest.upper()
+    metavar = _metavar(argument)
     if argument.positional:
         return f"[{metavar}]" if argument.nargs in {"?", "*", "...?"} else metavar
     flag = min(argument.flags, key=len)
@@ -190,7 +195,8 @@ def _parser(command: Command) -> argparse.ArgumentParser:
             options["action"] = "store_true"
         else:
             options |= {"type": argument.type, "default": argument.default}
-            options |= {"metavar": argument.metavar} if argument.metavar else {}
+            metavar = _metavar(argument) if argument.positional else argument.metavar
+            options |= {"metavar": metavar} if metavar else {}
             options |= {"choices": argument.choices} if argument.choices else {}
             nargs = argument.nargs.removeprefix("...")
             options |= {"nargs": nargs} if nargs else {}
@@ -224,9 +230,9 @@ class Registry:
 
         """
         if name not in self._names:
+            known = self._names if moment is None else self.names_at(moment)
             raise TfdbgError(
-                f"There is no command {name!r}.",
-                hint=did_you_mean(name, self._names) or "`help` lists the commands.",
+                f"There is no command {name!r}.", hint=did_you_mean(name, known) or "`help` lists the commands."
             )
         found = sorted(self._names[name], key=_is_of_stepper, reverse=moment is Moment.STEPPING)
         return found[0]

@@ -12,7 +12,11 @@ from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunEnd
 
-_OF_ALL_RUNS = frozenset({"runs", "history", "filters"})  # they show the same whichever run is looked at
+# Commands that show something of a run and change nothing. `history` marks the run looked at.
+_SHOWN_AGAIN = frozenset({
+    "list_tensors", "layers", "print_tensor", "origin", "error_info", "print_feed", "eval", "compare", "run_info",
+    "history", "node_info", "list_inputs", "list_outputs", "placement", "list_source", "print_source", "list_profile",
+})  # fmt: skip
 
 
 def shown_again(command: str, context: Context, registry: Registry) -> str:
@@ -22,7 +26,7 @@ def shown_again(command: str, context: Context, registry: Registry) -> str:
         found = registry.find(words[0]) if words else None
     except TfdbgError:
         found = None
-    if found is None or found.section != "Look" or found.name in _OF_ALL_RUNS:
+    if found is None or found.name not in _SHOWN_AGAIN:
         return opening_command(RunEnd(context.run))
     return command
 

@@ -11,6 +11,8 @@ from tfdbg_cli.analysis.expression import evaluate
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.commands.short_names import ending_in
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Document, Text, text_document
@@ -18,7 +20,7 @@ from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
-from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name
+from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array, NoValue
@@ -43,9 +45,7 @@ def what_if_of(run: Run, context: Context) -> WhatIf:
     if run.what_if is not None:
         return run.what_if
     if isinstance(context.stop, Opened):
-        raise TfdbgError(
-            "Of a recording nothing can be computed again.", hint="`tfdbg replay BUNDLE` can, of a bundle."
-        )
+        raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
     if run.error is not None:
         raise TfdbgError("This run failed, so nothing of it can be computed again.", hint="`run` runs on.")
     raise TfdbgError(
@@ -60,7 +60,7 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     text = (options.assignment or "").strip()
     if not text:
         return _list(context)
-    target, expression = parted(text)
+    target, expression = parted(text, "set")
     base = base_of(context)
     run = context.runs[base]
     what_if = what_if_of(run, context)
@@ -72,8 +72,8 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     return _list(context)
 
 
-def parted(text: str) -> tuple[str, str]:
-    """The tensor with its slice, and the expression; brackets of the slice may hold blanks.
+def parted(text: str, verb: str) -> tuple[str, str]:
+    """What `verb` is to replace: the tensor with its slice, whose brackets may hold blanks, and the expression.
 
     Raises:
         TfdbgError: one of them is missing.
@@ -86,7 +86,7 @@ def parted(text: str) -> tuple[str, str]:
             expression = text[at:].strip().removeprefix("=").strip()
             if expression:
                 return text[:at], expression
-    raise TfdbgError("There is no value.", hint="Write: set TENSOR EXPRESSION, such as `set 'prob:0[0]' 0.5`.")
+    raise TfdbgError("There is no value.", hint=f"Write: {verb} TENSOR EXPRESSION, such as `{verb} 'prob:0[0]' 0.5`.")
 
 
 def _name_of(choice: Choice) -> TensorName:
@@ -162,8 +162,10 @@ def _unset(context: Context, options: argparse.Namespace) -> Document:
 
 def _take_back(context: Context, text: str) -> Document:
     replaced = context.replaced.get(base_of(context), {})
-    name = _name_of(choose(context, text))
-    if name not in replaced:
+    wanted = split_slice(text)[0]
+    found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
+    name = parse_tensor_name(found[0]) if len(found) == 1 else _name_of(choose(context, text))
+    if name is None or name not in replaced:
         known = ", ".join(map(str, replaced))
         raise TfdbgError(f"{name} is not replaced.", hint=f"Replaced: {known}." if known else "No tensor is.")
     del replaced[name]

@@ -57,3 +57,23 @@ def ending_in(text: str, names: Iterable[str]) -> Sequence[str]:
     """The names that `text` means by their last parts: `dense/MatMul`, or `…/dense/MatMul` as it was shown."""
     ending = "/" + text.removeprefix(ELIDED)
     return [name for name in names if name.endswith(ending)] if text.removeprefix(ELIDED) else []
+
+
+def shortest_ends(names: Sequence[str]) -> list[str]:
+    """The last parts of each name, as few as tell it from the others: `…/mul:0`, `…/a/x:0`, `…/b/x:0`."""
+    parts = [name.split("/") for name in names]
+    counts = [1] * len(names)
+
+    def end(i: int) -> tuple[str, ...]:
+        return tuple(parts[i][-counts[i] :])
+
+    for i, name in enumerate(names):
+        while counts[i] < len(parts[i]) and any(end(i) == end(j) for j, other in enumerate(names) if other != name):
+            for j in range(len(names)):
+                if j != i and end(j) == end(i):
+                    counts[j] = min(counts[j] + 1, len(parts[j]))
+            counts[i] += 1
+    shown = [ELIDED + "/".join(end(i)) for i in range(len(names))]
+    return [
+        short if len(name) - len(short) >= _LEAST_SAVED else name for name, short in zip(names, shown, strict=True)
+    ]

@@ -51,7 +51,8 @@ def _invoke(context: Context, options: argparse.Namespace) -> Document:
     head += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in stepper.notes]
     keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
     spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
-    blocks = (Text((*head, line("  ", *spans[:-1]), EMPTY_LINE)), *window(stepper))
+    head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
+    blocks = (Text(tuple(head)), *window(stepper))
     return Document("sorted_nodes", blocks, lambda: list_data(stepper, range(len(stepper.nodes))), "stepper")
 
 
@@ -178,7 +179,7 @@ def _report_data(context: Context, made: Sequence[Stepped], problem: TfdbgError 
 
 def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
-    target, expression = parted(options.assignment.strip())
+    target, expression = parted(options.assignment.strip(), "inject_value")
     text, slicing = split_slice(target)
     name = parse_tensor_name(text) or TensorName(text, 0)
     name = TensorName(_node(stepper, name.node), name.slot)

@@ -18,6 +18,7 @@ from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.runs import Opened
 
 _TITLES = {
     Statistic.ABSMAX: "|x| max",
@@ -86,7 +87,9 @@ class _Screen:
         if found.unreadable:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
         if len(found.points) < 2 and len(self._context.runs) < 2:
-            hint = "Only one run is here. `run -f FILTER --keep N` keeps the N runs before the hit."
+            hint = "Only one run is here."
+            if not isinstance(self._context.stop, Opened):
+                hint += " `run -f FILTER --keep N` keeps the N runs before the hit."
             lines.append(line(Span(hint, Style.HINT)))
         return lines
 

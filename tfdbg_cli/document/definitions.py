@@ -18,14 +18,14 @@ class Definitions:
     """Pairs of a term and its meaning. On a narrow screen the meaning stands below its term."""
 
     pairs: tuple[tuple[Span, Span], ...]
-    term_width: int = 0  # at least so many columns for the terms, to line up with other blocks
+    term_width: int = 0  # columns for the terms, to line up with other blocks; a longer one has a line of its own
     indent: str = ""
 
     def lines(self, width: int | None) -> Sequence[Line]:
-        taken = max([self.term_width, *(display_width(term.text) for term, _ in self.pairs)])
-        if width is not None:
+        taken = self.term_width or max((display_width(term.text) for term, _ in self.pairs), default=0)
+        if width is not None and not self.term_width:
             # One long term must not push every meaning to the edge.
-            taken = min(taken, max(self.term_width, width // 2 - 4))
+            taken = min(taken, width // 2 - 4)
         room = None if width is None else width - taken - len(self.indent) - len(_GAP)
         found: list[Line] = []
         for term, meaning in self.pairs:

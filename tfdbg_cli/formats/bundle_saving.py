@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -35,8 +36,10 @@ def _saved(run: Run, repetition: Repetition, path: Path, disk_budget: int, force
     if not force:
         require_room(needed, path, disk_budget)
     notes = write_bundle(run, repetition, path, replace=force)
+    name = shlex.quote(str(path))
     where = (
-        f"The bundle is in {path} ({size_text(needed)}). `tfdbg replay` makes the run again, `tfdbg open` shows it."
+        f"The bundle is in {path} ({size_text(needed)}). `tfdbg replay {name}` makes the run again,"
+        f" `tfdbg open {name}` shows it."
     )
     return (where, *repetition.limits, *notes)
 
@@ -52,7 +55,8 @@ def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
     if not force:
         require_room(needed, path, disk_budget)
     notes = write_dump(run, path)
-    return (f"The values of the run are in {path} ({size_text(needed)}): `tfdbg open` shows them.", *notes)
+    name = shlex.quote(str(path))
+    return (f"The values of the run are in {path} ({size_text(needed)}): `tfdbg open {name}` shows them.", *notes)
 
 
 def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:

@@ -38,7 +38,12 @@ def write_bundle(run: Run, repetition: Repetition, directory: Path, *, replace: 
             folder cannot be written to.
 
     """
-    if not (replace and is_bundle(directory)):
+    there = is_bundle(directory)
+    if there and not replace:
+        raise TfdbgError(
+            f"There is a bundle at {directory} already.", hint="Choose another folder; --force replaces the bundle."
+        )
+    if not there:
         refuse_existing(directory)
     with whole_directory(directory) as place:
         notes = fill_dump(run, place, directory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ def open_path(path: Path | str) -> Opened:
     place = Path(path).expanduser()
     names = _entries(place)
     if _is_run(names):
-        notes = (_BUNDLE.format(path=place),) if is_bundle(place) else ()
+        notes = (_BUNDLE.format(path=shlex.quote(str(place))),) if is_bundle(place) else ()
         return Opened(str(place), SavedRuns([place]), notes=notes)
     runs = _runs_in(place, names)
     if runs:
@@ -125,7 +126,7 @@ def _foreign(place: Path, names: Sequence[str]) -> TfdbgError:
         return TfdbgError(
             f"{place} was written by Debugger V2 (tf.debugging.experimental.enable_dump_debug_info),"
             " which cannot be opened yet.",
-            hint=f"View it with TensorBoard: tensorboard --logdir {place}",
+            hint=f"View it with TensorBoard: tensorboard --logdir {shlex.quote(str(place))}",
         )
     if place.name.startswith(DEVICE_PREFIX):
         return TfdbgError(f"{place} is the folder of one device in a dump.", hint=f"Open {place.resolve().parent}.")

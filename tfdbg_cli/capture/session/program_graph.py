@@ -91,8 +91,13 @@ class Tracebacks(Mapping[str, Traceback]):
             except (KeyError, ValueError, TypeError):
                 raise KeyError(name) from None
             self._known[name] = tuple(
-                # TensorFlow keeps no text of the line.
-                Frame(frame.filename, frame.lineno, frame.name, getline(frame.filename, frame.lineno).strip())
+                # TensorFlow keeps no text of the line, and AutoGraph no name of a lambda.
+                Frame(
+                    frame.filename,
+                    frame.lineno,
+                    frame.name or "<lambda>",
+                    getline(frame.filename, frame.lineno).strip(),
+                )
                 for frame in op.traceback or ()
             )
         return self._known[name]

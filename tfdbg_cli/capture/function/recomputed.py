@@ -15,7 +15,7 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.mergeable import AS_FIRST, BINARY, NORMALIZATION, SAME, UNARY, VIEWS
 from tfdbg_cli.capture.function.definition.shown_values import Recipe
 
-_SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATION
+_SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATION | {"Softmax"}
 _MOST_SHAPES = 100  # of one value
 
 

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.frontier import Frontier
+from tfdbg_cli.capture.function.twins import Twins
 from tfdbg_cli.capture.function.updated_variables import updated_variables
 from tfdbg_cli.capture.questions import Question
 from tfdbg_cli.model.dtypes import BOOL, FLOAT
@@ -68,8 +69,10 @@ class WatchedEdit(Edit):
                 references[variable.name] = reference
                 if self._wanted.values:
                     self.updated.append(Item(Shown(variable.name, UPDATED_VARIABLE, "", variable.dtype), reference))
+        twins = Twins(self, self.scope)
         for tensor in checks:
-            self.health.check(references.get(tensor.name, tensor.reference), tensor.dtype, tensor.device)
+            reference = references.get(tensor.name) or twins.instead_of(tensor.reference)
+            self.health.check(reference, tensor.dtype, tensor.device)
 
     @property
     def health(self) -> Health:

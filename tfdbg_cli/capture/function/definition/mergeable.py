@@ -1,15 +1,17 @@
 """Which values TensorFlow's graph optimizer may merge with what reads them, were they not given back.
 
 Grappler makes one `AddN` of `a + b + c`, takes a common factor out of a sum, multiplies small factors first, divides
-by a root by way of `Rsqrt`, and fuses `MatMul`, `BiasAdd` and an activation: always values that one op alone reads
-(core/grappler/optimizers: arithmetic_optimizer.cc, constant_folding.cc, remapper.cc). A value that is given back has
-one more reader, so these are not: whoever looks at one has it computed from what it was made of. The function then
-runs with the very ops, and so the rounding, that it has undebugged.
+by a root by way of `Rsqrt`, makes `LogSoftmax` of the logarithm of a softmax, and fuses `MatMul`, `BiasAdd` and an
+activation: always values that one op alone reads (core/grappler/optimizers: arithmetic_optimizer.cc,
+constant_folding.cc, remapper.cc). A value that is given back has one more reader, so these are not: whoever looks at
+one has it computed from what it was made of. The function then runs with the very ops, and so the rounding, that it
+has undebugged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import Scope
@@ -45,7 +47,12 @@ _FUSED: Mapping[str, frozenset[str]] = {
     "DepthwiseConv2dNative": _AFTER_PRODUCT,
     **dict.fromkeys(ELEMENTWISE, ELEMENTWISE),
     **dict.fromkeys(NORMALIZATION, frozenset({"Relu", "Add", "AddV2"})),
+    "Softmax": frozenset({"Log"}),
 }
+# Readers that round nothing: it is all the same whether they are fused with what they read.
+_EXACT = frozenset({"Abs", "Maximum", "Minimum", "Neg", "Relu", "Relu6", "Sign"})
+# Sums are merged with sums, quotients with roots and products: a sum that is divided, or divided by, stays.
+_SUMS, _QUOTIENTS = frozenset({"Add", "AddV2", "Sub"}), frozenset({"Div", "RealDiv"})
 
 
 def mergeable(scope: Scope) -> frozenset[Source]:
@@ -57,22 +64,58 @@ def mergeable(scope: Scope) -> frozenset[Source]:
     if not scope.recomputes:
         return frozenset()
     body = scope.body
-    readers = _readers(scope)
-    found: set[Source] = set()
-    for node in scope.needed.nodes:
-        inputs = [body.source(text) for text in body.data_inputs(node)]
-        if node.name in scope.needed.hidden or not all(_is_there(scope, source) for source in inputs):
-            continue
+    found = set(_with_one_reader(scope))
+    for node in _known(scope):
         if node.op in SAME:
             found.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
         elif node.op in VIEWS:
             found.add(Source(node.name, 0))
-        elif node.op in _FUSED:
+    return frozenset(found)
+
+
+def rounding_apart(scope: Scope) -> frozenset[Source]:
+    """The outputs of nodes of `scope` whose merge with their one reader can round otherwise than the two ops.
+
+    None where XLA compiles the function: it merges as it likes.
+    """
+    if scope.compiled:
+        return frozenset()
+    return frozenset(
+        source
+        for source, reader in _with_one_reader(scope).items()
+        if reader not in _EXACT and not (reader in _QUOTIENTS and scope.body.nodes[source.node or ""].op in _SUMS)
+    )
+
+
+def _with_one_reader(scope: Scope) -> dict[Source, str]:
+    """The outputs of nodes of `scope` that may be fused with their one reader, and its op type."""
+    readers = _readers(scope)
+    found: dict[Source, str] = {}
+    for node in _known(scope):
+        if node.op in _FUSED and not _is_log_of_softmax(scope, node):
             source = Source(node.name, 0)
             read = _true_readers(scope, source, readers)
             if len(read) == 1 and read[0] in _FUSED[node.op]:
-                found.add(source)
-    return frozenset(found)
+                found[source] = read[0]
+    return found
+
+
+def _is_log_of_softmax(scope: Scope, node: Any) -> bool:
+    """Whether `node` becomes a `LogSoftmax`: finite where the logarithm of the softmax itself is infinite."""
+    if node.op != "Log":
+        return False
+    source = scope.body.source(scope.body.data_inputs(node)[0])
+    while source.node is not None and scope.body.nodes[source.node].op in SAME | VIEWS:
+        source = scope.body.source(scope.body.data_inputs(scope.body.nodes[source.node])[source.slot])
+    return source.node is not None and scope.body.nodes[source.node].op == "Softmax"
+
+
+def _known(scope: Scope) -> Iterator[Any]:
+    """The nodes of `scope` whose inputs are all shown."""
+    for node in scope.needed.nodes:
+        inputs = [scope.body.source(text) for text in scope.body.data_inputs(node)]
+        if node.name not in scope.needed.hidden and all(_is_there(scope, source) for source in inputs):
+            yield node
 
 
 def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:

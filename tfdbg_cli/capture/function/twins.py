@@ -1,0 +1,53 @@
+"""Second computations of values that must not be read once more, since the graph optimizer merges them.
+
+A check is one more reader of what it looks at. Where the optimizer would merge that value with its one reader, and
+the merged op rounds otherwise (definition/mergeable.py), the check looks at a twin: the same op on the same inputs.
+An attribute tells twins from originals, or the optimizer would make one op of both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.function.definition.body import Source
+from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.edit import Edit
+from tfdbg_cli.capture.function.definition.mergeable import SAME, VIEWS, rounding_apart
+
+_MARK = "_tfdbg_twin"
+
+
+class Twins:
+    """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for."""
+
+    def __init__(self, edit: Edit, scope: Scope) -> None:
+        self._edit = edit
+        self._body = scope.body
+        self._apart = rounding_apart(scope)
+        self._made: dict[str, str] = {}
+
+    def instead_of(self, reference: str) -> str:
+        """How the function refers to the value of `reference` so that a check may read it."""
+        source = self._body.source(reference)
+        if source.node is None or not self._is_merged(source):
+            return reference
+        return reference.replace(source.node, self._twin(self._body.nodes[source.node]), 1)
+
+    def _is_merged(self, source: Source) -> bool:
+        """Whether `source` is merged, or passes on what is: the optimizer sees through such ops."""
+        while source.node is not None and source not in self._apart:
+            node = self._body.nodes[source.node]
+            if node.op not in SAME and node.op not in VIEWS:
+                return False
+            source = self._body.source(self._body.data_inputs(node)[source.slot])
+        return source.node is not None
+
+    def _twin(self, node: Any) -> str:
+        if node.name not in self._made:
+            inputs = [text if text.startswith("^") else self.instead_of(text) for text in node.input]
+            made = self._edit.add("tfdbg_twin", node.op, inputs, node.device)
+            for name, value in node.attr.items():
+                made.attr[name].CopyFrom(value)
+            made.attr[_MARK].b = True
+            self._made[node.name] = made.name
+        return self._made[node.name]

@@ -61,16 +61,16 @@ def _means_something(datum: Any) -> bool:
 
 def all_zero(datum: Any, tensor: Value) -> bool:
     """Whether every element of a float or complex `tensor` is zero; constants and empty tensors never pass."""
-    if not _can_be_inexact(tensor) or tensor.size == 0 or datum.op_type == "Const":
+    if not _can_be_inexact(tensor) or tensor.size == 0 or getattr(datum, "op_type", "") == "Const":
         return False
-    return not np.any(tensor != 0)
+    return not np.any(tensor != 0) and _means_something(datum)
 
 
 def _magnitude_above(datum: Any, tensor: Value, limit: float) -> bool:
     """Whether an element is larger than `limit`, either way; an infinity is, a NaN is not."""
     if not _can_be_inexact(tensor):
         return False
-    return largest_magnitude(tensor, finite=False) > limit
+    return largest_magnitude(tensor, finite=False) > limit and _means_something(datum)
 
 
 def _near_overflow(datum: Any, tensor: Value, share: float) -> bool:
@@ -78,7 +78,7 @@ def _near_overflow(datum: Any, tensor: Value, share: float) -> bool:
     if not _can_be_inexact(tensor):
         return False
     largest = float(ml_dtypes.finfo(tensor.dtype).max)  # type: ignore[no-untyped-call]
-    return largest_magnitude(tensor, finite=False) >= share * largest
+    return largest_magnitude(tensor, finite=False) >= share * largest and _means_something(datum)
 
 
 def _can_be_inexact(tensor: Value) -> TypeGuard[Array]:
@@ -122,10 +122,23 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 )
 
 
+# The least number with which a filter can be checked inside a run. TensorFlow's kernels take denormal numbers for
+# zeros; below zero everything passes, without elements too.
+_LEAST: tuple[tuple[Tuned, float], ...] = (
+    (magnitude_above, 1e-30),
+    (near_overflow, 1e-6),
+    (vanishing_gradient, 1e-30),
+    (exploding_gradient, 1e-30),
+    (dead_units, -math.inf),
+)
+
+
 def checked_inside(tensor_filter: TensorFilter) -> bool:
     """Whether capture can check it inside a run, in the graph; any other is asked of all captured values."""
     # By identity: a filter of the program's need not be hashable.
-    return any(tensor_filter is each for each in (has_inf_or_nan, has_nan, has_inf))
+    if not isinstance(tensor_filter, Tuned):
+        return any(tensor_filter is each for each in BUILT_IN_FILTERS.values())
+    return any(tensor_filter.test is ours.test and least <= tensor_filter.number < math.inf for ours, least in _LEAST)
 
 
 def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter:

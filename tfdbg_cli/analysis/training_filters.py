@@ -13,9 +13,10 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.values import Array, NoValue, Value
 
-_RELU = frozenset({"Relu", "Relu6"})
+RELU = frozenset({"Relu", "Relu6"})
 _READ = frozenset({"ReadVariableOp", "VariableV2", "Variable"})
 UPDATED_VARIABLE = "UpdatedVariable"  # the value of a variable after its update, as a node of the run
+BEFORE_UPDATE = "VariableBeforeUpdate"  # the same before it, in runs that show it
 
 
 def gradient_norm_below(datum: TensorDatum, tensor: Value, limit: float) -> bool:
@@ -37,7 +38,7 @@ def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
     """
     if isinstance(tensor, NoValue) or not is_inexact(tensor.dtype) or not tensor.size:
         return None
-    if datum.role is not Role.GRADIENT or _feeds_gradients(datum):
+    if not is_final_gradient(datum.graph, datum.node_name, datum.output_slot, datum.op_type):
         return None
     wide = tensor.astype(np.complex128 if tensor.dtype.kind == "c" else np.float64)
     scale = float(np.abs(wide).max())
@@ -46,23 +47,30 @@ def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
     return scale * float(np.linalg.norm(wide / scale))  # squares of small and large numbers leave the range
 
 
-def _feeds_gradients(datum: TensorDatum) -> bool:
-    graph = datum.graph
-    return any(
+def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
+    """Whether output `slot` of a node of that op type is a gradient of which no further gradient is made."""
+    return role_of(graph, node, op_type) is Role.GRADIENT and not any(
         role_of(graph, reader.name, reader.op_type) is Role.GRADIENT
-        for reader, at in graph.consumers(datum.node_name)
-        if reader.inputs[at].slot == datum.output_slot
+        for reader, read in graph.consumers(node)
+        if read == slot
     )
 
 
 def dead_relu(datum: TensorDatum, tensor: Value, share: float) -> bool:
     """Whether at least `share` of the units of a ReLU (its last axis) are above zero for no row."""
-    if isinstance(tensor, NoValue) or datum.op_type not in _RELU or not is_inexact(tensor.dtype):
+    if isinstance(tensor, NoValue) or datum.op_type not in RELU or not is_inexact(tensor.dtype):
         return False
     if not tensor.size or not tensor.ndim:
         return False
-    units = (tensor > 0).reshape(-1, tensor.shape[-1]).any(axis=0)
-    return 1 - float(units.mean()) >= share
+    with np.errstate(invalid="ignore"):  # NaN is not above zero
+        above = tensor > 0
+    units = above.reshape(-1, tensor.shape[-1]).any(axis=0)
+    return is_dead(float(units.mean()), share)
+
+
+def is_dead(alive: float, share: float) -> bool:
+    """Whether a ReLU of whose units the share `alive` is above zero counts as dead at `share`."""
+    return 1 - alive >= share
 
 
 def unchanged_variable(datum: TensorDatum, tensor: Value) -> bool:
@@ -98,6 +106,10 @@ def _handle(graph: Graph, node: str) -> str:
 
 
 def _read_before(datum: TensorDatum) -> Value | None:
+    name = datum.node_name.removesuffix("/after_update") + "/before_update"
+    for row in datum.store.named(name):
+        if datum.store[row].op_type == BEFORE_UPDATE and datum.store[row].execution == datum.tensor.execution:
+            return datum.store.value(row)
     handle = _handle(datum.graph, datum.node_name)
     readers = [node.name for node, _ in datum.graph.consumers(handle) if node.op_type in _READ]
     rows = [row for name in (handle, *readers) for row in datum.store.named(name) if row < datum.index]

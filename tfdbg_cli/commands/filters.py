@@ -27,8 +27,9 @@ def _filters(context: Context, options: argparse.Namespace) -> Document:
     lines = [line("A tensor passes that holds or is:"), EMPTY_LINE]
     notes = [EMPTY_LINE, line("N is a number, written behind the colon; without it the one in brackets counts.")]
     if moment_of(context) in LIVE:
-        inside = [name for name, found in context.filters.items() if checked_inside(found)]
-        notes.append(line(f"`run -f` checks {', '.join(inside)} inside the run; the others cost more."))
+        others = [printable(name) for name, found in context.filters.items() if not checked_inside(found)]
+        but = f", but for {', '.join(others)}: asking all values of a run costs more" if others else ""
+        notes.append(line(f"`run -f` asks inside the run{but}."))
     blocks = (Text(tuple(lines)), Definitions(pairs, indent="  "), Text(tuple(notes)))
     data = [
         {

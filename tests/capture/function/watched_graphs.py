@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.analysis.datum import TensorDatum
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.frontier import frontier_of
+from tfdbg_cli.capture.function.graph import function_graph
 from tfdbg_cli.capture.function.instrumented import Instrumented
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.static_facts import StaticFacts
+from tfdbg_cli.capture.function.watched import with_updated
 from tfdbg_cli.capture.function.watched_edit import Wanted
-from tfdbg_cli.capture.questions import Question, questions
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.questions.question import Question
 
 Step = Callable[[list[Any], random.Random], Any]
 
@@ -26,17 +30,21 @@ class Both:
 
     def __init__(self, concrete: Any, question: str = "has_inf_or_nan", admits: Any = None) -> None:
         self.root, atomic = scope_of(concrete), compat.atomic_of(concrete)
-        self.question: Question = questions()[question]
-        facts = StaticFacts(self.root, atomic)
+        found = question_of(filter_named(BUILT_IN_FILTERS, question))
+        assert found is not None
+        self.question: Question = found
+        self.graph = with_updated(function_graph(concrete), self.root)
+        facts = StaticFacts(self.root, compat.named_graphs_below(atomic))
         self.admits = admits or (lambda *names: True)
-        self.frontier = frontier_of(self.root, facts, self.question, self.admits)
-        self._captured = list(concrete.captured_inputs)
+        self.frontier = frontier_of(self.root, facts, self.question, self.admits, lambda: self.graph)
+        assert not self.frontier.unasked
+        self.captured = list(concrete.captured_inputs)
         self.kept = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier))
         self.checked = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier, values=False))
 
     def agree(self, inputs: Sequence[Any], restore: Callable[[], None] = lambda: None) -> tuple[bool, list[str]]:
         """Run both ways on `inputs`; the answer, and what was found by looking at all values."""
-        given = [*inputs, *self._captured]
+        given = [*inputs, *self.captured]
         restore()
         kept = self.kept.perform(given)
         restore()
@@ -48,8 +56,8 @@ class Both:
             tensor, value = kept.captured[row], kept.captured.value(row)
             if tensor.op_type == "FusedBatchNormV3" and tensor.slot > 2:
                 continue  # not written in inference
-            wanted = self.admits(tensor.node, tensor.op_type, tensor.dtype) and not isinstance(value, NoValue)
-            if wanted and self.question.test(None, value):
+            wanted = self.admits(tensor.node, tensor.op_type, tensor.dtype)
+            if wanted and self.question.test(TensorDatum(tensor, kept.captured, row, self.graph), value):
                 found.append(f"{tensor.name}@{tensor.execution} {tensor.op_type} {value!r}")
         assert kept.found is bool(found), (found, [str(one.name) for one in self._all_checks()])
         assert checked.found is bool(found), (found, [str(one.name) for one in self._all_checks()])

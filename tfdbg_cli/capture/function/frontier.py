@@ -1,18 +1,22 @@
-"""Which tensors of a function have to be checked so that none that is not finite goes unseen.
+"""Which tensors of a function have to be asked so that what a question looks for goes unseen in none.
 
-A tensor need not be checked when an op that certainly runs reads it and cannot hide what is wrong with it
-(analysis/transparency.py): the output of that op is checked, or read in turn by such an op. Nor need what is only
-another name of tensors that are looked after: the outputs of branches and loops, and the variables of loops.
+For NaN and infinities a tensor need not be checked when an op that certainly runs reads it and cannot hide what is
+wrong with it (analysis/transparency.py): the output of that op is checked, or read in turn by such an op. For
+magnitudes and zeros the output of an op need not be that holds elements of its inputs only
+(analysis/element_bounds.py). Nor need what is only another name of tensors that are looked after: the outputs of
+branches and loops, and the variables of loops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.analysis.transparency import CHECKABLE, Operand, Use, covering
+from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.analysis.transparency import Operand, Use, covering
+from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
@@ -23,8 +27,9 @@ from tfdbg_cli.capture.function.updated_variables import (
     region_of,
     updated_variables,
 )
-from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 
 # Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
@@ -41,15 +46,20 @@ class Watchable:
     dtype: int
     device: str
     updated: UpdatedVariable | None = None
+    shape: Shape = None
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """The tensors to check, by scope; `watched` counts those that are looked after so."""
+    """The tensors to check, by scope; `watched` counts those that are looked after so.
+
+    `unasked` are tensors that would have to be, and cannot be asked inside.
+    """
 
     checks: Mapping[Scope, Sequence[Watchable]]
     watched: int
     updated: tuple[UpdatedVariable, ...] = ()
+    unasked: tuple[TensorName, ...] = ()
 
     @property
     def checked(self) -> int:
@@ -57,9 +67,14 @@ class Frontier:
         return sum(map(len, self.checks.values()))
 
 
-def frontier_of(root: Scope, facts: StaticFacts, question: Question, admits: Admits) -> Frontier:
-    """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are."""
-    return _Search(root, facts, question, admits).found()
+def frontier_of(
+    root: Scope, facts: StaticFacts, question: Question, admits: Admits, graph: Callable[[], Graph] = Graph
+) -> Frontier:
+    """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are.
+
+    `graph` gives that of the runs, for a question of gradients.
+    """
+    return _Search(root, facts, question, admits, graph).found()
 
 
 @dataclass
@@ -68,6 +83,7 @@ class _Search:
     facts: StaticFacts
     question: Question
     admits: Admits
+    graph: Callable[[], Graph]
     tensors: dict[TensorName, Watchable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
     healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
@@ -83,16 +99,20 @@ class _Search:
         updated = tuple(updated_variables(self.root))
         for variable in updated:
             self._add_updated(variable)
-        self._cover_aliases()
+        if not self.question.compares:
+            self._cover_aliases()
         for scope in self.root.all():
             for node in scope.needed.nodes:
                 if node.name not in scope.needed.hidden and node.name not in scope.calls:
-                    self._cover_inputs(scope, node)
+                    self._cover(scope, node)
         checks: dict[Scope, list[Watchable]] = {}
+        unasked = []
         for name, tensor in self.tensors.items():
             if name not in self.covered and name not in self.healthy:
                 checks.setdefault(tensor.scope, []).append(tensor)
-        return Frontier(checks, len(self.tensors), updated)
+                if not self.question.askable(element_type(tensor.dtype).name, tensor.shape):
+                    unasked.append(name)
+        return Frontier(checks, len(self.tensors), updated, tuple(unasked))
 
     def _add_arguments(self) -> None:
         for position, name in enumerate(self.root.argument_names):
@@ -122,7 +142,7 @@ class _Search:
             self._add(Watchable(name, scope, output.reference, output.dtype, node.device), node.op)
             if site is not None:
                 self.aliases[name] = tuple(_sources(scope, site, slot))
-            elif node.op == "Const" and not self.question.asked_of(self.facts.value(name)):
+            elif node.op == "Const" and name in self.tensors and not self.question.asked_of(self.facts.value(name)):
                 self.healthy.add(name)
 
     def _add_updated(self, variable: UpdatedVariable) -> None:
@@ -133,17 +153,40 @@ class _Search:
             return
         if variable.same_as is not None:
             self.aliases[variable.name] = (variable.same_as,)
-        if not self.question.keeps_sign_only:
+        if self.question.covering is Covering.READERS:
             self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
 
     def _add(self, tensor: Watchable, op_type: str) -> None:
         dtype = element_type(tensor.dtype).name
-        if dtype in CHECKABLE and self.admits(tensor.name.node, op_type, dtype):
-            self.tensors[tensor.name] = tensor
+        shape = self.facts.shape(tensor.name)
+        if not self.question.concerns(op_type, dtype, shape) or not self.admits(tensor.name.node, op_type, dtype):
+            return
+        name = tensor.name
+        if self.question.of_gradients and not is_final_gradient(self.graph(), name.node, name.slot, op_type):
+            return
+        self.tensors[name] = replace(tensor, shape=shape)
 
     def _cover_aliases(self) -> None:
         for name, sources in self.aliases.items():
             if all(source in self.tensors for source in sources):
+                self.covered.add(name)
+
+    def _cover(self, scope: Scope, node: Any) -> None:
+        match self.question.covering:
+            case Covering.READERS | Covering.READERS_KEEPING:
+                self._cover_inputs(scope, node)
+            case Covering.BOUNDS:
+                self._cover_outputs(scope, node, bounding_inputs)
+            case Covering.COPIES:
+                self._cover_outputs(scope, node, copied_inputs)
+
+    def _cover_outputs(self, scope: Scope, node: Any, sources: Callable[[str, int, int], range | None]) -> None:
+        """Cover the outputs of `node` that hold elements of inputs that are looked after."""
+        given = scope.body.data_inputs(node)
+        for slot in range(len(scope.body.outputs(node.name))):
+            name = TensorName(scope.name_of(node.name), slot)
+            positions = sources(node.op, slot, len(given)) if name in self.tensors else None
+            if positions and all(scope.resolve(given[position]) in self.tensors for position in positions):
                 self.covered.add(name)
 
     def _cover_inputs(self, scope: Scope, node: Any) -> None:
@@ -157,7 +200,7 @@ class _Search:
             return
         use = self._use(scope, node, given)
         for position in wanted:
-            slots = covering(use, position, keeping=self.question.keeps_sign_only)
+            slots = covering(use, position, keeping=self.question.covering is Covering.READERS_KEEPING)
             outputs = [TensorName(scope.name_of(node.name), slot) for slot in slots]
             if outputs and all(name in self.tensors for name in outputs):
                 self.covered.add(given[position])

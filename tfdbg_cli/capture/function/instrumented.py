@@ -50,8 +50,9 @@ class Outcome:
     """What a call gave: its flat outputs and its values, or its error and the values until then.
 
     After an error there are the arguments, and values of the branches and turns of loops that ended before it.
-    `notes` are sentences for the screen. `found` says whether what was asked of the tensors was found; None when
-    nothing was asked, or the call failed. `early` is what was reported while it ran, also if it failed.
+    `notes` are sentences for the screen. `found` says whether what was asked of the tensors was found, or may have
+    been unless `sure`; None when nothing was asked, or the call failed. `early` is what was reported while it ran,
+    also if it failed.
     """
 
     outputs: tuple[Any, ...]
@@ -59,6 +60,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     error: Exception | None = None
     found: bool | None = None
+    sure: bool = False
     early: Mapping[TensorName, Any] = field(default_factory=dict)
 
 
@@ -180,8 +182,8 @@ class Instrumented:
         notes = self.notes
         if rewritten.reports.dropped:
             notes += (_DROPPED.format(rewritten.reports.dropped, room),)
-        answer = self._answer(exposed, found)
-        return Outcome(self._outputs(found), KeptTensors(unrolled.values), notes, error, answer, early)
+        answer, sure = self._answer(exposed, found)
+        return Outcome(self._outputs(found), KeptTensors(unrolled.values), notes, error, answer, sure, early)
 
     @property
     def _own(self) -> int:
@@ -191,10 +193,15 @@ class Instrumented:
     def _outputs(self, found: Sequence[Any] | None) -> tuple[Any, ...]:
         return () if found is None else tuple(found[: self._own])
 
-    def _answer(self, exposed: Exposed, found: Sequence[Any] | None) -> bool | None:
-        if found is None or self._wanted.question is None:
-            return None
-        return exposed.answers and self._wanted.question.found_in(found[-1].numpy())
+    def _answer(self, exposed: Exposed, found: Sequence[Any] | None) -> tuple[bool | None, bool]:
+        """Whether something was found, and whether that is sure."""
+        question = self._wanted.question
+        if found is None or question is None:
+            return None, False
+        if not exposed.answers:
+            return False, True
+        counts = found[-1].numpy()
+        return question.found_in(counts), question.sure_of(counts)
 
     def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[Any]) -> None:
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,23 @@ _SAME = frozenset({"Identity", "StopGradient", "Snapshot"})
 class StaticFacts:
     """Facts about the tensors in the calls below `root`, by the names that they have in its runs.
 
+    `graphs` are the FuncGraphs of the functions, by name, as far as they are kept. `outside` are constants that the
+    function is given.
+
     `shape` is None where no FuncGraph is kept that tells it (a function that was loaded). `constant` is what the
     optimizer may take the tensor for. `value` is the array of a Const op.
     """
 
-    def __init__(self, root: Scope, atomic: Any) -> None:
-        self._graphs = compat.named_graphs_below(atomic)
+    def __init__(
+        self,
+        root: Scope,
+        graphs: Mapping[str, Any],
+        outside: Mapping[TensorName, Constant] = MappingProxyType({}),
+    ) -> None:
+        self._graphs = graphs
         self._shapes: dict[TensorName, Shape] = {}
-        self._constants: dict[TensorName, Constant] = {}
-        self._sources: dict[TensorName, TensorName] = {}
+        self._constants: dict[TensorName, Constant] = dict(outside)
+        self._sources: dict[TensorName, object] = {}
         self._arrays: dict[TensorName, Any] = {}
         self._shapes_in = cache(lambda name: _shapes_in(self._graphs.get(name)))
         self._of_arguments(root)
@@ -45,8 +54,8 @@ class StaticFacts:
         """What the optimizer may take it for; None when it is certainly no constant."""
         return self._constants.get(name)
 
-    def source(self, name: TensorName) -> TensorName:
-        """The tensor of which `name` is only another name."""
+    def source(self, name: TensorName) -> object:
+        """Something that is the same for tensors with the same value: the one of which `name` is another name."""
         return self._sources.get(name, name)
 
     def value(self, name: TensorName) -> Any:

@@ -113,11 +113,14 @@ class TracedFunction:
 
     def watched(self, kind: WatchKind) -> WatchedFunction:
         """The function under the watch `kind`; those of the last kinds are kept."""
-        found = self._watched.pop(kind, None) or WatchedFunction(self.root, self._atomic, self.holding, kind)
+        found = self._watched.pop(kind, None) or self._watch(kind)
         self._watched[kind] = found
         while len(self._watched) > _KINDS:
             self._watched.pop(next(iter(self._watched)))
         return found
+
+    def _watch(self, kind: WatchKind) -> WatchedFunction:
+        return WatchedFunction(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph)
 
     def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.

@@ -18,6 +18,7 @@ from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _SUFFIX = "/after_update"
+_BEFORE = "/before_update"
 _WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
 _ADDS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
@@ -38,6 +39,11 @@ class UpdatedVariable:
     inputs: tuple[TensorName, ...]
     same_as: TensorName | None
     adds: tuple[TensorName, ...]
+
+    @property
+    def before(self) -> TensorName:
+        """The tensor that is the variable before its updates, where a run shows it."""
+        return TensorName(self.name.node.removesuffix(_SUFFIX) + _BEFORE, 0)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.function.capture import FunctionCapture, PerformedCall
-from tfdbg_cli.capture.function.instrumented import Outcome
+from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.watched import WatchedFunction, watch_kind
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
@@ -32,6 +33,10 @@ _OTHERWISE = (
 )
 _NOT_AGAIN = "The run could not be made once more, so its values are missing: {}"
 _KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
+_NOT_INSIDE = (
+    "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
+    "Every value was given back and asked, which costs more."
+)
 _NO_VALUES = (
     "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
     "budget with `config set memory_budget SIZE`."
@@ -54,18 +59,26 @@ class WatchedValues(FunctionCapture):
 
     def run(self, call: Call, error: RunError | None) -> Run:
         run = super().run(call, error)
-        found = self.outcome is not None and bool(self.outcome.found)
+        caught = self.outcome is not None and _is_hit(self.outcome, run.tensors)
         notes = (*run.notes, _checked(self._watched), *([self._note] if self._note else []))
-        self._run = replace(run, graph=self.call.traced.watched_graph, notes=notes, caught=found)
+        self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught)
         return self._run
 
 
 class AskedValues(FunctionCapture):
     """A watched call with every value, for a filter that is asked of each of them."""
 
+    def __init__(
+        self, call: PerformedCall, plan: Plan, room: int, instrumented: Instrumented, note: str = ""
+    ) -> None:
+        """Prepare the call; `note` says why it is made so."""
+        super().__init__(call, plan, room, instrumented)
+        self._note = note
+
     def run(self, call: Call, error: RunError | None) -> Run:
         run = super().run(call, error)
-        self._run = replace(run, graph=self.call.traced.watched_graph)
+        notes = (*run.notes, *([self._note] if self._note else []))
+        self._run = replace(run, graph=self.call.traced.watched_graph, notes=notes)
         return self._run
 
 
@@ -103,12 +116,12 @@ class WatchedState(FunctionCapture):
         if self.held is not None:
             self._watched.after(self.held, self.outcome)
         again = self._again(self.outcome)
-        caught = bool(self.outcome.found)
-        if caught and len(again.tensors) and not self._finds(again.tensors):
+        caught = _is_hit(self.outcome, again.tensors)
+        run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
+        if caught and len(again.tensors) and not self._finds(run):
             again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
         notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
-        run = self.made(call, error, again.tensors, tuple(dict.fromkeys(notes)))
-        self._run = replace(run, graph=self.call.traced.watched_graph, caught=caught)
+        self._run = replace(run, notes=tuple(dict.fromkeys(notes)))
         return self._run
 
     def _again(self, outcome: Outcome) -> Repeated:
@@ -128,10 +141,11 @@ class WatchedState(FunctionCapture):
             return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(error),))
         return replace(again, notes=(_REPLAYED, *again.notes, *([different] if different else [])))
 
-    def _finds(self, tensors: TensorStore) -> bool:
-        # Those of our filters that are checked inside a run look at nothing but the value.
+    def _finds(self, run: Run) -> bool:
         question = self._watched.question
-        return any(question.test(None, tensors.value(row)) for row in range(len(tensors)))
+        if question.compares:
+            return True  # a run made again does not show the variables before their update
+        return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> FunctionCapture:
@@ -143,12 +157,20 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Functi
     if kind is None:
         return AskedValues(call, plan, room, call.traced.instrumented_with_updated)
     watched = call.traced.watched(kind)
+    if watched.frontier.unasked:
+        note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
+        return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note)
     if plan.watched.values is Values.KEEP:
         return WatchedValues(call, plan, room, watched)
     reason = watched.holding.obstacle(room)
     if reason and _fits(_estimate(call, plan, settings)):
         return WatchedValues(call, plan, room, watched, _KEPT_INSTEAD.format(reason))
     return WatchedState(call, plan, room, watched, settings)
+
+
+def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:
+    """Whether something was found; where it may have been, the filter is asked, if there are values."""
+    return bool(outcome.found) and (outcome.sure or not len(tensors))
 
 
 def _estimate(call: PerformedCall, plan: Plan, settings: Settings) -> Estimate:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
@@ -20,7 +21,8 @@ from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.updated_variables import updated_variables
 from tfdbg_cli.capture.function.watched_edit import Wanted
-from tfdbg_cli.capture.questions import Question, question_of
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
@@ -54,7 +56,11 @@ def watch_kind(plan: Plan) -> WatchKind | None:
 class WatchedFunction:
     """The function of `root` under watch. Kept for all its runs; its two ways are made when they are needed."""
 
-    def __init__(self, root: Scope, atomic: Any, holding: Holding, kind: WatchKind) -> None:
+    def __init__(
+        self, root: Scope, atomic: Any, holding: Holding, kind: WatchKind, graph: Callable[[], Graph]
+    ) -> None:
+        """Watch `root` for `kind`; `graph` gives the graph of its runs, variables after their update included."""
+        self._plain_graph = graph
         self.root = root
         self.holding = holding
         self._atomic = atomic
@@ -69,7 +75,20 @@ class WatchedFunction:
     def frontier(self) -> Frontier:
         """What is checked."""
         kind = self._kind
-        return frontier_of(self.root, StaticFacts(self.root, self._atomic), kind.question, kind.admits)
+        facts = StaticFacts(self.root, compat.named_graphs_below(self._atomic))
+        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph of its runs; where variables are compared, with them before their update."""
+        graph = self._plain_graph()
+        if not self.question.compares:
+            return graph
+        before = [
+            Node(variable.before.node, BEFORE_UPDATE, "", variable.inputs[:1])
+            for variable in updated_variables(self.root)
+        ]
+        return Graph([*graph, *before], graph.kind)
 
     @cached_property
     def with_values(self) -> Instrumented:

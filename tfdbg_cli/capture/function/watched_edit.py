@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.function.checks import Health
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
@@ -15,7 +15,7 @@ from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.frontier import Frontier
 from tfdbg_cli.capture.function.twins import Twins
 from tfdbg_cli.capture.function.updated_variables import updated_variables
-from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.model.dtypes import BOOL, FLOAT
 from tfdbg_cli.model.names import TensorName
 
@@ -65,14 +65,27 @@ class WatchedEdit(Edit):
         references: dict[TensorName, str] = {}
         for variable in self._wanted.frontier.updated:
             if variable.scope is self.scope and (self._wanted.values or variable in checked):
-                reference = self.read_after(variable.handle, variable.waits, variable.dtype)
-                references[variable.name] = reference
-                if self._wanted.values:
-                    self.updated.append(Item(Shown(variable.name, UPDATED_VARIABLE, "", variable.dtype), reference))
+                if self._compares:
+                    before = self.read_before(variable.handle, variable.waits, variable.dtype)
+                    self._show(variable.before, BEFORE_UPDATE, variable.dtype, before, references)
+                after = self.read_after(variable.handle, variable.waits, variable.dtype)
+                self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
         twins = Twins(self, self.scope)
         for tensor in checks:
             reference = references.get(tensor.name) or twins.instead_of(tensor.reference)
-            self.health.check(reference, tensor.dtype, tensor.device)
+            before = references[tensor.updated.before] if self._compares and tensor.updated else ""
+            self.health.check(reference, tensor.dtype, tensor.shape, tensor.device, before)
+
+    @property
+    def _compares(self) -> bool:
+        return self._wanted.question is not None and self._wanted.question.compares
+
+    def _show(
+        self, name: TensorName, op_type: str, dtype: int, reference: str, references: dict[TensorName, str]
+    ) -> None:
+        references[name] = reference
+        if self._wanted.values:
+            self.updated.append(Item(Shown(name, op_type, "", dtype), reference))
 
     @property
     def health(self) -> Health:

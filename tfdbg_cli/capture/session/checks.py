@@ -8,22 +8,24 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.hidden_ops import HiddenOps, NewOp, Operand
-
-_SUMMARY = "DebugNumericSummaryV2"
-_SUMMARIZED = frozenset({tf.float16, tf.bfloat16, tf.float32, tf.float64})
-_PARTS = {tf.complex64: tf.float32, tf.complex128: tf.float64}
+from tfdbg_cli.model.dtypes import ElementType
 
 
-def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any]) -> Any:
-    """A tensor that answers `question` for all `tensors` of the graph; None when there are none."""
+def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], known: Sequence[Any] = ()) -> Any:
+    """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
+
+    The answers `known` are part of it.
+    """
     makers = {(question, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
-    answers = [op.outputs[0] for op in hidden.once(makers)]
+    answers = [*(op.outputs[0] for op in hidden.once(makers)), *known]
     if not answers:
         return None
-    (health,) = hidden.once({tuple(makers): lambda _: [_sum(answers)]})
+    key = (*makers, *(answer.name for answer in known))
+    (health,) = hidden.once({key: lambda _: [_sum(answers)]})
     return health.outputs[0]
 
 
@@ -49,21 +51,35 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
     return [NewOp("ReadVariableOp", [variable.tensor], {"dtype": variable.dtype}, after, device)]
 
 
-def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int) -> list[NewOp]:
-    """The ops that answer for one tensor; they are added at `at`."""
-    kind = tensor.dtype.base_dtype
-    device = tensor.op.device
+def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
+    """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
+    recipe = Recipe()
+    shape = None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+    question.answer(tensor.dtype.base_dtype.name, shape, recipe)
     new: list[NewOp] = []
-    operand: Operand = tensor
-    if kind in _PARTS:
-        part = _PARTS[kind]
-        new.append(NewOp("Bitcast", [tensor], {"T": kind, "type": part}, (), device))
-        kind, operand = part, hidden.name_of(at)
-    elif kind not in _SUMMARIZED:  # 8 bits: the cast is exact
-        new.append(NewOp("Cast", [tensor], {"SrcT": kind, "DstT": tf.float32}, (), device))
-        kind, operand = tf.float32, hidden.name_of(at)
-    attributes = {"T": kind, "output_dtype": tf.float32, "tensor_debug_mode": question.mode, "tensor_id": 0}
-    return [*new, NewOp(_SUMMARY, [operand], attributes, (), device)]
+    for step in recipe.steps:
+        inputs = [_operand(hidden, number, tensor, before, at) for number in step.inputs]
+        attributes = {name: _attribute(value) for name, value in step.attributes.items()}
+        # A constant is to be in the loop or branch in which it is read.
+        waits = () if inputs else (tensor.op,)
+        new.append(NewOp(step.op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
+    return new
+
+
+def _operand(hidden: HiddenOps, number: int, tensor: Any, before: Any, at: int) -> Operand:
+    if number == ASKED:
+        return tensor
+    return before if number == BEFORE else hidden.name_of(at + number)
+
+
+def _attribute(value: Attribute) -> Any:
+    if isinstance(value, ElementType):
+        return tf.dtypes.as_dtype(value.number)
+    if isinstance(value, bool | int):
+        return value
+    message = tf.compat.v1.AttrValue()
+    message.tensor.CopyFrom(tf.make_tensor_proto(value))
+    return message
 
 
 def _sum(answers: Sequence[Any]) -> NewOp:

@@ -12,7 +12,9 @@ from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError, with_inputs
 from tfdbg_cli.capture.performing import Capture, performed
 from tfdbg_cli.capture.profiling import ProfileCapture
-from tfdbg_cli.capture.questions import Question, question_of
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.questions.of_values import Health
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.call_names import call_of, fed
 from tfdbg_cli.capture.session.choice import choose_graph
 from tfdbg_cli.capture.session.holding_capture import HoldingCapture
@@ -86,7 +88,7 @@ class SessionRun:
         if plan.action is Action.PROFILE:
             return ProfileCapture(self._invocation)
         question = None if plan.watched is None else question_of(plan.watched.tensor_filter)
-        if plan.watched is None or question is None:
+        if plan.watched is None or not isinstance(question, Health):
             capture = self._shown(controller, plan)
         else:
             capture = self._checked(controller, plan, plan.watched, question)

@@ -121,6 +121,14 @@ class Edit:
         node.attr["dtype"].type = dtype
         return f"{node.name}:value:0"
 
+    def read_before(self, handle: str, waits: Sequence[str], dtype: int) -> str:
+        """Add a reading of a variable that comes before the nodes `waits`."""
+        node = self.add("tfdbg_before", "ReadVariableOp", [handle])
+        node.attr["dtype"].type = dtype
+        for name in waits:
+            self.nodes[name].input.append(f"^{node.name}")
+        return f"{node.name}:value:0"
+
     def report(self, frame: int, items: Iterable[Item], token: bytes) -> None:
         """Add the report of the values `items` of a frame, after those of the branches and loops inside."""
         given = [

@@ -1,0 +1,89 @@
+"""What may be asked of the tensors of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.analysis.transparency import CHECKABLE
+from tfdbg_cli.analysis.transparent_shapes import Shape
+from tfdbg_cli.capture.questions.recipe import Recipe
+
+
+class Covering(Enum):
+    """How the answer for a tensor follows from those for others."""
+
+    READERS = auto()  # what is found in a tensor is found in that of an op that reads it (transparency.py)
+    READERS_KEEPING = auto()  # the same, of ops that make no NaN of an infinity
+    BOUNDS = auto()  # what is not found in the inputs of an op is not found in its output (element_bounds.py)
+    COPIES = auto()  # the same, of ops that copy all elements
+    NOTHING = auto()
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of each tensor: the same as our filter `test`, which is called `name`.
+
+    The answer is a row of `width` counts, those of all tensors are added up. A count at one of the places `sure` says
+    that something was found; at one of `unsure`, that the filter has to be asked, of the values.
+    """
+
+    name: str
+    test: TensorFilter
+    covering: Covering
+    width: int = 1
+    sure: tuple[int, ...] = (0,)
+    unsure: tuple[int, ...] = ()
+
+    @property
+    def keeps_sign_only(self) -> bool:
+        """Whether the answer for a sum does not follow from those for its parts: an infinity can become NaN."""
+        return self.covering is not Covering.READERS
+
+    @property
+    def of_gradients(self) -> bool:
+        """Whether only gradients are asked of which no further ones are made."""
+        return False
+
+    @property
+    def compares(self) -> bool:
+        """Whether only variables are asked, by what they were before their update."""
+        return False
+
+    def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
+        """Whether a tensor of an op of that type may pass, by what is known before the run."""
+        return dtype in CHECKABLE
+
+    def askable(self, dtype: str, shape: Shape) -> bool:
+        """Whether such a tensor can be asked inside a run."""
+        return True
+
+    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+        """Add the steps of the answer for a tensor of that dtype."""
+        raise NotImplementedError
+
+    def asked_of(self, array: Any) -> bool:
+        """Whether `array`, the value of a constant, may be what is looked for; None when it is not known."""
+        return True
+
+    def found_in(self, counts: Any) -> bool:
+        """Whether something was, or may have been, found, by the sum of all answers (an array)."""
+        return any(counts[place] != 0 for place in (*self.sure, *self.unsure))
+
+    def sure_of(self, counts: Any) -> bool:
+        """Whether something was certainly found, by the sum of all answers."""
+        return any(counts[place] != 0 for place in self.sure)
+
+
+def size_of(shape: Shape) -> int | None:
+    """The number of elements, where the shape is known."""
+    if shape is None:
+        return None
+    size = 1
+    for length in shape:
+        if length is None:
+            return 0 if 0 in shape else None
+        size *= length
+    return size

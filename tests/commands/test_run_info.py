@@ -8,6 +8,7 @@ import pytest
 import sample_run
 import sample_step
 from golden import check_golden
+from kept_stop import kept
 from prompt import Prompt
 
 from tfdbg_cli.commands.opening import opening_command
@@ -164,3 +165,11 @@ def test_filters_say_what_they_mean() -> None:
     assert (data["near_overflow"]["number"], data["mine"]["built_in"]) == (0.5, False)
     for link in prompt.links("filters"):
         prompt.run(link)
+
+
+def test_what_was_done_at_a_stop_is_told_of_its_run_alone() -> None:
+    prompt = Prompt(kept())
+    assert "Bundle: /data/case" in prompt.show("ri")
+    prompt.run("older")
+    assert "Bundle" not in prompt.show("ri")
+    assert "Bundle: /data/case" not in prompt.data("ri")["notes"]

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.output import TextOutput
-from tfdbg_cli.model.decision import Abort, Decision, Detach, PlainRun
+from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach, PlainRun
 
 
 class Person:
@@ -56,6 +56,7 @@ def test_ctrl_c_clears_the_line_and_twice_asks_how_to_leave() -> None:
 
 def test_leaving_offers_detach_abort_and_stay() -> None:
     assert _talk(Person("exit", "d"))[0] == Detach()
+    assert _talk(Person("exit", "c"))[0] == Continue()
     assert _talk(Person("exit", "abort"))[0] == Abort()
     assert _talk(Person("exit", "what?", "", "S", "exit", KeyboardInterrupt, "exit", "D"))[0] == Detach()
 

@@ -64,7 +64,8 @@ def test_commands_are_echoed_and_answered_until_one_decides() -> None:
     front, output = _front("version", "run -t 3", "never")
     assert front.stop(sample_run.run_start()) == DebugRun(times=3)
     rows = output.getvalue().splitlines()
-    assert rows[:2] == ["--- run-start: run #3: 1 fetch (loss/Mean:0); 2 feeds ---", "tfdbg> version"]
+    # The program may have left half a line behind: a progress bar, a question.
+    assert rows[:3] == ["", "--- run-start: run #3: 1 fetch (loss/Mean:0); 2 feeds ---", "tfdbg> version"]
     assert rows[-1] == "tfdbg> run -t 3"
     assert front.failures == 0
 
@@ -130,7 +131,8 @@ def test_what_a_watch_found_is_shown_even_when_nobody_is_there(monkeypatch) -> N
     _piped(monkeypatch, "")
     front, output = _front()
     assert front.stop(sample_run.run_hit()) == Detach()
-    assert output.getvalue().startswith("--- run-end: run #3: 1 fetch (loss/Mean:0); 2 feeds passed has_inf_or_nan")
+    title = "--- run-end: run #3: 1 fetch (loss/Mean:0); 2 feeds passed has_inf_or_nan"
+    assert output.getvalue().lstrip("\n").startswith(title)
     assert "Origin" in output.getvalue()
 
 
@@ -149,7 +151,7 @@ def test_a_stop_opens_with_its_title_and_its_first_screen(monkeypatch) -> None:
     front, output = _front()
     assert front.stop(sample_run.run_start()) == Continue()
     rows = output.getvalue().splitlines()
-    assert rows[0] == "--- run-start: run #3: 1 fetch (loss/Mean:0); 2 feeds ---"
+    assert rows[1] == "--- run-start: run #3: 1 fetch (loss/Mean:0); 2 feeds ---"
     assert any("loss/Mean:0" in row for row in rows[1:])
     assert rows[-1] == "tfdbg> continue"
 
@@ -211,6 +213,21 @@ def test_json_is_one_object_for_each_command_and_nothing_else(capsys) -> None:
     assert answers[5]["kind"] == "numbered"
     assert (answers[6]["kind"], answers[6]["decision"]) == ("decision", "plain_run")
     assert capsys.readouterr().out == ""
+
+
+def test_where_progress_bars_are_drawn_json_begins_a_line(monkeypatch) -> None:
+    for drawn, rows in ((False, 1), (True, 2)):
+        for name in ("keras", "tf_keras", "tqdm"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        if drawn:
+            monkeypatch.setitem(sys.modules, "tqdm", sys)
+        front, output = _front("version", as_json=True)
+        front.stop(sample_run.run_end())
+        assert len(output.getvalue().splitlines()) == rows
+        assert json.loads(output.getvalue())["kind"] == "version"
+    front, output = _front("version", as_json=True)
+    front.stop(sample_run.opened())
+    assert len(output.getvalue().splitlines()) == 1, "no program runs there"
 
 
 def test_json_of_exit_is_a_decision() -> None:

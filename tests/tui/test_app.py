@@ -3,6 +3,7 @@ import sample_run
 import urwid.testing
 from screen import Driven
 
+from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
 from tfdbg_cli.tui.theme import palette
@@ -187,8 +188,18 @@ def test_the_old_prompt_command_for_elements_works():
         assert screen.state.page.view.line(screen.state.page.view.selected).element == (3, 0)
         assert "@[3, 0]" in screen.status
     assert "No array here" in drive(":pt x:0<enter>:@[1]<enter>").status
+    screen = drive(":pt x:0<enter>:@[9,0]<enter>", registry=standard_registry())
+    assert "no element [9, 0]: the shape shown is" in screen.text
+    assert screen.state.page.view.selected == 1, "the selection stays where it was"
     assert "Cannot read" in drive(":@[a]<enter>").status
     assert drive(":pt x:0<enter>@2,0]<enter>").state.page.view.selected == 5
+
+
+def test_esc_and_a_key_that_come_as_one_are_both_heard():
+    """Over a slow line, or from a fast hand, Esc and `:` are Alt-: to the terminal."""
+    assert drive(":pt x:0<enter><meta :>lt<enter>").state.page.command == "lt"
+    assert drive("/loss<meta :>pt x:0<enter>").state.page.command == "pt x:0"
+    assert "Alt-C does nothing here" in drive(["meta c"]).status, "continue would leave the stop"
 
 
 def test_an_empty_line_at_the_prompt_is_nothing():

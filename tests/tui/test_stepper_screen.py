@@ -32,6 +32,7 @@ def test_leaving_the_stepper_leads_back_to_the_stop() -> None:
     screen = _driven(":s<enter>.q")
     assert screen.rows[0].startswith(" run-start: run #3")
     assert screen.decision is None
+    assert "leave the stepper" in _driven(":s<enter>?").text
     assert _driven(":s<enter>.qr").decision == DebugRun()
     # An old screen of the stepper can still be looked at.
     assert "known already" in "".join(_driven(":s<enter>..q<esc>").rows)

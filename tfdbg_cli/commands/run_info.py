@@ -16,7 +16,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.runs import Call, Estimate, Opened, RunStart
+from tfdbg_cli.model.runs import Call, Estimate, Opened, RunEnd, RunStart
 
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),
@@ -54,7 +54,7 @@ def _what(context: Context) -> list[Line]:
         notes = (*call.notes, *context.stop.notes)
     else:
         lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
-        notes = (*call.notes, *context.stop.notes, *context.run.notes)
+        notes = (*call.notes, *_stop_notes(context), *context.run.notes)
     return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
 
 
@@ -129,10 +129,16 @@ def _joined(spans: list[Span]) -> list[Span | str]:
     return parts or ["none"]
 
 
+def _stop_notes(context: Context) -> tuple[str, ...]:
+    """What was done at the stop; it is of no other run that is looked at there."""
+    stop = context.stop
+    return () if isinstance(stop, RunEnd) and context.run is not stop.run else stop.notes
+
+
 def _data(context: Context) -> dict[str, Any]:
     call, stop = context.call, context.stop
     estimate = stop.estimate if isinstance(stop, RunStart) else None
-    notes = stop.notes if isinstance(stop, RunStart) else (*stop.notes, *context.run.notes)
+    notes = stop.notes if isinstance(stop, RunStart) else (*_stop_notes(context), *context.run.notes)
     return {
         "number": call.number,
         "call": str(call.kind),

@@ -18,11 +18,11 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.output import Output
 from tfdbg_cli.line.search import element_lines, matching_lines
-from tfdbg_cli.model.decision import Abort, Decision, Detach
+from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd
 
 _KEPT = 50  # documents that `prev` can go back to
-_LEAVE = "Leave: d = detach (the program goes on), a = abort it, s = stay? "
+_LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = stay? "
 
 
 class Conversation:
@@ -41,6 +41,8 @@ class Conversation:
     def hold(self, *, opening: bool, titled: bool = True) -> Decision:
         """Talk until there is a decision. `titled` says which stop this is, `opening` prints its first screen."""
         try:
+            if not self._recording:
+                self._output.begin()
             if titled:
                 self._output.title(stop_title(self._context))
                 self._say_notes()
@@ -172,6 +174,8 @@ class Conversation:
             match answer.strip().lower()[:1]:
                 case "a":
                     return Abort()
+                case "c":
+                    return Continue()
                 case "s":
                     return None
                 case "d":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Protocol, TextIO
 
@@ -9,7 +10,7 @@ from tfdbg_cli.document.ansi import ansi_row
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.document.plain import plain_row
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.decision import Decision
@@ -18,8 +19,12 @@ from tfdbg_cli.model.decision import Decision
 class Output(Protocol):
     """Prints what a conversation says. BrokenPipeError when nobody reads any more."""
 
+    def begin(self) -> None:
+        """A program stops: what it wrote last may be half a line, such as a progress bar or a question."""
+        ...
+
     def title(self, title: Line) -> None:
-        """A stop begins."""
+        """Which stop this is."""
         ...
 
     def echo(self, command: str) -> None:
@@ -43,6 +48,7 @@ class Output(Protocol):
         ...
 
 
+_DRAWS_BARS = ("keras", "tf_keras", "tqdm")
 _BEFORE_FOCUS = 3  # lines printed before the one that a document is about
 
 
@@ -53,6 +59,9 @@ class TextOutput:
         self._stream = stream
         self._row = ansi_row if color else plain_row
         self._width = width
+
+    def begin(self) -> None:
+        self._print([EMPTY_LINE])
 
     def title(self, title: Line) -> None:
         self._print([line(Span("--- ", Style.DIM), *title.spans, Span(" ---", Style.DIM))])
@@ -91,6 +100,11 @@ class JsonOutput:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+
+    def begin(self) -> None:
+        """An empty line where somebody draws progress bars: an object must begin a line to be found."""
+        if any(name in sys.modules for name in _DRAWS_BARS):
+            self._print("")
 
     def title(self, title: Line) -> None:
         """Nothing: a program asks for what it wants to know."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tfdbg_cli.commands.elements import require_element
 from tfdbg_cli.commands.patterns import search_pattern
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -49,6 +50,7 @@ def element_lines(text: str, document: Document, width: int | None) -> Document:
     if not index or not all(isinstance(i, int) and i >= 0 for i in index):
         raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[2, 0] for row 2, column 0.")
     wanted = tuple(i for i in index if isinstance(i, int))
+    require_element(document, wanted)
     lines = document.lines(width)
     place = _line_of(wanted, lines)
     if place is None:

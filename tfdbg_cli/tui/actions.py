@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tfdbg_cli.commands.elements import require_element
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
@@ -212,6 +213,7 @@ class Actions:
         if match is None:
             raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
         index = tuple(int(part) for part in match["index"].split(","))
+        require_element(self._state.page.document, index)
         view = self._state.page.view
         line = view.find_element(index)
         if line is None:

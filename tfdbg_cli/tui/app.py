@@ -27,7 +27,7 @@ from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.bugs import bug_document, bug_report
 from tfdbg_cli.tui.busy import Busy
 from tfdbg_cli.tui.dialogs import leave_question
-from tfdbg_cli.tui.keymap import Place, action_of
+from tfdbg_cli.tui.keymap import Place, action_of, key_name
 from tfdbg_cli.tui.mouse import Mouse
 from tfdbg_cli.tui.pages import Page
 from tfdbg_cli.tui.prompt import Prompt
@@ -40,6 +40,8 @@ _MESSAGE_SECONDS = 8.0
 _SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
+# Esc and one of these in quick succession, or over a slow line, reach us as one key.
+_AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
 
 
 class App:
@@ -126,10 +128,13 @@ class App:
         action = action_of(key, self.state.place, moment_of(self.state.context))
         if action:
             self.perform(action)
+        elif key in _AFTER_ESCAPE:
+            self.key("esc")
+            self.key(key.removeprefix("meta "))
         elif self.state.place in {Place.PROMPT, Place.SEARCH}:
             self._type(key)
         elif self.state.place is Place.DOCUMENT:
-            self.say(Message(f"{key} does nothing here.", hint="? shows the keys, : takes a command."))
+            self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
 
     def _type(self, key: str) -> None:
         if len(key) == 1 and key.isprintable():

@@ -57,9 +57,10 @@ def _split(keys: str) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in keys.split("  "))
 
 
+_STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
     Binding(Place.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
-    Binding(Place.DOCUMENT, (".",), "step", "compute the next node", "step", frozenset({Moment.STEPPING})),
+    Binding(Place.DOCUMENT, (".",), "step", "compute the next node", "step", _STEPPING),
     Binding(Place.DOCUMENT, ("r",), "run", "run on and capture the next run", "run", LIVE),
     Binding(
         Place.DOCUMENT, ("F",), "run -f has_inf_or_nan", "run on until a tensor is NaN or infinite", "to NaN", LIVE
@@ -68,7 +69,8 @@ _VERBS = (
     Binding(Place.DOCUMENT, ("/",), "ui:search", "search with a regular expression, as you type", "search"),
     Binding(Place.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
     Binding(Place.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
-    Binding(Place.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave"),
+    Binding(Place.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
+    Binding(Place.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
     Binding(Place.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
     Binding(Place.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
     Binding(Place.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),

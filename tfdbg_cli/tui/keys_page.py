@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.commands.registry import EVERYWHERE, LIVE
+from tfdbg_cli.commands.registry import LIVE, Moment
 from tfdbg_cli.tui.dialogs import SUSPEND, keys_of
 from tfdbg_cli.tui.keymap import BINDINGS, Binding, Place
 
@@ -16,6 +16,7 @@ whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists
 With the mouse, click a link to follow it, the head of a column to sort, a breadcrumb to go back to it; the wheel
 scrolls.
 """
+_WHEN = {LIVE: " (not in a recording)", frozenset({Moment.STEPPING}): " (in the stepper)"}
 
 
 def keys_page() -> str:
@@ -34,7 +35,7 @@ def keys_page() -> str:
 def _row(binding: Binding) -> str:
     keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", "))
     command = "" if binding.action.startswith(("ui:", "edit:")) else f"`{binding.action}`"
-    when = "" if binding.moments == EVERYWHERE else " (not in a recording)" if binding.moments == LIVE else ""
+    when = _WHEN.get(binding.moments, "")
     return f"| {keys} | {binding.help}{when} | {command} |"
 
 

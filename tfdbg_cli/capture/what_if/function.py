@@ -12,14 +12,15 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.call_tree import Scope
-from tfdbg_cli.capture.function.definition.flat import FlatFunction, flat_function
+from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle, outputs_of, site_of
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import perform_part
 from tfdbg_cli.capture.what_if.places import Places
-from tfdbg_cli.capture.what_if.slices import Edges, Slice, effects_in, is_handle, outputs_of, site_of
+from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.variables import Variables
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
@@ -55,8 +56,8 @@ class FunctionWhatIf:
         return flat_function(self.root)
 
     @cached_property
-    def _edges(self) -> Edges:
-        return Edges(self._flat)
+    def _edges(self) -> FunctionEdges:
+        return FunctionEdges(self._flat)
 
     @cached_property
     def _places(self) -> Places:
@@ -96,7 +97,7 @@ class FunctionWhatIf:
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
         return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
-    def _computed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> KeptTensors:
+    def _computed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> KeptTensors:
         flat = self._flat
         wanted = list(self._ends(found, replaced))
         fed = self._fed(run, found, replaced)
@@ -110,7 +111,7 @@ class FunctionWhatIf:
             raise failed(outcome.error) from outcome.error
         return outcome.captured
 
-    def _ends(self, found: Slice, replaced: Mapping[TensorName, Array]) -> Iterator[TensorName]:
+    def _ends(self, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> Iterator[TensorName]:
         """The tensors that the slice must give so that all of it is computed, and no others.
 
         Whatever else was given would keep the optimizer from what it did in the run, and show as rounding.
@@ -124,7 +125,7 @@ class FunctionWhatIf:
             else:
                 yield from (name for name in names if name in returned and name not in replaced)
 
-    def _fed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
+    def _fed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         """The values that the slice reads and does not compute: those replaced, and those of the run."""
         fed = dict(replaced)
         for node in found.again.values():
@@ -136,7 +137,9 @@ class FunctionWhatIf:
                     fed[name] = value
         return fed
 
-    def _require_pure(self, found: Slice, fed: Mapping[TensorName, Array], wanted: Sequence[TensorName]) -> None:
+    def _require_pure(
+        self, found: Slice[FlatNode], fed: Mapping[TensorName, Array], wanted: Sequence[TensorName]
+    ) -> None:
         """Refuse to compute what is not known of the run, where it would not be the same again."""
         for node in self._flat.ancestors(wanted, fed):
             if node.name not in found.again and not _AGAIN.issuperset(effects_in(node)):

@@ -20,7 +20,7 @@ from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.slices import effects_in, is_handle, outputs_of
+from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
 from tfdbg_cli.capture.what_if.stepping import Output, Step
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError

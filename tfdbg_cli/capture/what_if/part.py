@@ -12,7 +12,7 @@ from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction
 from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.what_if.slices import site_of
+from tfdbg_cli.capture.what_if.function_slice import site_of
 
 
 def perform_part(flat: FlatFunction, part: FlatDefinition, inputs: Sequence[Any], room: int | None) -> Outcome:

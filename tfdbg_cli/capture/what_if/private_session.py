@@ -12,12 +12,12 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.session.invocation import copied
+from tfdbg_cli.capture.what_if.session_slice import VARIABLES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
 
 v1 = compat.v1
 
-_VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
 _SCOPE = "tfdbg_state"
 
 
@@ -43,7 +43,7 @@ class PrivateSession:
                 with self._graph.as_default():
                     tf.graph_util.import_graph_def(definition, name="")
                     for op in ops:
-                        if op.type in _VARIABLES:
+                        if op.type in VARIABLES:
                             self._writers[op.name] = self._writer(op.name)
                 self._session = v1.Session(graph=self._graph, config=v1.ConfigProto(allow_soft_placement=True))
             except (ValueError, TypeError, tf.errors.OpError) as error:

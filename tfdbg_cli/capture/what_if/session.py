@@ -14,6 +14,7 @@ from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.held_variables import held_variables
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
@@ -23,7 +24,6 @@ from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value
@@ -71,15 +71,13 @@ class SessionWhatIf:
 
     def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
         """Sentences about what depends on `replaced`, and is drawn from outside. See PartWhatIf."""
-        graph = self._session.graph
-        return kept_as_drawn(self._call.after([graph.get_tensor_by_name(str(name)) for name in replaced]))
+        return kept_as_drawn(self._call.after(map(str, replaced)))
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
         """`run` with the values `replaced` and what follows from them. See WhatIf."""
         for name in replaced:
             self.require_replaceable(run, name)
-        graph = self._session.graph
-        found = self._call.after([graph.get_tensor_by_name(str(name)) for name in replaced])
+        found = self._call.after(map(str, replaced))
         computed = self._computed(run, found, replaced)
         stale = dict.fromkeys(self._stale(run, found, computed, replaced), gone(_STALE))
         values: dict[TensorName, Value] = {**stale, **computed, **replaced}
@@ -90,7 +88,7 @@ class SessionWhatIf:
         change = Change(run, tuple(replaced), len(computed))
         return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
-    def _computed(self, run: Run, found: Slice, replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
+    def _computed(self, run: Run, found: Slice[Any], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         wanted = [
             name
             for op in found.again.values()
@@ -115,7 +113,7 @@ class SessionWhatIf:
         return PrivateSession(self._call.whole, self._call.hidden)
 
     def _needed(
-        self, run: Run, found: Slice, replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
+        self, run: Run, found: Slice[Any], replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
     ) -> tuple[dict[str, Array], list[str]]:
         """What has to be fed, and the variables that have to have their values, so that `wanted` can be computed."""
         feeds, variables, seen = self._walked(run, found, replaced, wanted, self._known)
@@ -132,7 +130,7 @@ class SessionWhatIf:
     def _walked(
         self,
         run: Run,
-        found: Slice,
+        found: Slice[Any],
         replaced: Mapping[TensorName, Array],
         wanted: Sequence[TensorName],
         known: Callable[[Run, Any], Array | None],
@@ -183,12 +181,12 @@ class SessionWhatIf:
         """
         op = self._call.ops[name]
         for tensor in op.outputs:
-            for reader in self._call.readers(tensor):
+            for reader in self._call.readers(tensor.name):
                 if reader.type in {"ReadVariableOp", "Identity"} and not self._call.is_late(reader):
                     known = self._known(run, reader.outputs[0])
                     if known is not None:
                         return known
-        held = _held_before(run)
+        held = {item.node or item.name: item.value for item in held_variables(run)}
         if name in held:
             return held[name]
         if name not in self._call.writers:
@@ -203,7 +201,7 @@ class SessionWhatIf:
     def _stale(
         self,
         run: Run,
-        found: Slice,
+        found: Slice[Any],
         computed: Mapping[TensorName, Array],
         replaced: Mapping[TensorName, Array],
     ) -> Iterator[TensorName]:
@@ -211,13 +209,12 @@ class SessionWhatIf:
 
         They are in loops and branches, or in nodes that the optimizer made.
         """
-        kept = {*found.writes, *found.drawn, *found.late}
         hidden = [name for name in found.again if name in self._call.hidden]
         waiting = [*found.again, *(name.node for name in replaced)]
         made: dict[str, None] = {}
         while waiting:
             for reader, _ in run.graph.consumers(waiting.pop()):
-                if reader.name not in made and reader.name not in kept and reader.name not in self._call.ops:
+                if reader.name not in made and reader.name not in found.kept and reader.name not in self._call.ops:
                     made[reader.name] = None
                     waiting.append(reader.name)
         for node in (*hidden, *made):
@@ -229,14 +226,3 @@ class SessionWhatIf:
 
 def _outputs(op: Any) -> Iterator[TensorName]:
     return (TensorName(op.name, slot) for slot in range(len(op.outputs)))
-
-
-def _held_before(run: Run) -> Mapping[str, Array]:
-    """What variables held before the run, by the op that holds them, where somebody keeps it."""
-    if run.repeatable is None:
-        return {}
-    try:
-        inputs = run.repeatable.repetition().inputs
-    except TfdbgError:  # the run cannot be made again; a part of it perhaps all the same
-        return {}
-    return {item.node or item.name: item.value for item in inputs if item.role is Role.VARIABLE}

@@ -10,20 +10,23 @@ from tfdbg_cli.capture.function.definition.called_functions import functions_in
 from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
-from tfdbg_cli.capture.what_if.slices import Slice
+from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.control_flow import CALLS, OUTSIDE
 
 _FLOWS = frozenset({"flow", "flow_out"})
 _PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})
-_HANDLES = frozenset({"VarHandleOp", "Variable", "VariableV2"})
+VARIABLES = frozenset({"VarHandleOp", "Variable", "VariableV2"})
 _POPS = frozenset({"StackPop", "StackPopV2"})
 _PASSED_THROUGH = frozenset({"Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"})
 _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
-class CallGraph:
-    """What one call of a session computes: its ops, inputs first, and who reads what among them."""
+class CallGraph(Edges[Any, str]):
+    """What one call of a session computes: its ops, inputs first, and who reads what among them.
+
+    Tensors go by their names, since they cannot be compared.
+    """
 
     def __init__(self, ends: Sequence[Any], feeds: Mapping[str, Any]) -> None:
         """The call that runs the operations `ends` while `feeds`, values by the names of tensors, are fed."""
@@ -80,9 +83,15 @@ class CallGraph:
         """
         return any(name in self.ops and self.ops[name].type in _POPS for name in names)
 
-    def readers(self, tensor: Any) -> Iterator[Any]:
-        """The ops of the call that read `tensor`."""
-        return (op for op in tensor.consumers() if op.name in self.ops)
+    @property
+    def nodes(self) -> Mapping[str, Any]:
+        return self.ops
+
+    def readers(self, tensor: str) -> Iterator[Any]:
+        return (op for op in self.tensor(tensor).consumers() if op.name in self.ops)
+
+    def outputs(self, node: Any) -> Iterator[str]:
+        return (tensor.name for tensor in node.outputs)
 
     def effects(self, op: Any) -> set[Effect]:
         """What `op` does, and all that is in the functions that it calls."""
@@ -130,49 +139,26 @@ class CallGraph:
         variables = self.variables_of(op)
         return variables if variables and not _WRITES.isdisjoint(self.effects(op)) else ()
 
-    def is_late(self, op: Any) -> bool:
-        """Whether `op` sees a variable after the call has changed it."""
-        writers = {writer for variable in self.variables_of(op) for writer in self.writers.get(variable, ())}
-        writers.discard(op.name)
-        return bool(writers) and any(before.name in writers for before in ancestors([op], self.feeds))
+    def writers_beside(self, node: Any) -> set[str]:
+        writers = {writer for variable in self.variables_of(node) for writer in self.writers.get(variable, ())}
+        return writers - {node.name}
 
-    def after(self, starts: Iterable[Any]) -> Slice:
-        """What is computed from the tensors `starts`.
+    def before(self, node: Any) -> Iterator[str]:
+        return (op.name for op in ancestors([node], self.feeds) if op.name != node.name)
 
-        Raises:
-            TfdbgError: it reaches into a loop in which something is drawn from outside.
-
-        """
-        found = Slice()
-        fixed = {tensor.name for tensor in starts}
-        waiting, seen = list(starts), set[str]()
-        while waiting:
-            for op in self.readers(waiting.pop()):
-                if op.name in seen:
-                    continue
-                seen.add(op.name)
-                kept = self._list_where_kept(op, found)
-                if kept is not None:
-                    kept.append(op.name)
-                    continue
-                found.again[op.name] = op
-                waiting.extend(tensor for tensor in op.outputs if tensor.name not in fixed)
-        found.again = {name: op for name, op in self.ops.items() if name in found.again}
-        return found
-
-    def _list_where_kept(self, op: Any, found: Slice) -> list[str] | None:
-        effects = self.effects(op)
+    def why_kept(self, node: Any) -> Kept | None:
+        effects = self.effects(node)
         if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
-            if op.name in self.hidden:
+            if node.name in self.hidden:
                 raise TfdbgError(
-                    f"{op.name} ({op.type}) in a loop or branch gives something else each time, so the loop cannot "
-                    "be computed again.",
+                    f"{node.name} ({node.type}) in a loop or branch gives something else each time, so the loop "
+                    "cannot be computed again.",
                     hint="Replace a tensor behind the loop.",
                 )
-            return found.drawn
-        if effects == {Effect.WRITE} and op.name not in self.hidden:
-            return found.writes
-        return found.late if self.is_late(op) else None
+            return Kept.DRAWN
+        if effects == {Effect.WRITE} and node.name not in self.hidden:
+            return Kept.WRITES
+        return Kept.LATE if self.is_late(node) else None
 
 
 _CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
@@ -183,4 +169,4 @@ def _holder(tensor: Any) -> Any:
     maker = tensor.op
     while maker.type in _PASSED_THROUGH and maker.inputs and is_opaque(maker.inputs[0]):
         maker = maker.inputs[0].op
-    return maker if maker.type in _HANDLES else None
+    return maker if maker.type in VARIABLES else None

@@ -10,10 +10,10 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.flat import FlatFunction
-from tfdbg_cli.capture.what_if.slices import Edges
+from tfdbg_cli.capture.what_if.function_slice import FunctionEdges
+from tfdbg_cli.capture.what_if.held_variables import held_variables
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -21,7 +21,7 @@ from tfdbg_cli.model.values import Array, NoValue
 class Variables:
     """The arguments of one call, a variable's handle as that of a copy. Copies live as long as this does."""
 
-    def __init__(self, flat: FlatFunction, edges: Edges, inputs: Sequence[Any], run: Run) -> None:
+    def __init__(self, flat: FlatFunction, edges: FunctionEdges, inputs: Sequence[Any], run: Run) -> None:
         self._edges = edges
         self._inputs = dict(zip(flat.arguments, inputs, strict=True))
         self._run = run
@@ -60,11 +60,4 @@ class Variables:
 
     @cached_property
     def _held(self) -> Mapping[str, Array]:
-        """What variables held before the run, by name, where somebody keeps it."""
-        if self._run.repeatable is None:
-            return {}
-        try:
-            inputs = self._run.repeatable.repetition().inputs
-        except TfdbgError:  # the run cannot be made again; a part of it perhaps all the same
-            return {}
-        return {item.name: item.value for item in inputs if item.role is Role.VARIABLE}
+        return {item.name: item.value for item in held_variables(self._run)}

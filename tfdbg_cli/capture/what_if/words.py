@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tfdbg_cli.analysis.error_text import essence
-from tfdbg_cli.capture.what_if.slices import Slice
+from tfdbg_cli.capture.what_if.slices import Kept, Slice
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunError
@@ -13,22 +14,24 @@ from tfdbg_cli.model.runs import RunError
 _NAMED = 3
 
 
-def left_out(found: Slice) -> tuple[str, ...]:
+def left_out(found: Slice[Any]) -> tuple[str, ...]:
     """Sentences about what depends on the replaced values, and was not computed again all the same."""
     said = []
-    if found.writes:
-        said.append(f"Nothing was written: {listed(found.writes)} did not run.")
+    writes, late = found.names(Kept.WRITES), found.names(Kept.LATE)
+    if writes:
+        said.append(f"Nothing was written: {listed(writes)} did not run.")
     said += kept_as_drawn(found)
-    if found.late:
-        said.append(f"{listed(found.late)} came after an update of the variable, and is kept as it was.")
+    if late:
+        said.append(f"{listed(late)} came after an update of the variable, and is kept as it was.")
     return tuple(said)
 
 
-def kept_as_drawn(found: Slice) -> tuple[str, ...]:
+def kept_as_drawn(found: Slice[Any]) -> tuple[str, ...]:
     """A sentence about what depends on the replaced values, and comes from outside of the run all the same."""
-    if not found.drawn:
+    drawn = found.names(Kept.DRAWN)
+    if not drawn:
         return ()
-    return (f"{listed(found.drawn)} would give something else each time, so what the run got from there is kept.",)
+    return (f"{listed(drawn)} would give something else each time, so what the run got from there is kept.",)
 
 
 def within(name: TensorName, place: str) -> str:

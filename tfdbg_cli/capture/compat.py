@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
@@ -24,6 +25,7 @@ v1 = tf.compat.v1
 _GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
+RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
 
 
 @cache
@@ -260,6 +262,8 @@ def add_hidden_ops(
     """
     options = pywrap_tf_session.TF_NewImportGraphDefOptions()
     pywrap_tf_session.TF_ImportGraphDefOptionsSetUniquifyNames(options, False)
+    # A node may be colocated with one that is in the graph already.
+    pywrap_tf_session.TF_ImportGraphDefOptionsSetValidateColocationConstraints(options, False)
     for name, tensor in inputs.items():
         pywrap_tf_session.TF_ImportGraphDefOptionsAddInputMapping(options, name, 0, tensor._as_tf_output())
     for name, op in controls.items():
@@ -274,8 +278,25 @@ def add_hidden_ops(
         return {op.name: op for op in (tf.Operation._from_c_op(one, graph) for one in made)}
 
 
+def run_elements(graph: Any, outputs: Sequence[Any], c_ops: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The tensors and the ops that the method `RUN` of a session is told to fetch and to run."""
+
+    def op_of(c_op: Any) -> Any:
+        return graph.get_operation_by_name(pywrap_tf_session.TF_OperationName(c_op))
+
+    return [op_of(one.oper).outputs[one.index] for one in outputs], list(map(op_of, c_ops))
+
+
+def as_run_elements(tensors: Sequence[Any], ops: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """What tells the method `RUN` of a session to fetch `tensors` and to run `ops`."""
+    return [tensor._as_tf_output() for tensor in tensors], [op._c_op for op in ops]
+
+
 def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
-    """Make `graph` list and export only ops whose names are not hidden; done by attributes of this one graph."""
+    """Make `graph` list and export only ops and functions whose names are not hidden.
+
+    It is done by attributes of this one graph.
+    """
     listed, exported = graph.get_operations, graph._as_graph_def
 
     def get_operations() -> list[Any]:
@@ -286,10 +307,39 @@ def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
         hidden = [at for at, node in enumerate(definition.node) if is_hidden(node.name)]
         for at in reversed(hidden):
             del definition.node[at]
+        functions = definition.library.function
+        for at in reversed([at for at, one in enumerate(functions) if is_hidden(one.signature.name)]):
+            del functions[at]
+        if not functions and not definition.library.gradient:
+            definition.ClearField("library")
         return definition, version
 
     graph.get_operations = get_operations
     graph._as_graph_def = _as_graph_def
+    graph._functions = _Functions(graph._functions)
+    graph._functions.is_hidden = is_hidden
+
+
+class _Functions(OrderedDict[str, Any]):
+    """The functions of a graph by name, as far as the program knows them."""
+
+    is_hidden: Callable[[str], bool]
+
+    def __missing__(self, name: str) -> object:
+        # Graph._as_graph_def asks for every function of the C graph, and takes one without a `graph` as it is.
+        if self.is_hidden(name):
+            return None
+        raise KeyError(name)
+
+
+def function_graphs(graph: Any) -> dict[str, Any]:
+    """The FuncGraphs of the functions of a tf.Graph, by name, as far as they are kept."""
+    found = {}
+    for name, function in graph._functions.items():
+        kept = getattr(function, "_cached_graph", None) or getattr(function, "graph", None)
+        if kept is not None:
+            found[name] = kept
+    return found
 
 
 def hide_frames(files: frozenset[str]) -> None:

@@ -10,10 +10,11 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.folding import UNREAD, Constant, folded
 from tfdbg_cli.analysis.transparency import Operand, Use
+from tfdbg_cli.capture.session.call_state import calls_functions
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are read
 # What the optimizer may remove, so that what they give is what they read; merged with others of their kind.
-_MAYBE_NOTHING = frozenset(
+MAYBE_NOTHING = frozenset(
     {
         "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Transpose",
         "BroadcastTo", "Tile", "Cast", "Reverse", "ReverseV2", "Roll", "CheckNumerics", "EnsureShape", "Slice",
@@ -21,6 +22,19 @@ _MAYBE_NOTHING = frozenset(
         "Split", "SplitV", "AddN", "Bitcast", "Shuffle", "Neg", "Conj",
     }
 )  # fmt: skip
+
+
+class _Anything:
+    """Equal to everything: the source of what a call gives, which may be any tensor outside or inside of it."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+ANYTHING = _Anything()
 
 
 class Facts:
@@ -36,6 +50,9 @@ class Facts:
 
     def learn(self, op: Any) -> None:
         """Find out whether `op` gives constants."""
+        if calls_functions(op):  # which the optimizer may put in the place of the call
+            self._constants.update((tensor.name, UNREAD) for tensor in op.outputs)
+            return
         known = [self.constant(tensor) for tensor in op.inputs]
         if (
             op.inputs
@@ -70,15 +87,17 @@ class Facts:
         shape = None if tensor.shape.rank is None else tensor.shape.as_list()
         return Operand(tensor.dtype.base_dtype.name, shape, self.constant(tensor), self.source(tensor))
 
-    def source(self, tensor: Any) -> str:
+    def source(self, tensor: Any) -> object:
         """Something that is the same for tensors that the optimizer may find to be the same.
 
         It merges equal ops on equal inputs, so that two tensors can be the same although they have different names:
         those of ops of one type count as such.
         """
-        while tensor.name not in self._fed and tensor.op.type in _MAYBE_NOTHING and len(tensor.op.inputs):
+        while tensor.name not in self._fed and tensor.op.type in MAYBE_NOTHING and len(tensor.op.inputs):
             tensor = tensor.op.inputs[0]
         op = tensor.op
+        if tensor.name not in self._fed and calls_functions(op):
+            return ANYTHING
         alone = tensor.name in self._fed or not op.inputs or op.op_def is None or op.op_def.is_stateful
         return str(tensor.name) if alone and op.type != "Const" else str(op.type)
 

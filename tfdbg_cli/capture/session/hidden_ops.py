@@ -1,33 +1,40 @@
 """Ops that tfdbg adds to a graph of the program, and that the program does not see.
 
-They are not listed by the graph, not in what is exported or saved of it, and take nobody's name. What still shows
-them is `graph.version`, and `consumers()` of a tensor that they read.
+They are not listed by the graph, not in what is exported or saved of it, and take nobody's name; nor
+are the functions that they call. What still shows them is `graph.version`, and `consumers()` of a tensor that they
+read.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.rewrite import original_names
 from tfdbg_cli.capture.kept import kept_with
 
 v1 = compat.v1
+AttrValue = v1.AttrValue
 
 PREFIX = "tfdbg_cli.hidden/"
 
 _MAKING = threading.Lock()
 
-Operand: TypeAlias = "Any | str"  # a tf.Tensor of the graph, or the name of a node that is added with this one
+# A tf.Tensor of the graph, or of a node that is added with this one the name, or the name and a slot: `name:1`.
+Operand: TypeAlias = "Any | str"
 
 
 @dataclass(frozen=True)
 class NewOp:
-    """An op to be added, which waits for the ops `after`. Attributes are bool, int, bytes, DType or TensorShape."""
+    """An op to be added, which waits for the ops `after`, or for nodes added with it, by name.
+
+    Attributes are bool, int, bytes, DType, TensorShape, or AttrValue messages.
+    """
 
     op_type: str
     inputs: Sequence[Operand] = ()
@@ -66,8 +73,10 @@ class HiddenOps:
             self._known.update((key, made[end]) for key, end in ends.items())
             return [self._known[key] for key in wanted]
 
-    def add(self, new: Sequence[NewOp]) -> list[Any]:
-        """Add ops, which may read each other by `name_of`; the tf.Operations.
+    def add(self, new: Sequence[NewOp], functions: Iterable[Any] = ()) -> list[Any]:
+        """Add ops, which may read each other by `name_of`, and FunctionDefs that they call; the tf.Operations.
+
+        The functions must be named as rewritten ones are.
 
         Raises:
             tf.errors.OpError: TensorFlow does not take one of them; none is added.
@@ -78,6 +87,7 @@ class HiddenOps:
                 return []
             definition = v1.GraphDef()
             definition.versions.CopyFrom(self._graph.graph_def_versions)
+            definition.library.function.extend(functions)
             inputs: dict[str, Any] = {}
             controls: dict[str, Any] = {}
             for at, op in enumerate(new):
@@ -99,8 +109,8 @@ class HiddenOps:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether the op of that name is one of ours."""
-    return name.startswith(PREFIX)
+    """Whether the op or the function of that name is one of ours."""
+    return name.startswith(PREFIX) or original_names(name) != name
 
 
 def hidden_ops(graph: Any) -> HiddenOps:
@@ -128,13 +138,17 @@ def _named(operand: Operand, inputs: dict[str, Any]) -> str:
 
 
 def _control(op: Any, controls: dict[str, Any]) -> str:
+    if isinstance(op, str):
+        return op
     name = f"{PREFIX}after.{len(controls)}"
     controls[name] = op
     return name
 
 
 def _set_attribute(attribute: Any, value: Any) -> None:
-    if isinstance(value, bool):
+    if isinstance(value, AttrValue):
+        attribute.CopyFrom(value)
+    elif isinstance(value, bool):
         attribute.b = value
     elif isinstance(value, int):
         attribute.i = value

@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.checks import asked
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
 
@@ -36,10 +36,14 @@ _MAKING = threading.Lock()
 
 @dataclass(frozen=True)
 class Inner:
-    """A tensor in loops, the outermost first (one of the Enter ops of each), or in branches."""
+    """A tensor in loops, the outermost first (one of the Enter ops of each), or in branches.
+
+    `answers` says that it is an answer itself, for what a call in there computes.
+    """
 
     tensor: Any
     loops: tuple[Any, ...]
+    answers: bool = False
 
 
 def inner_tensors(
@@ -54,7 +58,7 @@ def inner_tensors(
         admits: which tensors to check.
 
     """
-    loops = _loops(order, fed_names)
+    loops = loops_of(order, fed_names)
     found = []
     for op in order:
         for tensor in op.outputs:
@@ -67,8 +71,8 @@ def inner_tensors(
     return found
 
 
-def _loops(order: Iterable[Any], fed_names: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """By name of op the loops that it is in."""
+def loops_of(order: Iterable[Any], fed_names: Collection[str]) -> dict[str, tuple[Any, ...]]:
+    """By name of op the loops that it is in, the outermost first: one of the Enter ops of each."""
     found: dict[str, tuple[Any, ...]] = {}
     frames: dict[tuple[str, ...], Any] = {}
     for op in order:
@@ -105,8 +109,13 @@ class Sum:
     def checks(self, tensors: Sequence[Inner]) -> list[Any]:
         """The ops that check `tensors` and add to the sum."""
         hidden, question = self._hidden, self._question
-        makers = {(question, inner.tensor.name): partial(asked, hidden, question, inner.tensor) for inner in tensors}
-        answers = [op.outputs[0] for op in hidden.once(makers)]
+        makers = {
+            (question, inner.tensor.name): partial(asked, hidden, question, inner.tensor)
+            for inner in tensors
+            if not inner.answers
+        }
+        made = iter(hidden.once(makers))
+        answers = [inner.tensor if inner.answers else next(made).outputs[0] for inner in tensors]
         handles = {inner.loops: self._within(inner.loops) for inner in tensors}
         adding = {
             (*self._key, answer.name): partial(_adding, handles[inner.loops], answer)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.session.redirection import Redirection, named_by, redirected
 from tfdbg_cli.model.runs import RunKind
 
 _RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
@@ -39,10 +41,12 @@ class Invocation(Protocol):
         """Perform the call under `options`; `run_metadata` is filled."""
         ...
 
-    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+    def with_extra(
+        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+    ) -> tuple[Any, Sequence[Any]]:
         """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values.
 
-        The operations `targets` are run besides.
+        The operations `targets` are run besides. In the place of all of these run those that `instead` names.
         """
         ...
 
@@ -81,9 +85,11 @@ class RunCall:
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, options, run_metadata)
 
-    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+    def with_extra(
+        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+    ) -> tuple[Any, Sequence[Any]]:
         fetches = (self.fetches, [*extra, *targets])
-        with INSIDE:
+        with INSIDE, redirected(self.session, instead):
             result, values = self._run(fetches, self.feed_dict, self.options, self.run_metadata)
         return result, values[: len(extra)]
 
@@ -178,9 +184,11 @@ class RunnerCall:
         with INSIDE:
             return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
 
-    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+    def with_extra(
+        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+    ) -> tuple[Any, Sequence[Any]]:
         fetched = _not_fed(extra, self.feeds)
-        with INSIDE:
+        with INSIDE, redirected(self.session, instead):
             runner = self._runner.with_extra([*fetched, *targets])
             result, values = runner(*self._fed, options=self.options, run_metadata=self.run_metadata)
         return result, _with_fed(extra, self.feeds, values[: len(fetched)])
@@ -204,18 +212,22 @@ class OptionsRunner:
         made: Callable[..., Any] = self._make(message)
         return made
 
-    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any]) -> Callable[..., Any]:
+    def with_extra(
+        self, extra: Sequence[Any], targets: Sequence[Any], instead: Redirection | None
+    ) -> Callable[..., Any]:
         """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
-        names, ops = tuple(tensor.name for tensor in extra), tuple(op.name for op in targets)
+        message = copied(self.message)
+        message.fetch.extend(tensor.name for tensor in extra)
+        message.target.extend(op.name for op in targets)
+        if instead is not None:
+            message.fetch[:] = [self._instead(name, instead) for name in message.fetch]
+            message.target[:] = [self._instead(name, instead) for name in message.target]
+        key = tuple(message.fetch), tuple(message.target)
+        return _kept(self._with_extra, key, lambda: self._make(message))
 
-        def make() -> Callable[..., Any]:
-            message = copied(self.message)
-            message.fetch.extend(names)
-            message.target.extend(ops)
-            made: Callable[..., Any] = self._make(message)
-            return made
-
-        return _kept(self._with_extra, (names, ops), make)
+    def _instead(self, name: str, instead: Redirection) -> str:
+        element = self.session.graph.as_graph_element(name)
+        return str((instead.op if isinstance(element, tf.Operation) else instead.tensor)(element).name)
 
 
 class OptionsRunnerCall:
@@ -247,9 +259,12 @@ class OptionsRunnerCall:
         with INSIDE:
             return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
 
-    def with_extra(self, extra: Sequence[Any], targets: Sequence[Any] = ()) -> tuple[Any, Sequence[Any]]:
+    def with_extra(
+        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+    ) -> tuple[Any, Sequence[Any]]:
         with INSIDE:
-            runner = self._runner.with_extra(_not_fed(extra, self.feeds), targets)
-            found = runner(*self._arguments, **self._keywords)
+            runner = self._runner.with_extra(_not_fed(extra, self.feeds), targets, instead)
+            with named_by(instead):
+                found = runner(*self._arguments, **self._keywords)
         own = len(self._runner.message.fetch)
         return found[:own], _with_fed(extra, self.feeds, found[own:])

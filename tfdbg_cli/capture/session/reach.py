@@ -37,9 +37,9 @@ class Reach:
 
     `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
     counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
-    is among the ops, `calls` whether functions are called, whose insides are not listed. `stateful` is an op that
-    may give something else, or change something, when it runs again. `unwritable` is an op whose name cannot be that
-    of a file.
+    is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the ops in
+    loops and branches. `stateful` is an op that may give something else, or change something, when it runs again.
+    `unwritable` is an op whose name cannot be that of a file.
     """
 
     tensors: tuple[Any, ...]
@@ -49,6 +49,7 @@ class Reach:
     stateful: Any = None
     unwritable: str = ""
     calls: bool = False
+    inside: frozenset[str] = frozenset()
 
 
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
@@ -124,7 +125,8 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     stateful = next((op for op in order if _is_stateful(op)), None)
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
     calls = any(map(calls_functions, order))
-    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls)
+    inside = frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside)
 
 
 def _can_be_file(name: str) -> bool:

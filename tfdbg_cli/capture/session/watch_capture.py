@@ -69,7 +69,7 @@ class WatchCapture:
         self._plan = plan
         self._watched = watched
         self._call = call
-        self._notes: tuple[str, ...] = (_CHECKED.format(checked=call.checked, total=call.total),)
+        self._notes: tuple[str, ...] = (_CHECKED.format(checked=call.checked, total=call.total), *call.twins.notes)
         self._chooser = chooser(plan.capture)
         self._keeps = self._to_keep(call.state.obstacle, settings)
         self._held: HeldRun | None = None
@@ -136,8 +136,9 @@ class WatchCapture:
     def _checked_by_ops(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
         call, session = self._call, self._invocation.session
+        instead = call.twins if call.twins.ops else None
         if not call.inner:
-            return self._invocation.with_extra(extra)
+            return self._invocation.with_extra(extra, (), instead)
         sums = sums_of(session)
         number, clean = sums.take(call.question)
         try:
@@ -145,7 +146,7 @@ class WatchCapture:
             if not clean:
                 total.clear(session)
             clean = False
-            found = self._invocation.with_extra(extra, targets)
+            found = self._invocation.with_extra(extra, targets, instead)
             self._inner = total.taken(session)
             clean = True
         finally:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,17 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
-from tfdbg_cli.capture.questions import Question
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.session.checks import health_of, read_after_updates
 from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
-from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors
+from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
+from tfdbg_cli.capture.session.twins import TwinMaker, Twins
 from tfdbg_cli.capture.session.updated import updated_name
 from tfdbg_cli.model.decision import CaptureRequest
 
@@ -46,6 +47,7 @@ class WatchedCall:
     `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
+    `twins` are what must run in the place of ops that call functions, and of those behind.
     """
 
     reached: Reach
@@ -54,6 +56,7 @@ class WatchedCall:
     health: Any
     given: tuple[str, ...]
     inner: tuple[Inner, ...]
+    twins: Twins
     updated: tuple[Any, ...]
     before: Mapping[str, Variable]
     checked: int
@@ -97,9 +100,7 @@ def why_not_inside(invocation: Invocation, *, keeping: bool) -> str:
     reached = reached_by(invocation)
     if session.sess_str:
         return "the session runs elsewhere"
-    if reached.calls:
-        return "it calls functions, which have ops of their own"
-    if reached.hidden and (keeping or reached.unwritable or state_of(invocation).obstacle):
+    if reached.inside and (keeping or reached.unwritable or state_of(invocation).obstacle):
         return "values in its loops and branches can only be dumped"
     graph = session.graph
     for name, value in fed(invocation.feeds).items():
@@ -138,22 +139,27 @@ def watched_call(
 
 
 class _Admission:
-    """Which tensors are asked about: those that the request and the exclusion of the watch leave."""
+    """Which tensors are asked about: those that the request and the exclusion of the watch leave.
+
+    `whole` says that these are all.
+    """
 
     def __init__(self, watched: Watched, request: CaptureRequest) -> None:
         self._chooser: Chooser = chooser(request)
         excluded = watched.exclude_node_names
+        self.whole = not excluded and not request.narrowed
         self._excluded = re.compile(excluded) if excluded else None
 
     def tensor(self, tensor: Any) -> bool:
-        return self._named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+        return self.named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
 
     def variable(self, variable: Variable) -> bool:
         """Whether the value of `variable` after its update is asked about."""
         name = updated_name(variable.name).node
-        return variable.dtype.name in CHECKABLE and self._named(name, UPDATED_VARIABLE, variable.dtype.name)
+        return variable.dtype.name in CHECKABLE and self.named(name, UPDATED_VARIABLE, variable.dtype.name)
 
-    def _named(self, node: str, op_type: str, dtype: str) -> bool:
+    def named(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether a tensor of `node` with these names is asked about."""
         if self._excluded is not None and self._excluded.search(node):
             return False
         return self._chooser.admits_named(node, op_type, dtype)
@@ -169,30 +175,54 @@ def _watched_call(
 ) -> WatchedCall:
     fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
     state = call_state(order, fetchable, fed_names)
+    hidden = hidden_ops(graph)
+    twins = Twins()
+    if reached.calls:
+        twins = TwinMaker(graph, order, fed_names, question, admission.named).made(hidden)
+
+    def admits(tensor: Any) -> bool:
+        # What a twin of a call gives is looked at inside, unless names say what is wanted.
+        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in twins.answering)
+
     asked = [variable for variable in state.written if admission.variable(variable)]
-    listed = {tensor.name for tensor in fetchable if admission.tensor(tensor)}
+    listed = {tensor.name for tensor in fetchable if admits(tensor)}
     checked = [variable for variable in asked if not _is_assigned(variable, listed)]
     infinite = question.keeps_sign_only
     found = frontier(
-        order,
-        fetchable,
-        fed_names,
-        admission.tensor,
-        shown={} if infinite else _shown_in(checked),
-        keeping=infinite,
+        order, fetchable, fed_names, admits, shown={} if infinite else _shown_in(checked), keeping=infinite
     )
-    hidden = hidden_ops(graph)
-    updated = dict(zip(state.written, read_after_updates(hidden, state.written), strict=True))
-    tensors = [*found.checked, *(updated[variable] for variable in checked)]
-    health = health_of(hidden, question, tensors)
-    total = found.total + len(asked)
+    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, twins)), strict=True))
+    tensors = [*map(twins.tensor, found.checked), *(after[variable] for variable in checked)]
+    inner = _inner(order, reached, fed_names, admits, twins)
+    answers = [answer for op, answer in twins.answers if op.name not in reached.inside]
+    health = health_of(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
-    names = {tensor.name for tensor in reached.tensors}
-    inner = tuple(inner_tensors(order, names, fed_names, admission.tensor)) if reached.hidden else ()
-    count = len(tensors) + len(given) + len(inner)
-    after = tuple(updated.values())
+    count = len(tensors) + len(given) + len(inner) + twins.checked
+    total = found.total + len(asked) + len(inner) + twins.total
     before = read_before_updates(order, state, fed_names)
-    return WatchedCall(reached, state, question, health, given, inner, after, before, count, total + len(inner))
+    updated = tuple(after.values())
+    return WatchedCall(reached, state, question, health, given, inner, twins, updated, before, count, total)
+
+
+def _rewritten(state: CallState, twins: Twins) -> list[Variable]:
+    """The variables that the call writes, with what writes them in the place of its ops."""
+    return [replace(variable, writers=tuple(map(twins.op, variable.writers))) for variable in state.written]
+
+
+def _inner(
+    order: Sequence[Any], reached: Reach, fed_names: frozenset[str], admits: Callable[[Any], bool], twins: Twins
+) -> tuple[Inner, ...]:
+    """What must be checked in loops and branches of version 1, and the answers of calls in there."""
+    if not reached.hidden:
+        return ()
+    names = {tensor.name for tensor in reached.tensors}
+    found = inner_tensors(order, names, fed_names, admits)
+    loops = loops_of(order, fed_names)
+    answers = [Inner(answer, loops[op.name], True) for op, answer in twins.answers if op.name in reached.inside]
+    return tuple(
+        replace(one, tensor=twins.tensor(one.tensor), loops=tuple(map(twins.op, one.loops)))
+        for one in (*found, *answers)
+    )
 
 
 def _is_assigned(variable: Variable, listed: Iterable[str]) -> bool:

@@ -255,16 +255,24 @@ def _content(value: Any) -> Any:
 
 
 class Library:
-    """The functions of the eager runtime, each read once. `operations` names the ops of one, as `Body` has them."""
+    """Functions by name, each read once: those of the eager runtime, or what `definition_of` gives.
 
-    def __init__(self, operations: Callable[[str], Collection[str]] = lambda name: ()) -> None:
+    `operations` names the ops of one, as `Body` has them.
+    """
+
+    def __init__(
+        self,
+        operations: Callable[[str], Collection[str]] = lambda name: (),
+        definition_of: Callable[[str], Any] = compat.function_definition,
+    ) -> None:
         self._bodies: dict[str, Body | None] = {}
         self._operations = operations
+        self._definition_of = definition_of
 
     def find(self, name: str) -> Body | None:
-        """The function called `name`; None when the runtime has none, or one whose types are left open."""
+        """The function called `name`; None when there is none, or one whose types are left open."""
         if name not in self._bodies:
-            definition = compat.function_definition(name)
+            definition = self._definition_of(name)
             body = None if definition is None else Body(definition, self._operations(name))
             self._bodies[name] = body if body is not None and body.plain else None
         return self._bodies[name]

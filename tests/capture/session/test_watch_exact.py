@@ -10,7 +10,7 @@ import pytest
 
 from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import Watched
-from tfdbg_cli.capture.questions import question_of, questions
+from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.session.invocation import RunCall
 from tfdbg_cli.capture.session.watched_call import watched_call, why_not_inside
 from tfdbg_cli.model.decision import CaptureRequest
@@ -238,7 +238,7 @@ def test_every_dtype_is_checked(tf, graph) -> None:
         for kind in kinds:
             x = tf.placeholder(kind, [3])
             y = tf.identity(x)
-            for question in questions().values():
+            for question in map(question_of, FILTERS.values()):
                 call = RunCall(session, session.run, y, {x: [1, 2, 3]}, None, None)
                 known = watched_call(call, question, Watched("", has_inf_or_nan), CaptureRequest())
                 assert known.health is not None

@@ -274,6 +274,22 @@ def test_calls_in_named_files_are_left_out_of_the_stacks_of_ops(tf, monkeypatch)
     assert __file__ in files()
 
 
+def test_tensorflow_takes_a_call_of_hidden_files_for_its_own(tf, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it shows none of its own calls, and we take ours away: nothing is left that says what raised."""
+    from tensorflow.python.util import tf_stack, traceback_utils
+
+    from tfdbg_cli.capture import compat
+
+    monkeypatch.setattr(traceback_utils, "_EXCLUDED_PATHS", traceback_utils._EXCLUDED_PATHS)
+    monkeypatch.setattr(tf_stack, "_source_filter_stacks", type(tf_stack._source_filter_stacks)(list))
+    before = traceback_utils._EXCLUDED_PATHS
+    for _ in range(2):
+        compat.hide_frames(frozenset({"/ours/capture.py"}))
+    assert (*before, "/ours/capture.py") == traceback_utils._EXCLUDED_PATHS
+    assert not traceback_utils.include_frame("/ours/capture.py")
+    assert traceback_utils.include_frame("/somewhere/train.py")
+
+
 def test_hidden_ops_are_numbered_with_those_of_the_program_and_listed_nowhere(tf, graph) -> None:
     x = tf.placeholder(tf.float32, [2], name="x")
     y = tf.exp(x, name="y")

@@ -28,3 +28,12 @@ def test_what_python_may_change_one_day_is_no_warning_today() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pattern("[[a]").search("[")
+
+
+def test_python_still_knows_which_warnings_the_program_has_shown() -> None:
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for _ in range(2):
+            warnings.warn("of the program", stacklevel=1)
+            pattern("^loss/")
+    assert len(shown) == 1

@@ -17,7 +17,7 @@ from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicF
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import c_api_util, op_callbacks, op_def_registry
 from tensorflow.python.ops import handle_data_util
-from tensorflow.python.util import tf_stack
+from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 v1 = tf.compat.v1
@@ -345,8 +345,12 @@ def function_graphs(graph: Any) -> dict[str, Any]:
 def hide_frames(files: frozenset[str]) -> None:
     """Leave calls of code in `files` out of the stacks that TensorFlow records of new ops, in every thread.
 
-    TensorFlow keeps a stack of filters for each thread; what is put in here is the lowest of each.
+    TensorFlow keeps a stack of filters for each thread; what is put in here is the lowest of each. It leaves its own
+    calls out of the tracebacks of errors, and has those in `files` left out so too: else it would take the last of
+    them for a call of the program, and leave out the call that raised.
     """
+    excluded = traceback_utils._EXCLUDED_PATHS
+    traceback_utils._EXCLUDED_PATHS = (*excluded, *sorted(files.difference(excluded)))
 
     def lowest() -> Any:
         found = _Hiding(files)

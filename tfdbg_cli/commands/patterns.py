@@ -16,8 +16,11 @@ def pattern(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
 
     """
     try:
+        if "[" not in text:
+            return re.compile(text, flags)
         with warnings.catch_warnings():
             # What Python's syntax may mean one day (`[[a]`) is nothing to tell a person who wants it to match today.
+            # Not asked for otherwise: it makes Python forget which warnings the program has shown already.
             warnings.simplefilter("ignore", FutureWarning)
             return re.compile(text, flags)
     except (re.error, OverflowError, RecursionError) as error:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scripted import ScriptedFrontend
 
-from tfdbg_cli import watching as watching_module
+from tfdbg_cli import run_saving
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
@@ -176,7 +176,7 @@ def test_at_a_hit_the_bundle_is_written_and_then_the_update_undone(tmp_path: Pat
         done.append(str(path))
         return "The bundle is there.", "A note."
 
-    monkeypatch.setattr(watching_module, "save_bundle_or_values", save)
+    monkeypatch.setattr(run_saving, "save_bundle_or_values", save)
     path = tmp_path / "case"
     debugger, front = _debugger(RunUntil("has_inf_or_nan", bundle=str(path), skip_update=True))
     end = _hit_with(front, debugger, _Repeatable(done))
@@ -216,9 +216,10 @@ def test_a_watch_checked_inside_is_not_refused_for_the_size_of_all_values() -> N
     for decision, refused in (
         (RunUntil("has_inf_or_nan"), False),
         (RunUntil("has_inf_or_nan", values=Values.KEEP), True),
-        (RunUntil("all_zero"), True),
+        (RunUntil("own"), True),
     ):
         debugger, front = _debugger(decision)
+        debugger.add_filter("own", lambda datum, tensor: False)
         pending = _Pending()
         pending.nbytes = 10_000
         plan = debugger.run_starts(pending)

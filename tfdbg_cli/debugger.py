@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_saving import save_bundle_or_values
 from tfdbg_cli.frontend import Frontend
 from tfdbg_cli.interruption import Interruption
 from tfdbg_cli.model.decision import (
@@ -35,35 +32,12 @@ from tfdbg_cli.model.decision import (
 )
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.progress_line import ProgressLine
-from tfdbg_cli.watching import Watching
+from tfdbg_cli.prompt_threads import PromptThreads, at_prompt, terminal
+from tfdbg_cli.run_saving import saved_in_words
+from tfdbg_cli.watching import RECORDED, Watching
 
-# Threads that pump data into queues (tf.compat.v1.train.QueueRunner), and those of the runtime in which it calls
-# Python for a data set (Python names them so). Nobody means those.
-_PUMPS = ("QueueRunnerThread", "Dummy-")
 # How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
-
-
-def _asks_the_same(now: Watching | None, before: Watched | None) -> bool:
-    """Whether the watch that is on asks of a run what was asked of it when it began."""
-    if now is None or before is None:
-        return False
-    return (now.watched.filter_name, now.watched.exclude_node_names) == (
-        before.filter_name,
-        before.exclude_node_names,
-    )
-
-
-def _everything(datum: object, tensor: object) -> bool:
-    """The filter that every tensor passes."""
-    return True
-
-
-_RECORDED = Watched("record", _everything, repeatable=True)
-
-# There is one terminal, however many sessions are wrapped one by one, each with a debugger of its own.
-_TERMINAL = threading.Lock()
-_HERE = threading.local()  # whether this thread is at a prompt, of whichever debugger
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +78,7 @@ class Debugger:
         self.filters: dict[str, TensorFilter] = dict(filters)
         self._make_frontend = frontend
         self._frontend: Frontend | None = None
-        self._threads = re.compile(thread_name_filter) if thread_name_filter else None
+        self._threads = PromptThreads(thread_name_filter)
         self._numbers = itertools.count(1)
         self._count = 0
         self._prompt = threading.Lock()
@@ -150,7 +124,7 @@ class Debugger:
     def configure(self, *, dump_root: Path | None, thread_name_filter: str | None) -> None:
         """Set what `__init__` takes under these names."""
         self._dump_root = dump_root
-        self._threads = re.compile(thread_name_filter) if thread_name_filter else None
+        self._threads = PromptThreads(thread_name_filter)
 
     def stop_next(self) -> None:
         """Stop before the next run, whatever was decided before."""
@@ -185,7 +159,7 @@ class Debugger:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
         number = self.count_run()
         kind = type(self._state)
-        if kind is Detach or not self._attends():
+        if kind is Detach or not self._threads.include_this():
             return Plan(number)
         if kind is Continue:
             return Plan(number, errors=True)
@@ -204,7 +178,8 @@ class Debugger:
                 return False
             if plan.watching and watching is not self._watching:
                 # Another thread's stop ended the watch meanwhile. What this run did counts for the one begun there.
-                watching = self._watching if _asks_the_same(self._watching, plan.watched) else None
+                now = self._watching
+                watching = now if now is not None and now.asks_as(plan.watched) else None
                 hit = None if watching is None else self._hit(watching, run)
             if for_stop and isinstance(self._state, RecordRun):
                 self._record(run, self._state)
@@ -244,13 +219,6 @@ class Debugger:
                 self._in_flight = None
                 self._state = StopAtStart()
 
-    def _attends(self) -> bool:
-        """Whether runs of this thread are debugged: not those made while at the prompt, nor those filtered out."""
-        if getattr(_HERE, "at_prompt", False):
-            return False
-        name = threading.current_thread().name
-        return bool(self._threads.match(name)) if self._threads else not name.startswith(_PUMPS)
-
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
@@ -277,13 +245,13 @@ class Debugger:
     def _record(self, run: Run, decision: RecordRun) -> None:
         """Save `run`, and go on as before."""
         self._state, self._after_recording = self._after_recording, Continue()
-        try:
-            said = save_bundle_or_values(
-                run, Path(decision.path), disk_budget=self.settings.disk_budget, force=decision.force
-            )
-        except Exception as error:  # noqa: BLE001  # whatever fails here, the program goes on
-            reason = error if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
-            said = (f"Run #{run.call.number} was not recorded: {reason}",)
+        said = saved_in_words(
+            run,
+            Path(decision.path),
+            disk_budget=self.settings.disk_budget,
+            force=decision.force,
+            failure=f"Run #{run.call.number} was not recorded",
+        )
         for sentence in said:
             self._say(sentence)
 
@@ -305,7 +273,7 @@ class Debugger:
                 watched = self._watching.watched if self._watching is not None else None
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
             case RecordRun(force=force):
-                return Plan(number, Action.CAPTURE, True, EVERYTHING, _RECORDED), force
+                return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
             case ProfileRun():
                 return Plan(number, Action.PROFILE, True), False
             case PlainRun():
@@ -330,13 +298,13 @@ class Debugger:
     def _hit(self, watching: Watching, run: Run) -> Hit | None:
         if run.error is not None and run.error.type_name in _SIGNALS:
             return None
-        with self._at_prompt():  # a filter may run a session of its own
+        with at_prompt():  # a filter may run a session of its own
             return watching.sees(run)
 
     def _stop(self, event: Stop) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        with _TERMINAL, self._at_prompt():
+        with terminal():
             try:
                 decision = self._front().stop(event)
             except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
@@ -365,12 +333,3 @@ class Debugger:
         if self._frontend is None:
             self._frontend = self._make_frontend()
         return self._frontend
-
-    @contextmanager
-    def _at_prompt(self) -> Iterator[None]:
-        before = getattr(_HERE, "at_prompt", False)
-        _HERE.at_prompt = True
-        try:
-            yield
-        finally:
-            _HERE.at_prompt = before

@@ -14,11 +14,14 @@ from tfdbg_cli.capture.held_values import in_memory
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_saving import save_bundle_or_values
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import RunUntil, Values
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.progress_line import ProgressLine
+from tfdbg_cli.run_saving import reason_of, saved_in_words
+
+# What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
+RECORDED = Watched("record", lambda datum, tensor: True, repeatable=True)
 
 
 class Watching:
@@ -52,6 +55,14 @@ class Watching:
         self.ends_without_values = False
         self._samples = self._makes = True
         line.begin()
+
+    def asks_as(self, other: Watched | None) -> bool:
+        """Whether this watch asks of a run what `other` asked of it when it began."""
+        ours = self.watched
+        return other is not None and (ours.filter_name, ours.exclude_node_names) == (
+            other.filter_name,
+            other.exclude_node_names,
+        )
 
     def sees(self, run: Run) -> Hit | None:
         """Count `run`; what to stop for, if something was found in it."""
@@ -122,16 +133,18 @@ class Watching:
         """Write the bundle and put the variables back, as asked; sentences that say what was done or failed."""
         notes: list[str] = []
         if self.decision.bundle:
-            path, budget = Path(self.decision.bundle), self._settings.disk_budget
-            try:
-                notes += save_bundle_or_values(run, path, disk_budget=budget, force=self.decision.force)
-            except Exception as error:  # noqa: BLE001  # whatever fails here, the program goes on
-                notes.append(f"The bundle was not written: {_reason(error)}")
+            notes += saved_in_words(
+                run,
+                Path(self.decision.bundle),
+                disk_budget=self._settings.disk_budget,
+                force=self.decision.force,
+                failure="The bundle was not written",
+            )
         if self.decision.skip_update:
             try:
                 notes += _undone(run)
-            except Exception as error:  # noqa: BLE001
-                notes.append(f"The variables are as the run left them: {_reason(error)}")
+            except Exception as error:  # noqa: BLE001  # the program goes on
+                notes.append(f"The variables are as the run left them: {reason_of(error)}")
         return notes
 
 
@@ -147,10 +160,3 @@ def _too_few(kept: KeptRuns) -> str:
         f"Memory was too little for {kept.most} runs: the values of one take up to "
         f"{size_text(kept.largest)}, and all may take {size_text(kept.room)}. `config set memory_budget` raises that."
     )
-
-
-def _reason(error: Exception) -> str:
-    """What `error` says, to stand behind a colon."""
-    if isinstance(error, TfdbgError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"

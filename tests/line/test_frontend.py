@@ -215,21 +215,6 @@ def test_json_is_one_object_for_each_command_and_nothing_else(capsys) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_where_progress_bars_are_drawn_json_begins_a_line(monkeypatch) -> None:
-    for drawn, rows in ((False, 1), (True, 2)):
-        for name in ("keras", "tf_keras", "tqdm"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        if drawn:
-            monkeypatch.setitem(sys.modules, "tqdm", sys)
-        front, output = _front("version", as_json=True)
-        front.stop(sample_run.run_end())
-        assert len(output.getvalue().splitlines()) == rows
-        assert json.loads(output.getvalue())["kind"] == "version"
-    front, output = _front("version", as_json=True)
-    front.stop(sample_run.opened())
-    assert len(output.getvalue().splitlines()) == 1, "no program runs there"
-
-
 def test_json_of_exit_is_a_decision() -> None:
     front, output = _front("exit", as_json=True)
     front.stop(sample_run.run_end())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Protocol, TextIO
 
@@ -12,6 +11,7 @@ from tfdbg_cli.document.jsonlines import decision_json, document_json, error_jso
 from tfdbg_cli.document.plain import plain_row
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.decision import Decision
 
@@ -48,7 +48,6 @@ class Output(Protocol):
         ...
 
 
-_DRAWS_BARS = ("keras", "tf_keras", "tqdm")
 _BEFORE_FOCUS = 3  # lines printed before the one that a document is about
 
 
@@ -102,8 +101,8 @@ class JsonOutput:
         self._stream = stream
 
     def begin(self) -> None:
-        """An empty line where somebody draws progress bars: an object must begin a line to be found."""
-        if any(name in sys.modules for name in _DRAWS_BARS):
+        """An empty line behind a progress bar: an object must begin a line to be found."""
+        if bar_is_drawn():
             self._print("")
 
     def title(self, title: Line) -> None:

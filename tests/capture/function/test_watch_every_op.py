@@ -1,8 +1,9 @@
 """The answer of the watch for every op type of TensorFlow that could be run by itself, in each dtype it has.
 
 op_cases.jsonl holds them, a line each: the inputs (floats by `shape`; others by `value`, or all `true`) and the
-attributes (`type` "" is that of the floats). They were found by calling each op of tf.raw_ops that keeps no state with
-inputs of some shapes. Left out are those that raise, or abort the process, when they are given a NaN or an infinity.
+attributes (`type` "" is that of the floats). They were found by calling each op of tf.raw_ops that is not stateful on
+inputs of a few shapes. Left out are those that raise, or abort the process, when they are given a NaN or an infinity,
+and those whose result for these inputs is not finite or changes from call to call.
 """
 
 from __future__ import annotations

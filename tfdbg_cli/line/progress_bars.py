@@ -16,12 +16,12 @@ _DRAWN = (
 
 def bar_is_drawn(frame: FrameType | None = None) -> bool:
     """Whether a loop of Keras around `frame` (by default: the caller) draws a progress bar."""
-    at = frame or sys._getframe(1)
+    at: FrameType | None = frame or sys._getframe(1)
     while at is not None:
         code = at.f_code
         if code.co_name in _LOOPS and _KERAS.search(code.co_filename):
             verbose = at.f_locals.get("verbose")
             if isinstance(verbose, int | str) and verbose in _DRAWN:
                 return True
-        at = at.f_back  # type: ignore[assignment]
+        at = at.f_back
     return False

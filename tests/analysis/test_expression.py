@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.analysis.expression import evaluate, tensors_in
+from tfdbg_cli.analysis.expression import evaluate
 from tfdbg_cli.analysis.expression_names import BUILT_INS, METHODS, NUMPY
 from tfdbg_cli.errors import TfdbgError
 
@@ -185,10 +185,6 @@ def test_names_exist_and_none_is_private() -> None:
     assert {"max", "isnan", "where", "float32", "pi", "linalg"} <= set(NUMPY.entries)
     for names in (NUMPY.entries, BUILT_INS, METHODS):
         assert not [name for name in names if name.startswith("_")]
-
-
-def test_tensors_in_an_expression() -> None:
-    assert tensors_in("`a` + np.max(` b:0[1] `)") == ["a", "b:0[1]"]
 
 
 def test_error_state_and_print_options_are_left_alone() -> None:

@@ -35,11 +35,6 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def tensors_in(text: str) -> list[str]:
-    """The texts between backticks, in order."""
-    return [match.strip() for match in _BACKTICKED.findall(text)]
-
-
 def evaluate(text: str, lookup: Lookup) -> Any:
     """The value of the expression `text`; `lookup` gives the array for each text between backticks.
 

@@ -115,10 +115,6 @@ class OriginSearch:
         """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
         return len(self._verdicts.unread)
 
-    def unread_before(self, index: int | None) -> int:
-        """As `unread`, of the tensors before the one at `index` (None: of all)."""
-        return sum(1 for i in self._verdicts.unread if index is None or i < index)
-
     @property
     def lineage(self) -> Lineage:
         """The inputs of the run's tensors."""

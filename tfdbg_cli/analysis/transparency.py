@@ -162,7 +162,7 @@ def _pooled_gradient(use: Use, position: int) -> bool:
 
 def _widened(use: Use, position: int) -> bool:
     """The result has no dimension of length 0."""
-    return shapes.widening_stays(use.inputs[position].shape, use.outputs[0].shape)
+    return shapes.all_positive(use.outputs[0].shape)
 
 
 def _normalized(use: Use, position: int) -> bool:

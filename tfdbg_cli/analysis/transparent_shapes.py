@@ -39,11 +39,6 @@ def broadcast_stays(own: Shape, other: Shape) -> bool:
     return True
 
 
-def widening_stays(own: Shape, wide: Shape) -> bool:
-    """Whether a tensor of shape `own` that is not empty gives something when repeated to shape `wide`."""
-    return all_positive(wide)
-
-
 def product_stays(own: Shape, other: Shape, free: int) -> bool:
     """Whether a matrix product shows every element of `own`: the dimension `free` of `other` must have a length.
 

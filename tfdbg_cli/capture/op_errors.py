@@ -55,7 +55,8 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
         return _noted(run, reason)
     try:
         with INSIDE:
-            values = invocation.session.run(missing, feed_dict=_needed(graph, missing, feeds))
+            given = {graph.as_graph_element(name): value for name, value in feeds.items()}
+            values = invocation.session.run(missing, feed_dict=given)
     except Exception as error:  # noqa: BLE001  # an uninitialized variable, most of the time
         return _noted(run, f"The inputs could not be computed again: {type(error).__name__}.")
     arrays = {tensor.ref(): fetched_array(value) for tensor, value in zip(missing, values, strict=True)}
@@ -71,10 +72,6 @@ def _key(tensor: Any) -> tuple[str, int]:
 def _noted(run: Run, note: str) -> Run:
     assert run.error is not None
     return replace(run, error=replace(run.error, inputs_note=note))
-
-
-def _needed(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> dict[Any, Any]:
-    return {graph.as_graph_element(name): value for name, value in feeds.items()}
 
 
 def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> str:

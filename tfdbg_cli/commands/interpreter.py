@@ -39,7 +39,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         return outcome
     if not isinstance(outcome, Document):
         raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
-    return _redirected(outcome, parsed.redirect, context)
+    return _redirected(outcome, parsed.redirect)
 
 
 def require_moment(command: Command, context: Context) -> None:
@@ -58,7 +58,7 @@ def require_moment(command: Command, context: Context) -> None:
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 
-def _redirected(document: Document, name: str, context: Context) -> Document:
+def _redirected(document: Document, name: str) -> Document:
     path = named_file(name)
     # Names and sources may hold what is no valid UTF-8.
     text = f"{plain(document.lines(None))}\n".encode("utf-8", "backslashreplace")

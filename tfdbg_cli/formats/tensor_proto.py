@@ -67,7 +67,7 @@ def decode(proto: Any) -> Value:
     try:
         if proto.tensor_content:
             return from_content(np.frombuffer(proto.tensor_content, np.uint8), element, shape)
-        return _from_values(_typed_values(proto, element), element, shape)
+        return _from_values(_typed_values(proto, element), shape)
     except (ValueError, OverflowError) as error:
         return damaged(f"The values do not fit the shape {list(shape)}: {error}.")
 
@@ -130,7 +130,7 @@ def _objects(items: Sequence[Any]) -> Array:
     return array
 
 
-def _from_values(values: Array, element: ElementType, shape: Shape) -> Value:
+def _from_values(values: Array, shape: Shape) -> Value:
     count = math.prod(shape)
     if values.size == count:
         return values.reshape(shape)

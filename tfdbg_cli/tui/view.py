@@ -207,7 +207,7 @@ class View(urwid.Widget):
             content = view.line(index) if index >= 0 else Line()
             chosen = index == view.selected and view.link is not None
             inner = paint(content, wide - 4, base="box", focus=view.link if chosen else None)
-            drawn.append(_framed(inner, wide, frame))
+            drawn.append(_framed(inner, frame))
             if chosen:
                 cursor = (1, row + 1)
         more = f" {view.selected + 1}/{len(view.lines)} " if len(view.lines) > high - 2 else ""
@@ -247,7 +247,7 @@ def _side_by_side(*parts: Row) -> Row:
     )
 
 
-def _framed(row: Row, wide: int, frame: Hashable) -> Row:
+def _framed(row: Row, frame: Hashable) -> Row:
     return _side_by_side(assemble([("│ ", frame)], 2, frame), row, assemble([(" │", frame)], 2, frame))
 
 

@@ -118,7 +118,7 @@ class FunctionWhatIf:
         """
         returned = set(self._flat.returns)
         for node in found.again.values():
-            names = [name for name in outputs_of(self._flat, node) if not is_handle(self._flat, name)]
+            names = [name for name in outputs_of(node) if not is_handle(self._flat, name)]
             read = [name for name in names if any(r.name in found.again for r in self._edges.readers(name))]
             if not read:
                 yield from (name for name in names if name not in replaced)

@@ -200,7 +200,7 @@ class FunctionProgram:
     def _step(self, node: FlatNode) -> Step:
         outputs = tuple(
             Output(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
-            for name in outputs_of(self._flat, node)
+            for name in outputs_of(node)
         )
         variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == RESOURCE)
         writes = variables if not _WRITES.isdisjoint(effects_in(node)) else ()
@@ -228,7 +228,7 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName
         definition.signature.input_arg.add(name=f"given_{position}", type=flat.type_of(name))
     made.input.extend(f"given_{arguments.index(name)}" for name in node.inputs)
     definition.node_def.append(made)
-    for name in outputs_of(flat, node):
+    for name in outputs_of(node):
         output = flat.output(name)
         definition.signature.output_arg.add(name=f"value_{name.slot}", type=output.dtype)
         definition.ret[f"value_{name.slot}"] = output.reference.replace(node.name, "node", 1)

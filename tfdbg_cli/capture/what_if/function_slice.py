@@ -35,7 +35,7 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         return self._readers.get(tensor, ())
 
     def outputs(self, node: FlatNode) -> Iterator[TensorName]:
-        return outputs_of(self._flat, node)
+        return outputs_of(node)
 
     def writers_beside(self, node: FlatNode) -> set[str]:
         return {writer for name in node.inputs for writer in self._writers.get(name, ()) if writer != node.name}
@@ -79,7 +79,7 @@ def site_of(node: FlatNode) -> CallSite | None:
     return None if node.scope is None else node.scope.calls.get(node.template.name)
 
 
-def outputs_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
+def outputs_of(node: FlatNode) -> Iterator[TensorName]:
     """The tensors that `node` gives."""
     if node.scope is not None:
         for slot in range(len(node.scope.body.outputs(node.template.name))):

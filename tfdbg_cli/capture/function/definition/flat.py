@@ -97,21 +97,6 @@ class FlatFunction:
                 yield node
                 waiting.extend(name.node for name in node.inputs if name not in fed)
 
-    def descendants(self, starts: Iterable[TensorName]) -> set[str]:
-        """The names of the nodes that read one of the tensors `starts`, or what is made of it."""
-        readers: dict[TensorName, list[FlatNode]] = {}
-        for node in self.nodes.values():
-            for name in set(node.inputs):
-                readers.setdefault(name, []).append(node)
-        found: set[str] = set()
-        waiting = list(starts)
-        while waiting:
-            for node in readers.get(waiting.pop(), ()):
-                if node.name not in found:
-                    found.add(node.name)
-                    waiting.extend(TensorName(node.name, slot) for slot in range(self._outputs_of(node)))
-        return found
-
     def later(self, start: str) -> set[str]:
         """The names of the nodes that can only run after the node `start` has ended."""
         following: dict[str, list[str]] = {}
@@ -151,9 +136,6 @@ class FlatFunction:
         """
         part = _Part(self, function_name, frozenset(fed), with_effects, frozenset(silenced))
         return part.made(returns, self.effects if with_effects and not only_before else None)
-
-    def _outputs_of(self, node: FlatNode) -> int:
-        return 0 if node.scope is None else len(node.scope.body.outputs(node.template.name))
 
 
 def is_inlined(site: CallSite | None) -> bool:

@@ -18,7 +18,8 @@ class Aftermath:
     """Of `total` tensors behind the origin `seen` were looked at, and `bad` of those are bad.
 
     `results` are the fetches of a session or the results of a function that are bad, `variables` those that an op
-    wrote with something bad.
+    wrote with something bad. `asked_by` is an op of the program that asked whether one of the bad tensors is finite,
+    as the loss scaling of half precision does before it updates.
     """
 
     bad: int
@@ -26,6 +27,12 @@ class Aftermath:
     total: int
     results: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    asked_by: str = ""
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the program asked, and nothing came of it."""
+        return bool(self.asked_by) and not self.results and not self.variables
 
 
 def aftermath(
@@ -42,12 +49,21 @@ def aftermath(
         read += run.tensors[index].nbytes or 0
     if seen < len(run.tensors) - start:
         return Aftermath(found, seen, len(run.tensors) - start)
-    return Aftermath(found, seen, len(run.tensors) - start, _results(run, bad), _variables(run, lineage, bad))
+    results, variables = _results(run, bad), _variables(run, lineage, bad)
+    return Aftermath(found, seen, len(run.tensors) - start, results, variables, _asked_by(run, bad))
 
 
 def _results(run: Run, bad: Callable[[int], bool]) -> tuple[str, ...]:
     names = map(tensor_name_of, dict.fromkeys(run.call.fetches))
     return tuple(str(name) for name in names if any(map(bad, run.tensors.named(name.node, name.slot)[-1:])))
+
+
+def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
+    """The first op of the program that looked at a bad tensor; those of a watch are not in the graph shown."""
+    for node in run.graph:
+        if node.op_type == "IsFinite" and any(map(bad, run.tensors.named(node.inputs[0].node, node.inputs[0].slot))):
+            return node.name
+    return ""
 
 
 def _variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[str, ...]:

@@ -15,11 +15,13 @@ from tfdbg_cli.analysis.origin import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.executions import loop_around
 from tfdbg_cli.commands.input_rows import input_data, input_rows
+from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.made_at import made_at_blocks
 from tfdbg_cli.commands.origin_around import (
     after_data,
     chain_block,
+    guarded_blocks,
     intended_blocks,
     intended_data,
     link_data,
@@ -28,7 +30,7 @@ from tfdbg_cli.commands.origin_around import (
 )
 from tfdbg_cli.commands.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.patterns import search_text
-from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Kind, Moment
 from tfdbg_cli.commands.short_names import around
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import short_device
@@ -65,7 +67,7 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         run, origin, search.spoiled(origin.index), search.unread, tuple(search.intended), _chain(search, run, origin)
     )
     since = _since(context, origin)
-    blocks = _screen(found, since, options, listed=context.stepper is None)
+    blocks = _screen(found, since, options, moment_of(context))
     return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
 
 
@@ -98,7 +100,8 @@ def _since(context: Context, origin: Origin) -> str:
     return f"after run #{hit.last_passed}, the last one that passed the watch"
 
 
-def _screen(found: _Finding, since: str, options: argparse.Namespace, *, listed: bool) -> tuple[Block, ...]:
+def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
+    listed, live = moment is not Moment.STEPPING, moment in LIVE
     run, origin = found.run, found.origin
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
@@ -119,6 +122,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, *, listed:
         Text((*_batch(run, origin), _after(found.after, options, listed=listed))),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
+    blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
     blocks += intended_blocks(run, found.intended, _LABEL)
     if found.unread:
         lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
@@ -258,7 +262,19 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-_FIELDS = ("tensor", "execution", "op_type", "device", "file", "line", "cause", "suggestion", "since", "intended")
+_FIELDS = (
+    "tensor",
+    "execution",
+    "op_type",
+    "device",
+    "file",
+    "line",
+    "cause",
+    "suggestion",
+    "since",
+    "intended",
+    "guarded_by",
+)
 _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 
 
@@ -286,6 +302,7 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "suggestion": origin.cause.suggestion,
         "since": since or None,
         "intended": None if origin.intended is None else origin.intended.what,
+        "guarded_by": found.after.asked_by if found.after.guarded else None,
         "chain": [link_data(link) for link in found.chain],
         "after": after_data(found.after),
         "benign": [intended_data(item) for item in found.intended],

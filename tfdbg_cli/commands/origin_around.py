@@ -10,6 +10,7 @@ from typing import Any
 from tfdbg_cli.analysis.aftermath import Aftermath
 from tfdbg_cli.analysis.chain import Link
 from tfdbg_cli.analysis.intended import Intended
+from tfdbg_cli.analysis.roles import is_gradient
 from tfdbg_cli.commands.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.short_names import ShortNames
 from tfdbg_cli.commands.syntax import quoted
@@ -73,6 +74,20 @@ def _listed(run: Run, names: Sequence[str]) -> tuple[Piece, ...]:
     if len(names) > _NAMES_SHOWN:
         pieces.append((Span(f" … {len(names) - _NAMES_SHOWN} more", Style.DIM),))
     return tuple(pieces)
+
+
+def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_width: int) -> list[Block]:
+    """That the program itself left out what would have been spoiled, and how to watch past it."""
+    if not after.guarded or not is_gradient(run.graph, node):
+        return []
+    text = "asks whether gradients are finite, as loss scaling does, and the update was left out: no variable is bad."
+    pieces: list[Piece] = [(Span(printable(after.asked_by), Style.NAME, node_link(after.asked_by)),)]
+    pieces += [(Span(f" {word}"),) for word in text.split()]
+    if live:
+        command = "run -f has_inf_or_nan -fenn gradient"
+        pieces += [(Span(f" {word}"),) for word in ("To", "watch", "what", "is", "no", "gradient:")]
+        pieces += [(Span(" "), Span(command, Style.KEY, command))]
+    return [Flow("Guarded", tuple(pieces), label_width)]
 
 
 def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) -> list[Block]:

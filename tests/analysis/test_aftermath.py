@@ -1,0 +1,35 @@
+"""What a run did with the infinity that it met: loss scaling leaves an update out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from asking import json_of, text_of
+from made_run import made_run, op
+
+from tfdbg_cli.model.runs import Run
+
+_INF = np.inf
+_WATCH_ON = "run -f has_inf_or_nan -fenn gradient"
+
+
+def _step(updated: float, asks: str = "IsFinite") -> Run:
+    return made_run(
+        op("x", "Placeholder", value=[4e4]),
+        op("gradient_tape/mul", "Mul", "x", "x", value=[_INF]),
+        op("asked", asks, "gradient_tape/mul", value=np.array([False])),
+        op("w/after_update", "UpdatedVariable", "x", "asked", value=[updated]),
+    )
+
+
+def test_an_update_that_the_program_left_out_is_said_to_be() -> None:
+    text = text_of("origin", _step(1.0), width=200)
+    assert "Guarded   asked asks whether gradients are finite" in text
+    assert _WATCH_ON in text
+    assert json_of("origin", _step(1.0))["guarded_by"] == "asked"
+
+
+@pytest.mark.parametrize("run", [_step(_INF), _step(1.0, "Neg")], ids=["spoiled", "nobody asked"])
+def test_otherwise_nothing_is_promised(run: Run) -> None:
+    assert "Guarded" not in text_of("origin", run)
+    assert json_of("origin", run)["guarded_by"] is None

@@ -1,16 +1,12 @@
-"""What an op does besides computing: whether it may run again, and on what.
-
-TensorFlow calls an op stateful for many reasons; `is_stateful` alone would take reading a variable for drawing a
-random number.
-"""
+"""What an op does besides computing: whether it may run again, and on what."""
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 from functools import cache
 from typing import Any
 
+from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
 
@@ -25,17 +21,15 @@ class Effect(Enum):
     DRAW = auto()  # something else each time: a batch, random numbers, the answer of Python, another process
 
 
-# What follows from what they read alone: a handle, not what it leads to; Print passes on what it is given.
-_PURE = frozenset({"VarHandleOp", "Variable", "VariableV2", "Print"})
-# An array of tensors that lives as long as the run.
-_TENSOR_ARRAYS = re.compile(r"TensorArray\w*V[23]|TensorArrayGradWithShape")
+# What these give follows from what they read alone.
+_NONE = frozenset({Nature.HOLDS, Nature.PASSES, Nature.TENSOR_ARRAY})
 
 
 @cache
 def effect_of(op_type: str) -> Effect:
     """What running an op of this type does. Of an op that calls functions it does not tell what those do."""
     definition = compat.op_definition(op_type)
-    if op_type in _PURE or _TENSOR_ARRAYS.fullmatch(op_type):
+    if nature_of(op_type) in _NONE:
         return Effect.NONE
     if definition is not None and any(argument.is_ref for argument in definition.input_arg):
         return _of_references(op_type, definition)
@@ -63,4 +57,4 @@ def _of_references(op_type: str, definition: Any) -> Effect:
 
 def is_of_tensor_array(op_type: str) -> bool:
     """Whether the op works on an array that lives as long as the run, and hands on a flow instead of its values."""
-    return _TENSOR_ARRAYS.fullmatch(op_type) is not None
+    return nature_of(op_type) is Nature.TENSOR_ARRAY

@@ -11,28 +11,16 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
+from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.called_functions import called_by
 from tfdbg_cli.model.control_flow import CALLS
 
-_READS = re.compile(r"ReadVariableOp|ReadVariableXlaSplitND|VarIsInitializedOp|VariableShape|ResourceGather(Nd)?")
-_WRITES = re.compile(
-    r"Assign(Add|Sub)?VariableOp|AssignVariableXlaConcatND|DisableCopyOnRead|ResourceCountUpTo"
-    r"|Resource(Sparse)?Apply\w+|ResourceScatter\w+|ResourceStridedSliceAssign"
-    r"|Rng(ReadAnd)?Skip|Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)"
-)
 _TYPED = re.compile(
     r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"
     r"|(?P<slots>Resource(Sparse)?Apply\w+)"
 )
-# What these hold begins and ends within a run.
-_WITHIN = re.compile(r"TensorArray\w*V3|Stack(Push|Pop|Close)?V2|TemporaryVariable|DestroyTemporaryVariable|Assert")
-# Stateful for the placer or the optimizer, but a function of what they read.
-_PURE = frozenset({
-    "CheckNumerics", "CheckNumericsV2", "GuaranteeConst", "StatelessRandomGetAlg", "DeviceIndex", "Empty",
-    "CudnnRNN", "CudnnRNNV2", "CudnnRNNV3", "CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3",
-})  # fmt: skip
-PYTHON = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
+_NOTHING = frozenset({Nature.WITHIN, Nature.TENSOR_ARRAY, Nature.PURE})
 
 
 class Dealing(Enum):
@@ -49,14 +37,15 @@ class Dealing(Enum):
 @cache
 def dealing_of(op_type: str) -> Dealing:
     """What an op of this type, or a function called by its name, has to do with the world outside."""
-    if _READS.fullmatch(op_type):
+    nature = nature_of(op_type)
+    if nature is Nature.READS:
         return Dealing.READ
-    if _WRITES.fullmatch(op_type):
+    if nature is Nature.WRITES:
         return Dealing.WRITE
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
         return Dealing.CALL
-    if op_type in _PURE or _WITHIN.fullmatch(op_type) or not (definition.is_stateful or op_type in PYTHON):
+    if nature in _NOTHING or not (definition.is_stateful or nature is Nature.PYTHON):
         return Dealing.NOTHING
     return Dealing.SOURCE if definition.output_arg else Dealing.EFFECT
 

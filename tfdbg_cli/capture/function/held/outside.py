@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.called_functions import called_by
 from tfdbg_cli.capture.function.definition.dealing import (
-    PYTHON,
     Dealing,
     dealing_of,
     drawing_in,
@@ -67,7 +67,7 @@ class Outside:
     @property
     def limits(self) -> tuple[str, ...]:
         """Sentences about what is not quite the same in a run that is made again."""
-        python = sorted(name for name, op_type in self.silenced.items() if op_type in PYTHON)
+        python = sorted(name for name, op_type in self.silenced.items() if nature_of(op_type) is Nature.PYTHON)
         return (f"The Python function at {python[0]} is not called again.",) if python else ()
 
     def whole(self) -> Again:

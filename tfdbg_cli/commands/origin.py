@@ -20,6 +20,7 @@ from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.made_at import made_at_blocks
 from tfdbg_cli.commands.origin_around import (
     after_data,
+    after_line,
     chain_block,
     guarded_blocks,
     intended_blocks,
@@ -119,7 +120,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
     blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, _LABEL)]
     blocks += [
-        Text((*_batch(run, origin), _after(found.after, options, listed=listed))),
+        Text((*_batch(run, origin), after_line(found.after, options, _LABEL, listed=listed))),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
@@ -200,24 +201,6 @@ def _batch(run: Run, origin: Origin) -> list[Line]:
     for i, feed in enumerate(feeds[:3]):
         parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
     return [line(*parts)]
-
-
-def _after(after: Aftermath, options: argparse.Namespace, *, listed: bool) -> Line:
-    """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
-    what = "NaN" if options.nan else "NaN or infinity"
-    if after.seen < after.total:
-        text = f"{after.bad:,} of the next {after.seen:,} tensors hold {what} too ({after.total:,} in all)"
-    elif after.bad:
-        verb = "holds" if after.bad == 1 else "hold"
-        text = f"{after.bad:,} of {count_text(after.total, 'later tensor')} {verb} {what} too"
-    else:
-        text = f"no later tensor holds {what}"
-    label = Span("After".ljust(_LABEL), Style.LABEL)
-    if not listed:
-        return line(label, f"{text}.")
-    excluded = options.filter_exclude_node_names
-    link = "lt -f has_inf_or_nan" + (f" -fenn {quoted(excluded)}" if excluded else "")
-    return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
 def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -16,7 +17,7 @@ from tfdbg_cli.commands.short_names import ShortNames
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block
 from tfdbg_cli.document.flow import Flow, Piece
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
@@ -54,6 +55,24 @@ def _value_link(run: Run, name: TensorName) -> str:
     if found:
         return tensor_link(run.tensors, found[-1])
     return node_link(name.node) if name.node in run.graph else ""
+
+
+def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, *, listed: bool) -> Line:
+    """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
+    what = "NaN" if options.nan else "NaN or infinity"
+    if after.seen < after.total:
+        text = f"{after.bad:,} of the next {after.seen:,} tensors hold {what} too ({after.total:,} in all)"
+    elif after.bad:
+        verb = "holds" if after.bad == 1 else "hold"
+        text = f"{after.bad:,} of {count_text(after.total, 'later tensor')} {verb} {what} too"
+    else:
+        text = f"no later tensor holds {what}"
+    label = Span("After".ljust(label_width), Style.LABEL)
+    if not listed:
+        return line(label, f"{text}.")
+    excluded = options.filter_exclude_node_names
+    link = "lt -f has_inf_or_nan" + (f" -fenn {quoted(excluded)}" if excluded else "")
+    return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
 def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:

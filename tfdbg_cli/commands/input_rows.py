@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tfdbg_cli.analysis.lineage import InputSeen
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.short_names import AS_THEY_ARE, ShortNames
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.summary import chip, number_text
-from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.table import Column, Table
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import shape_text
+from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite, has_numbers
@@ -21,28 +24,52 @@ from tfdbg_cli.model.values import Array
 
 _MOMENTS = re.compile(r" μ=\S+ σ=\S+")
 _FEW = 6  # elements shown in full
+_LEAST_NAME = 12  # columns of a name, of which the end is kept
 
 
 def input_rows(
     run: Run, inputs: Sequence[InputSeen], label_width: int, label: str = "From", names: ShortNames = AS_THEY_ARE
-) -> Table:
+) -> InputRows:
     """One row for each of `inputs` behind a column with `label`."""
-    columns = (Column("", width=label_width - 2), Column(""), Column(""), Column(""))
 
-    def row(i: int) -> Row:
-        item = inputs[i]
-        return (
-            Span(label if i == 0 else "", Style.LABEL),
-            Span(printable(names.short(str(item.name))), Style.NAME, _value_link(run, item)),
-            Span(
-                printable(item.node.op_type) if item.node else "?",
-                Style.OP,
-                node_link(item.node.name) if item.node else "",
-            ),
-            _holds(item),
-        )
+    def cells(item: InputSeen) -> tuple[Span, Span, Span]:
+        name = Span(printable(names.short(str(item.name))), Style.NAME, _value_link(run, item))
+        op_type = printable(item.node.op_type) if item.node else "?"
+        return name, Span(op_type, Style.OP, node_link(item.node.name) if item.node else ""), _holds(item)
 
-    return Table(columns, len(inputs), row, show_head=False)
+    return InputRows(label, label_width, tuple(map(cells, inputs)))
+
+
+@dataclass(frozen=True)
+class InputRows:
+    """Name, op type and content of each input; on a narrow screen the content stands below, where there is room."""
+
+    label: str
+    label_width: int
+    cells: tuple[tuple[Span, Span, Span], ...]
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        columns = (Column("", width=self.label_width - 2), Column(""), Column(""), Column(""))
+        if width is None or self._wide() <= width:
+            rows = [(self._head(i), *cells) for i, cells in enumerate(self.cells)]
+            return Table(columns, len(rows), rows.__getitem__, show_head=False).lines(width)
+        found: list[Line] = []
+        for i, (name, op_type, content) in enumerate(self.cells):
+            room = width - self.label_width - display_width(op_type.text) - 2
+            shown = replace(name, text=clip_start(name.text, max(_LEAST_NAME, room)))
+            found.append(
+                line(self._head(i), Span(" " * (self.label_width - len(self._head(i).text))), shown, "  ", op_type)
+            )
+            found += Labelled("", content.text, content.style, self.label_width + 2).lines(width)
+        return found
+
+    def _head(self, i: int) -> Span:
+        return Span(self.label if i == 0 else "", Style.LABEL)
+
+    def _wide(self) -> int:
+        """Columns that it takes side by side."""
+        widest = (max((display_width(cells[j].text) for cells in self.cells), default=0) for j in range(3))
+        return self.label_width + sum(widest) + 4
 
 
 def _value_link(run: Run, item: InputSeen) -> str:

@@ -36,9 +36,16 @@ def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
 
     What lies between the loss and a variable is left out: there, zeros are usual.
     """
-    if isinstance(tensor, NoValue) or not is_inexact(tensor.dtype) or not tensor.size:
+    if isinstance(tensor, NoValue):
         return None
     if not is_final_gradient(datum.graph, datum.node_name, datum.output_slot, datum.op_type):
+        return None
+    return norm_of(tensor)
+
+
+def norm_of(tensor: Array) -> float | None:
+    """The L2 norm of `tensor`, of any shape; None where it has no elements or holds integers."""
+    if not is_inexact(tensor.dtype) or not tensor.size:
         return None
     wide = tensor.astype(np.complex128 if tensor.dtype.kind == "c" else np.float64)
     scale = float(np.abs(wide).max())
@@ -58,9 +65,12 @@ def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
 
 def dead_relu(datum: TensorDatum, tensor: Value, share: float) -> bool:
     """Whether at least `share` of the units of a ReLU (its last axis) are above zero for no row."""
-    if isinstance(tensor, NoValue) or datum.op_type not in RELU or not is_inexact(tensor.dtype):
-        return False
-    if not tensor.size or not tensor.ndim:
+    return not isinstance(tensor, NoValue) and datum.op_type in RELU and has_dead_units(tensor, share)
+
+
+def has_dead_units(tensor: Array, share: float) -> bool:
+    """Whether at least `share` of the units of `tensor` (its last axis) are above zero for no row."""
+    if not is_inexact(tensor.dtype) or not tensor.size or not tensor.ndim:
         return False
     with np.errstate(invalid="ignore"):  # NaN is not above zero
         above = tensor > 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.training_filters import RELU, UPDATED_VARIABLE, is_dead
+from tfdbg_cli.analysis.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture.questions.question import Question, size_of
@@ -63,6 +64,10 @@ class GradientNorm(Question):
         else:
             recipe.unless_empty(small, ASKED, dtype, size_of(shape))
 
+    def asked_of(self, array: Any) -> bool:
+        norm = None if array is None else norm_of(array)
+        return array is None or (norm is not None and (not norm <= self.limit if self.above else norm <= self.limit))
+
     def _limits(self) -> list[float]:
         """The limit beyond which the norm certainly passes, and that beyond which it may."""
         below, beyond = self.limit * (1 - _ROUNDING), self.limit * (1 + _ROUNDING)
@@ -105,6 +110,9 @@ class DeadUnits(Question):
         count = recipe.reduced("Sum", alive, "int32")
         dead = recipe.op("LessEqual", count, recipe.constant(self._most(units), "int32"), T=kind("int32"))
         recipe.unless_empty(recipe.counted(dead), ASKED, dtype, size_of(shape))
+
+    def asked_of(self, array: Any) -> bool:
+        return array is None or has_dead_units(array, self.share)
 
     def _most(self, units: int) -> int:
         """The largest number of living units with which a ReLU passes; -1 when none does."""

@@ -54,6 +54,9 @@ class AllZero(Question):
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return dtype in CHECKABLE and op_type != "Const" and size_of(shape) != 0
 
+    def asked_of(self, array: Any) -> bool:
+        return array is None or bool(self.test(None, array))
+
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         found = [self._not_zero(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
         some = found[0] if len(found) == 1 else recipe.op("LogicalOr", *found)

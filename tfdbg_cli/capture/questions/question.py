@@ -65,7 +65,7 @@ class Question:
         raise NotImplementedError
 
     def asked_of(self, array: Any) -> bool:
-        """Whether `array`, the value of a constant, may be what is looked for; None when it is not known."""
+        """Whether `array`, the value of a tensor that is concerned, passes; when it is not known (None), it may."""
         return True
 
     def found_in(self, counts: Any) -> bool:

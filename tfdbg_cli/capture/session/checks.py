@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.session.call_state import Variable
@@ -54,8 +55,7 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
 def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     recipe = Recipe()
-    shape = None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
-    question.answer(tensor.dtype.base_dtype.name, shape, recipe)
+    question.answer(tensor.dtype.base_dtype.name, shape_of(tensor), recipe)
     new: list[NewOp] = []
     for step in recipe.steps:
         inputs = [_operand(hidden, number, tensor, before, at) for number in step.inputs]
@@ -64,6 +64,11 @@ def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: A
         waits = () if inputs else (tensor.op,)
         new.append(NewOp(step.op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
     return new
+
+
+def shape_of(tensor: Any) -> Shape:
+    """The lengths of its dimensions, as far as they are known."""
+    return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
 
 
 def _operand(hidden: HiddenOps, number: int, tensor: Any, before: Any, at: int) -> Operand:

@@ -60,7 +60,7 @@ class Facts:
             and op.type not in ("ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Rank")
         ):
             return
-        value = _value_of(op) if op.type == "Const" else None
+        value = array_of(op) if op.type == "Const" else None
         found = folded(op.type, op.op_def is None or bool(op.op_def.is_stateful), known, value)
         if found is not None:
             for tensor in op.outputs:
@@ -102,7 +102,8 @@ class Facts:
         return str(tensor.name) if alone and op.type != "Const" else str(op.type)
 
 
-def _value_of(op: Any) -> Any:
+def array_of(op: Any) -> Any:
+    """The array of a Const op; None when it is too large to be read."""
     value = op.get_attr("value")
     size = 1
     for dim in value.tensor_shape.dim:

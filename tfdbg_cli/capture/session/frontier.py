@@ -1,20 +1,22 @@
-"""Which tensors of a call must be checked so that no NaN or infinity in any of them goes unseen."""
+"""Which tensors of a call must be asked so that what a question looks for goes unseen in none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
 from tfdbg_cli.analysis.transparency import CHECKABLE, covering
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
-from tfdbg_cli.capture.session.facts import Facts, attribute_of, is_placeholder
+from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.session.facts import Facts, array_of, attribute_of, is_placeholder
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """`checked` tensors that stand for `total`, which are all that can hold a NaN and were asked for.
+    """`checked` tensors that stand for `total`, which are all that may pass and were asked for.
 
     `given` are fed tensors that are no placeholders. They must be looked at as they are fed: the optimizer may take
     such a tensor for the constant that it would be, and compute what reads it, a check too, from that.
@@ -30,9 +32,9 @@ def frontier(
     listed: Iterable[Any],
     fed_names: Collection[str],
     admits: Callable[[Any], bool],
+    question: Question,
     *,
     shown: Mapping[str, Collection[str]] = MappingProxyType({}),
-    keeping: bool = False,
 ) -> Frontier:
     """The frontier of a call.
 
@@ -41,30 +43,72 @@ def frontier(
         listed: their tensors, and those that are fed.
         fed_names: tensors whose ops are not asked.
         admits: which tensors to check; another covers nothing.
+        question: what is asked.
         shown: by the name of an op, the tensors whose values show in a variable that it writes and that is checked.
-        keeping: infinities must be found as such; else a NaN may stand for one.
 
     """
     candidates = {tensor.name: tensor for tensor in listed if _can_be_bad(tensor, fed_names) and admits(tensor)}
-    facts = Facts(fed_names)
-    covered: set[str] = set()
+    search = _Search(candidates, fed_names, question)
     for op in order:
-        facts.learn(op)
-        covered.update(shown.get(op.name, ()))
-        own = {name for name in (tensor.name for tensor in op.inputs) if name in candidates and name not in covered}
-        if not own or not any(_counts(tensor, candidates, fed_names) for tensor in op.outputs):
-            continue
-        use = facts.use(op)
+        search.look_at(op, shown.get(op.name, ()))
+    given = tuple(t for name, t in candidates.items() if name in fed_names and not is_placeholder(t))
+    covered = search.covered | {tensor.name for tensor in given}
+    checked = tuple(tensor for name, tensor in candidates.items() if name not in covered)
+    return Frontier(checked, given, len(candidates))
+
+
+@dataclass
+class _Search:
+    candidates: Mapping[str, Any]
+    fed_names: Collection[str]
+    question: Question
+    covered: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._facts = Facts(self.fed_names)
+
+    def look_at(self, op: Any, shown: Collection[str]) -> None:
+        """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
+        self._facts.learn(op)
+        self.covered.update(shown)
+        match self.question.covering:
+            case Covering.READERS | Covering.READERS_KEEPING:
+                self._cover_inputs(op)
+                self.covered |= self._facts.finite & self.candidates.keys()
+                return
+            case Covering.BOUNDS:
+                self._cover_outputs(op, bounding_inputs)
+            case Covering.COPIES:
+                self._cover_outputs(op, copied_inputs)
+        if op.type == "Const" and self._counts(op.outputs[0]) and not self.question.asked_of(array_of(op)):
+            self.covered.add(op.outputs[0].name)
+
+    def _cover_inputs(self, op: Any) -> None:
+        own = {tensor.name for tensor in op.inputs} & self.candidates.keys() - self.covered
+        if not own or not any(map(self._counts, op.outputs)):
+            return
+        use = self._facts.use(op)
+        keeping = self.question.covering is Covering.READERS_KEEPING
         for position, tensor in enumerate(op.inputs):
             if tensor.name in own:
                 slots = covering(use, position, keeping=keeping)
-                if slots and all(_counts(op.outputs[slot], candidates, fed_names) for slot in slots):
-                    covered.add(tensor.name)
-    covered |= facts.finite & candidates.keys()
-    given = tuple(t for name, t in candidates.items() if name in fed_names and not is_placeholder(t))
-    covered |= {tensor.name for tensor in given}
-    checked = tuple(tensor for name, tensor in candidates.items() if name not in covered)
-    return Frontier(checked, given, len(candidates))
+                if slots and all(self._counts(op.outputs[slot]) for slot in slots):
+                    self.covered.add(tensor.name)
+
+    def _cover_outputs(self, op: Any, sources: Callable[[str, int, int], range | None]) -> None:
+        """Cover the outputs of `op` that hold elements of inputs that are looked after."""
+        for slot, tensor in enumerate(op.outputs):
+            positions = sources(op.type, slot, len(op.inputs)) if self._counts(tensor) else None
+            if positions and all(self._is_as_given(op.inputs[position]) for position in positions):
+                self.covered.add(tensor.name)
+
+    def _is_as_given(self, tensor: Any) -> bool:
+        """Whether `tensor` is looked after, and is certainly what its readers get (see `Frontier`)."""
+        return tensor.name in self.candidates and (tensor.name not in self.fed_names or is_placeholder(tensor))
+
+    def _counts(self, tensor: Any) -> bool:
+        """Whether `tensor` is checked, or itself covered, and is what its op gives."""
+        return tensor.name in self.candidates and tensor.name not in self.fed_names
 
 
 def _can_be_bad(tensor: Any, fed_names: Collection[str]) -> bool:
@@ -75,8 +119,3 @@ def _can_be_bad(tensor: Any, fed_names: Collection[str]) -> bool:
     ):
         return False
     return kind.name in CHECKABLE and (tensor.dtype == kind or tensor.name in fed_names)
-
-
-def _counts(tensor: Any, candidates: Collection[str], fed_names: Collection[str]) -> bool:
-    """Whether `tensor` is checked, or itself covered, and is what its op gives."""
-    return tensor.name in candidates and tensor.name not in fed_names

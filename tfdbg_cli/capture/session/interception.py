@@ -13,7 +13,6 @@ from tfdbg_cli.capture.op_errors import OpError, with_inputs
 from tfdbg_cli.capture.performing import Capture, performed
 from tfdbg_cli.capture.profiling import ProfileCapture
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.questions.of_values import Health
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.call_names import call_of, fed
 from tfdbg_cli.capture.session.choice import choose_graph
@@ -88,7 +87,7 @@ class SessionRun:
         if plan.action is Action.PROFILE:
             return ProfileCapture(self._invocation)
         question = None if plan.watched is None else question_of(plan.watched.tensor_filter)
-        if plan.watched is None or not isinstance(question, Health):
+        if plan.watched is None or question is None:
             capture = self._shown(controller, plan)
         else:
             capture = self._checked(controller, plan, plan.watched, question)
@@ -115,7 +114,7 @@ class SessionRun:
             wanted = GraphChoice(controller.settings.graph)
         if wanted is GraphChoice.RUNTIME:
             return self._shown(controller, plan)
-        reason = why_not_inside(self._invocation, keeping=watched.values is Values.KEEP)
+        reason = why_not_inside(self._invocation, keeping=watched.values is Values.KEEP, question=question)
         if reason:
             return self._shown(controller, plan, _OUTSIDE.format(reason=reason))
         try:
@@ -123,6 +122,8 @@ class SessionRun:
         except OpError as error:
             report("add checks to a graph", error)
             return self._shown(controller, plan, _OUTSIDE.format(reason="TensorFlow did not take the checks"))
+        if call.unasked:
+            return self._shown(controller, plan, _OUTSIDE.format(reason=f"too little is known of {call.unasked}"))
         return WatchCapture(self._invocation, plan, watched, call, controller.settings)
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:

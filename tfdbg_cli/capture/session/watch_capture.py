@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.mishaps import report
@@ -185,15 +186,22 @@ class WatchCapture:
 
     @property
     def _found(self) -> bool:
-        if any(
-            self._call.question.found_in(np.asarray(health))
-            for health in (self._health, self._inner)
-            if health is not None
-        ):
-            return True
-        # Of tfdbg's own filters those that are checked in the graph look at nothing but the value.
+        """Whether something was found, or may have been."""
+        return any(map(self._call.question.found_in, self._answers)) or self._found_in_feeds
+
+    @property
+    def _sure(self) -> bool:
+        """Whether something was certainly found."""
+        return any(map(self._call.question.sure_of, self._answers)) or self._found_in_feeds
+
+    @property
+    def _answers(self) -> list[Array]:
+        return [np.asarray(health) for health in (self._health, self._inner) if health is not None]
+
+    @property
+    def _found_in_feeds(self) -> bool:
         feeds = fed(self._invocation.feeds) if self._call.given else {}
-        return any(self._watched.tensor_filter(None, self._as_fed(name, feeds[name])) for name in self._call.given)
+        return any(self._call.question.asked_of(self._as_fed(name, feeds[name])) for name in self._call.given)
 
     def _as_fed(self, name: str, value: Any) -> Any:
         tensor = self._invocation.session.graph.as_graph_element(name)
@@ -211,7 +219,7 @@ class WatchCapture:
             repeatable=self._held,
             steppable=None if self._held is None else SteppableAgain(self._held),
             what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
-            caught=self._checked and self._found,
+            caught=self._checked and self._sure,
         )
         if self._kept is not None:
             self._run = replace(bare, tensors=self._store(self._kept))
@@ -219,6 +227,8 @@ class WatchCapture:
             self._run = self._made_again(bare, self._held)
         else:
             self._run = bare
+        if self._checked and self._found and not len(self._run.tensors):
+            self._run = replace(self._run, caught=True)  # nobody can ask the values
         return self._run
 
     def _store(self, kept: Sequence[Any]) -> TensorStore:
@@ -244,7 +254,7 @@ class WatchCapture:
         except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
             repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
         else:
-            otherwise = bare.caught and not self._finds(repeated.tensors)
+            otherwise = bare.caught and not self._finds(replace(bare, tensors=repeated.tensors))
             notes = (_OTHERWISE if otherwise else _REPLAYED, *repeated.notes)
             repeated = replace(repeated, tensors=self._asked_for(repeated.tensors), notes=notes)
         return replace(repeated.of(bare), error=bare.error)
@@ -258,8 +268,9 @@ class WatchCapture:
             tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
         )
 
-    def _finds(self, tensors: TensorStore) -> bool:
-        return any(self._watched.tensor_filter(None, tensors.value(at)) for at in range(len(tensors)))
+    def _finds(self, run: Run) -> bool:
+        asked, store = self._watched.tensor_filter, run.tensors
+        return any(asked(datum_of(run, at), store.value(at)) for at in range(len(store)))
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.analysis.transparency import CHECKABLE
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
-from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
-from tfdbg_cli.capture.session.checks import health_of, read_after_updates
+from tfdbg_cli.capture.session.checks import health_of, read_after_updates, shape_of
 from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.twins import TwinMaker, Twins
@@ -47,7 +47,8 @@ class WatchedCall:
     `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
-    `twins` are what must run in the place of ops that call functions, and of those behind.
+    `twins` are what must run in the place of ops that call functions, and of those behind. `unasked` names a tensor
+    that cannot be asked in the graph; then nothing is.
     """
 
     reached: Reach
@@ -61,6 +62,7 @@ class WatchedCall:
     before: Mapping[str, Variable]
     checked: int
     total: int
+    unasked: str = ""
     _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
 
     def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
@@ -91,7 +93,7 @@ def state_of(invocation: Invocation) -> CallState:
     return known[key]
 
 
-def why_not_inside(invocation: Invocation, *, keeping: bool) -> str:
+def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question | None = None) -> str:
     """Why checks in the graph would not see all that `invocation` computes; empty when they do.
 
     With `keeping` the values of every run are wanted, too.
@@ -100,6 +102,10 @@ def why_not_inside(invocation: Invocation, *, keeping: bool) -> str:
     reached = reached_by(invocation)
     if session.sess_str:
         return "the session runs elsewhere"
+    if question is not None and question.compares:
+        return "the graph does not hold what its variables were before"
+    if question is not None and question.covering is Covering.NOTHING and reached.calls:
+        return "it calls functions, which have ops of their own"
     if reached.inside and (keeping or reached.unwritable or state_of(invocation).obstacle):
         return "values in its loops and branches can only be dumped"
     graph = session.graph
@@ -131,7 +137,8 @@ def watched_call(
     found = known.get(key)
     if found is None:
         order = ancestors(ends, fed_names)
-        found = _watched_call(graph, order, reached_by(invocation), fed_names, question, _Admission(watched, request))
+        admission = _Admission(watched, request, question, graph)
+        found = _watched_call(graph, order, reached_by(invocation), fed_names, question, admission)
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
         known[key] = found
@@ -144,19 +151,29 @@ class _Admission:
     `whole` says that these are all.
     """
 
-    def __init__(self, watched: Watched, request: CaptureRequest) -> None:
+    def __init__(self, watched: Watched, request: CaptureRequest, question: Question, graph: Any) -> None:
+        self._question = question
+        self._graph = graph
         self._chooser: Chooser = chooser(request)
         excluded = watched.exclude_node_names
         self.whole = not excluded and not request.narrowed
         self._excluded = re.compile(excluded) if excluded else None
 
     def tensor(self, tensor: Any) -> bool:
-        return self.named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+        op, dtype = tensor.op, tensor.dtype.base_dtype.name
+        if not self._question.concerns(op.type, dtype, shape_of(tensor)) or not self.named(op.name, op.type, dtype):
+            return False
+        return not self._question.of_gradients or is_final_gradient(
+            program_graph(self._graph), op.name, tensor.value_index, op.type
+        )
 
     def variable(self, variable: Variable) -> bool:
         """Whether the value of `variable` after its update is asked about."""
         name = updated_name(variable.name).node
-        return variable.dtype.name in CHECKABLE and self.named(name, UPDATED_VARIABLE, variable.dtype.name)
+        dtype = variable.dtype.name
+        if self._question.of_gradients or not self._question.concerns(UPDATED_VARIABLE, dtype, None):
+            return False
+        return self.named(name, UPDATED_VARIABLE, dtype)
 
     def named(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether a tensor of `node` with these names is asked about."""
@@ -187,13 +204,14 @@ def _watched_call(
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable if admits(tensor)}
     checked = [variable for variable in asked if not _is_assigned(variable, listed)]
-    infinite = question.keeps_sign_only
-    found = frontier(
-        order, fetchable, fed_names, admits, shown={} if infinite else _shown_in(checked), keeping=infinite
-    )
+    shown = _shown_in(checked) if question.covering is Covering.READERS else {}
+    found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, twins)), strict=True))
     tensors = [*map(twins.tensor, found.checked), *(after[variable] for variable in checked)]
     inner = _inner(order, reached, fed_names, admits, twins)
+    unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
+    if unasked:
+        return WatchedCall(reached, state, question, None, (), (), Twins(), (), {}, 0, 0, unasked)
     answers = [answer for op, answer in twins.answers if op.name not in reached.inside]
     health = health_of(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
@@ -202,6 +220,12 @@ def _watched_call(
     before = read_before_updates(order, state, fed_names)
     updated = tuple(after.values())
     return WatchedCall(reached, state, question, health, given, inner, twins, updated, before, count, total)
+
+
+def _unasked(question: Question, tensors: Iterable[Any]) -> str:
+    """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
+    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, shape_of(t)))
+    return next((str(tensor.name) for tensor in left), "")
 
 
 def _rewritten(state: CallState, twins: Twins) -> list[Variable]:

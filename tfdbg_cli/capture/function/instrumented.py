@@ -1,6 +1,6 @@
 """A graph function called so that every intermediate value of it and of what it calls is kept.
 
-The FunctionDef of the function is rewritten (function_rewrite.py) and called in its place, once. What the call gives
+The FunctionDef of the function is rewritten (rewrite.py) and called in its place, once. What the call gives
 is what the original gives: the ops are the same, and so are their order, their side effects and their errors. The
 exceptions are named in `Instrumented.notes`.
 """

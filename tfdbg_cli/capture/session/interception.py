@@ -9,15 +9,16 @@ from typing import Any
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, Watched
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.op_errors import OpError, with_inputs
+from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture, performed
-from tfdbg_cli.capture.profiling import ProfileCapture
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.call_names import call_of, fed
 from tfdbg_cli.capture.session.choice import choose_graph
+from tfdbg_cli.capture.session.failing_op import with_inputs
 from tfdbg_cli.capture.session.holding_capture import HoldingCapture
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.profile import ProfileCapture
 from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.capture.session.python_graph import PythonCapture
 from tfdbg_cli.capture.session.reach import chooser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,13 +50,6 @@ class Invocation(Protocol):
         The operations `targets` are run besides. In the place of all of these run those that `instead` names.
         """
         ...
-
-
-def copied(message: Any) -> Any:
-    """A copy of a protobuf message."""
-    copied = type(message)()
-    copied.CopyFrom(message)
-    return copied
 
 
 class RunCall:
@@ -199,7 +193,7 @@ class OptionsRunner:
 
     def __init__(self, session: Any, make: Callable[..., Any], callable_options: Any) -> None:
         self.session = session
-        self.message = copied(callable_options)
+        self.message = deepcopy(callable_options)
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
@@ -207,7 +201,7 @@ class OptionsRunner:
 
     def with_options(self, options: Any) -> Callable[..., Any]:
         """The runner that runs under `options`."""
-        message = copied(self.message)
+        message = deepcopy(self.message)
         message.run_options.CopyFrom(options)
         made: Callable[..., Any] = self._make(message)
         return made
@@ -216,7 +210,7 @@ class OptionsRunner:
         self, extra: Sequence[Any], targets: Sequence[Any], instead: Redirection | None
     ) -> Callable[..., Any]:
         """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
-        message = copied(self.message)
+        message = deepcopy(self.message)
         message.fetch.extend(tensor.name for tensor in extra)
         message.target.extend(op.name for op in targets)
         if instead is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.session.dump_folders import to_keep
-from tfdbg_cli.capture.session.invocation import Invocation, copied
+from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.session.reach import Reach, chooser
 from tfdbg_cli.capture.session.watching import WatchOptions, add_debug_tensor_watch, watch_graph
@@ -57,7 +58,7 @@ class RuntimeCapture:
         else:
             self._directory = plan.directory
             self._directory.mkdir(parents=True)
-        self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
+        self._options = deepcopy(invocation.options) if invocation.options else v1.RunOptions()
         urls = _urls(self._directory)
         if plan.watch is not None:
             _watch_exactly(self._options, graph, plan.watch, urls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,6 @@ from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, f
 from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
-from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
@@ -218,7 +218,7 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName
     definition = tf.compat.v1.GraphDef().library.function.add()
     definition.signature.name = f"__tfdbg_step_{next(_SERIAL)}"
     definition.signature.is_stateful = True
-    made = copied(node.template)
+    made = deepcopy(node.template)
     made.name = "node"
     made.device = node.device
     made.ClearField("input")

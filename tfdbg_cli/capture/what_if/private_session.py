@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
-from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.capture.what_if.session_slice import VARIABLES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
@@ -106,7 +106,7 @@ def _definition(ops: Sequence[Any], hidden: Collection[str]) -> Any:
     kept = {op.name for op in ops}
     found = v1.GraphDef()
     for op in ops:
-        node = copied(op.node_def)
+        node = deepcopy(op.node_def)
         controls = [text for text in node.input if text.startswith("^")]
         node.ClearField("input")
         node.input.extend(f"{tensor.op.name}:{tensor.value_index}" for tensor in op.inputs)

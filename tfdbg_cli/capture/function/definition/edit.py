@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 from tfdbg_cli.capture.function.definition.body import XLA
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.function.definition.shown_values import Item
-from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.model.dtypes import INT32
 
 _STATEFUL = {
@@ -24,7 +24,7 @@ class Edit:
     """A copy of one FunctionDef, being changed."""
 
     def __init__(self, scope: Scope) -> None:
-        self.definition = copied(scope.body.definition)
+        self.definition = deepcopy(scope.body.definition)
         self.nodes = {node.name: node for node in self.definition.node_def}
         self._scope = scope
         self._waits: list[str] = []

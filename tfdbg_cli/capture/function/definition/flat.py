@@ -9,6 +9,7 @@ waits for, and what waits for the call waits for the side effects inside.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,6 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
-from tfdbg_cli.capture.session.invocation import copied
 from tfdbg_cli.model.names import TensorName
 
 _COLOCATED = "_class"
@@ -213,7 +213,7 @@ class _Part:
         self._fed = fed
         self._silenced = silenced
         self._with_effects = with_effects
-        self._definition = copied(whole.root.body.definition)
+        self._definition = deepcopy(whole.root.body.definition)
         for field in ("node_def", "ret", "control_ret", "arg_attr", "resource_arg_unique_id"):
             self._definition.ClearField(field)
         for field in ("input_arg", "output_arg", "control_output"):
@@ -290,7 +290,7 @@ class _Part:
 
     def _add(self, node: FlatNode, kept: set[str]) -> None:
         silenced = node.name in self._silenced
-        made = _marker(node.name, ()).template if silenced else copied(node.template)
+        made = _marker(node.name, ()).template if silenced else deepcopy(node.template)
         made.name = node.name
         made.device = node.device
         made.ClearField("input")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.session.invocation import Invocation, copied
+from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
@@ -23,7 +24,7 @@ class ProfileCapture:
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
-        self._options = copied(invocation.options) if invocation.options else v1.RunOptions()
+        self._options = deepcopy(invocation.options) if invocation.options else v1.RunOptions()
         self._options.trace_level = v1.RunOptions.FULL_TRACE
         own = invocation.run_metadata
         self._metadata = own if own is not None else v1.RunMetadata()

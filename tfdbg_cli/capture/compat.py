@@ -183,6 +183,12 @@ def run_op(
     return found
 
 
+def eager_tensor(value: Any) -> Any:
+    """The eager tensor of an array, be it where a graph is being built or in a program without eager execution."""
+    with context.eager_mode():
+        return tf.constant(value)
+
+
 def shape_of(tensor: Any) -> tuple[int, ...]:
     """The shape of an eager tensor. A third of the time of its public `shape`."""
     shape: tuple[int, ...] = tensor._shape_tuple()

@@ -8,12 +8,15 @@ from functools import partial
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.analysis.origin import find_origin
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf
 
 WATCH = RunUntil("has_inf_or_nan")
+FILTERS = {"has_inf_or_nan": has_inf_or_nan, "has_nan": has_nan, "has_inf": has_inf}
 OPS = ("log", "sqrt", "tanh", "negative", "half", "many", "exp", "finite", "less", "abs")
 
 
@@ -143,6 +146,10 @@ def test_the_verdict_is_that_of_looking_at_every_value(tf, debugged, graph, seed
             np.testing.assert_array_equal(session.run(result, {x: given}), plain)
             assert raw.run(count) == counted
             assert bool(front.ends) is program.in_numpy(given)[name], (program.steps, given)
+            if front.ends:
+                run = front.ends[0].run
+                values = map(run.tensors.value, range(len(run.tensors)))
+                assert any(FILTERS[name](None, value) for value in values), run.notes
 
 
 def finite(tf, value):
@@ -174,6 +181,36 @@ def test_calls_in_calls(tf, debugged, graph) -> None:
     y = outer(x)
     with tf.Session() as raw:
         assert hits(tf, debugged, raw, y, x, [[2.0, 3.0], [1.0, 3.0]]) == [False, True]
+
+
+def test_the_origin_of_a_hit_is_in_the_call(tf, debugged, graph) -> None:
+    """With its turn, its inputs across calls, and its line."""
+    v = tf.get_variable("v", initializer=[1.0, 1.0], use_resource=True)
+
+    @function(tf)
+    def layer(value):
+        v.assign_add([1.0, 1.0])
+        turn = lambda i, w: (i + 1, finite(tf, (w - tf.cast(i, tf.float32)) * v))  # noqa: E731
+        return tf.while_loop(lambda i, _: i < 2, turn, [0, value])[1]
+
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.identity(layer(x), name="y")
+    with tf.Session() as raw:
+        raw.run(v.initializer)
+        session, front = debugged(raw, WATCH, Detach())
+        found = session.run(y, {x: [0.5, 2.0]})
+    run = front.ends[0].run
+    origin = find_origin(run)
+    assert str(origin.name) == "StatefulPartitionedCall/layer/while/body/log:0"
+    assert run.tensors[origin.index].execution == 1
+    assert any(str(one.name).startswith("StatefulPartitionedCall/layer/while/body/mul") for one in origin.inputs)
+    assert any(frame.file == __file__ and frame.function == "finite" for frame in run.tracebacks[origin.name.node])
+    (row,) = run.tensors.named("y", 0)
+    np.testing.assert_array_equal(run.tensors.value(row), found)
+    (row,) = run.tensors.named("v/after_update", 0)
+    np.testing.assert_array_equal(run.tensors.value(row), [2.0, 2.0])
+    assert run.repeatable is not None
+    assert any("made once more" in note for note in run.notes)
 
 
 def test_a_call_that_updates_a_variable(tf, debugged, graph) -> None:

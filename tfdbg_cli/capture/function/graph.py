@@ -28,7 +28,7 @@ def function_graph(concrete: Any) -> Graph:
         TfdbgError: the runtime does not know the function by its definition.
 
     """
-    return Graph(_nodes(scope_of(concrete)), GraphKind.PYTHON)
+    return Graph(nodes_of(scope_of(concrete)), GraphKind.PYTHON)
 
 
 def function_tracebacks(concrete: Any) -> Mapping[str, Traceback]:
@@ -41,7 +41,8 @@ def function_tracebacks(concrete: Any) -> Mapping[str, Traceback]:
     return FunctionTracebacks(compat.atomic_of(concrete), scope_of(concrete))
 
 
-def _nodes(root: Scope) -> Iterator[Node]:
+def nodes_of(root: Scope) -> Iterator[Node]:
+    """The nodes of the function of `root` and of all that it calls, its arguments first."""
     for name in root.argument_names:
         yield Node(name, ARGUMENT, "")
     for scope in root.all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,12 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError, run_error
 from tfdbg_cli.capture.repetition.dumped import dumped, merged
+from tfdbg_cli.capture.repetition.inside import with_inside
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.session.fetched_tensors import described, fetched_array, handle_value
-from tfdbg_cli.capture.session.reach import Reach, reach
+from tfdbg_cli.capture.session.reach import Reach, ancestors, reach
+from tfdbg_cli.capture.session.redirection import Redirection, redirected
+from tfdbg_cli.capture.session.shown_calls import ShownCalls
 from tfdbg_cli.capture.session.updated import updated_tensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
@@ -34,6 +37,7 @@ _ATTEMPTS = 8  # ops that may fail one after the other before the values before 
 
 _HIDDEN = "{n} tensors in loops and branches cannot be fetched."
 _DUMPED = "The values in loops and branches were dumped without TensorFlow's optimizer; last digits can differ."
+_NOT_CALLED = "What functions computed inside is not shown: the run failed with {error} when it was to give it."
 _FAILED = "The run failed again; the values are those of the ops that do not need {op}."
 
 
@@ -52,7 +56,7 @@ def repeat_session(repetition: Repetition, room: int | None = None) -> Repeated:
         graph = _imported(repetition)
         made = _Made(graph, repetition)
         try:
-            return made.with_inner(made.repeated(made.values()))
+            return made.with_called(made.with_inner(made.repeated(made.values())))
         except OpError as error:
             return made.after(run_error(error))
 
@@ -134,10 +138,32 @@ class _Made:
         skipped = {tensor.name for tensor in self._reach.tensors}
         return Repeated(merged(repeated.tensors, dump, self._graph, skipped), (_DUMPED,), repeated.error)
 
-    def perform(self, tensors: Sequence[Any], targets: Sequence[Any], options: Any = None) -> Sequence[Any]:
+    def with_called(self, repeated: Repeated) -> Repeated:
+        """`repeated` with what is computed in the functions that ops call, each turn of their loops, too."""
+        if not self._reach.calls:
+            return repeated
+        ends = [*self.ends, *(tensor.op for tensor in self._targets)]
+        order = ancestors(ends, self._fed)
+        try:
+            shown = ShownCalls(self._graph, order, frozenset(self._fed))
+            shown.begin()
+            found = self.perform(shown.tensors, ends, instead=shown.twins)
+        except OpError as error:
+            return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
+        inside = dict(shown.values(found))
+        tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
+        return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.twins.notes))
+
+    def perform(
+        self,
+        tensors: Sequence[Any],
+        targets: Sequence[Any],
+        options: Any = None,
+        instead: Redirection | None = None,
+    ) -> Sequence[Any]:
         """Make the run with fresh variables, and fetch `tensors`. Raises what an op raises.
 
-        Under `options`, which dump, the optimizer is off.
+        Under `options`, which dump, the optimizer is off. What `instead` names runs in the place of others.
         """
         with self._session(optimized=options is None) as session:
             for (place, operation), variable in zip(self._writers, self._variables, strict=True):
@@ -146,7 +172,8 @@ class _Made:
                 except (OpError, ValueError, TypeError) as error:
                     raise _refused(f"the variable {variable.name}", error) from error
             try:
-                values, _ = session.run((list(tensors), list(targets)), self._feeds, options)
+                with redirected(session, instead):
+                    values, _ = session.run((list(tensors), list(targets)), self._feeds, options)
             except (ValueError, TypeError) as error:
                 raise _refused("the inputs", error) from error
             self._after = session.run(self._readers) if self._readers else ()

@@ -8,6 +8,9 @@ from typing import Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.opaque import is_handle, is_opaque, is_reference
+from tfdbg_cli.capture.session.called import GraphFunctions, called_root
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE
 
 _HANDLE_OPS = frozenset({"VarHandleOp"})
 _REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
@@ -79,6 +82,7 @@ class _Found:
     drawn: set[str] = field(default_factory=set)
     obstacle: str = ""
     calls: bool = False
+    functions: GraphFunctions | None = None
 
 
 def call_state(order: Iterable[Any], listed: Iterable[Any], fed_names: frozenset[str]) -> CallState:
@@ -102,21 +106,55 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
     calls = calls_functions(op)
     found.calls = found.calls or calls
     held, foreign = _held_by(op, fed_names)
-    for holder in held:
-        if op.type not in _READERS:
+    only_read = _only_read(op) if calls else frozenset[int]()
+    for position, holder in held:
+        if op.type not in _READERS and position not in only_read:
             found.writers.setdefault(holder.name, []).append(op)
     stateful = bool(op.op_def.is_stateful)
-    if calls and stateful:
+    if calls and stateful and not foreign:
+        found.obstacle = found.obstacle or _obstacle_inside(op, found)
+    elif calls and stateful:
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) calls a function that may change something"
-    if foreign or (stateful and not held and op.type not in _FOLLOWING):
+    if foreign or (stateful and not held and not calls and op.type not in _FOLLOWING):
         _draws(op, fetchable, fed_names, found)
     elif any(tensor.name in found.drawn for tensor in op.inputs):
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
 
 
-def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[Any], bool]:
-    """The variables that `op` is given, and whether it is given a handle of something else."""
-    held: list[Any] = []
+def _only_read(op: Any) -> frozenset[int]:
+    """The positions of the variables that a call only reads, as TensorFlow found when it was built."""
+    try:
+        return frozenset(op.get_attr("_read_only_resource_inputs"))
+    except ValueError:
+        return frozenset()
+
+
+def _obstacle_inside(op: Any, found: _Found) -> str:
+    """Why a call cannot be made again because of what it computes inside; empty when it can.
+
+    It may read and write the variables that it is given. What it draws, and does elsewhere, cannot be told apart.
+    """
+    if found.functions is None:
+        found.functions = GraphFunctions(op.graph)
+    try:
+        root = called_root(op, found.functions)
+    except TfdbgError as error:
+        return f"{op.name} ({op.type}) calls a function that may change something: {error.message}"
+    for scope in root.all():
+        for node in scope.needed.nodes:
+            definition = compat.op_definition(node.op)
+            follows = definition is not None and not definition.is_stateful
+            if follows or node.op in _FOLLOWING or node.name in scope.calls:
+                continue
+            handles = [text for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]
+            if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
+                return f"{scope.name_of(node.name)} ({node.op}) draws or changes something in a function"
+    return ""
+
+
+def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
+    """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
+    held: list[tuple[int, Any]] = []
     foreign = False
     for position, tensor in enumerate(op.inputs):
         if not is_opaque(tensor) or tensor.dtype.name == "variant":
@@ -125,7 +163,7 @@ def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[Any], bool]:
         if holder is None:
             foreign = True
         elif not is_reference(tensor) or _takes_reference(op, position):
-            held.append(holder)
+            held.append((position, holder))
     return held, foreign
 
 

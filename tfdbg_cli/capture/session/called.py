@@ -1,32 +1,23 @@
-"""What an op of a session's graph calls, rewritten so that it answers for all that it computes inside.
+"""What an op of a session's graph calls, as a function of its own with all that it calls in turn.
 
-The op is put into a function of its own, which is rewritten with all that it calls (`capture/function/rewrite.py`).
-The nodes of that function are what is to run in the place of the op.
+Such a function is rewritten like others (`capture/function/rewrite.py`); its nodes then are what is to run in the
+place of the op. A node inside has the name of the op before its own, and for a plain call that of the function:
+`dense/PartitionedCall/relu/MatMul`, `while/body/add`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.folding import Constant
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Body, Library, Source, attribute_of
-from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, CallKind, CallTree, Scope
-from tfdbg_cli.capture.function.frontier import frontier_of
-from tfdbg_cli.capture.function.rewrite import Rewriting
-from tfdbg_cli.capture.function.static_facts import StaticFacts
-from tfdbg_cli.capture.function.watched_edit import Wanted
-from tfdbg_cli.capture.questions import Question
-from tfdbg_cli.capture.session.facts import ANYTHING, MAYBE_NOTHING, Facts
-from tfdbg_cli.capture.session.own_state import keeps_state
+from tfdbg_cli.capture.function.definition.body import Body, Library, Source
+from tfdbg_cli.capture.function.definition.call_tree import CallTree, Place, Scope, called_by
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import FIRST_REFERENCE
 from tfdbg_cli.model.names import TensorName
 
 _CALLS = frozenset(
@@ -35,36 +26,40 @@ _CALLS = frozenset(
         "StatelessWhile",
     }
 )  # fmt: skip
-_FUNCTIONS = frozenset({"func", "list(func)"})
-_OPAQUE = frozenset({"resource", "variant"})
-_OUTSIDE = "outside "  # before the name of what a function is given; no name of a node has a space
+OPAQUE = frozenset({"resource", "variant"})
 
 
 @dataclass(frozen=True)
-class CheckedCall:
-    """Nodes that do what an op does and answer the question. `checked` checks stand for `total` tensors.
+class RewrittenCall:
+    """Nodes that do what `op` does and give more.
 
     They are those of `body`, whose arguments are what the op is given; one has the name of the op and its outputs.
-    `definitions` are the functions that they call, as far as they are new.
+    `definitions` are the functions that they call, as far as they are new. `checked` checks stand for `total`
+    tensors.
     """
 
+    op: Any
     body: Body
     definitions: tuple[Any, ...]
-    checked: int
-    total: int
+    checked: int = 0
+    total: int = 0
 
     @property
-    def answer(self) -> Source:
-        """The output that is the answer."""
-        return self.body.source(self.body.returns[-1])
+    def given(self) -> tuple[Source, ...]:
+        """The outputs that are given besides those of the op."""
+        return tuple(map(self.body.source, self.body.returns[len(self.op.outputs) :]))
 
 
 class GraphFunctions:
-    """The functions of a tf.Graph: their definitions, read when they are wanted, and their FuncGraphs."""
+    """The functions of a tf.Graph: their definitions, read when they are wanted, and their FuncGraphs.
 
-    def __init__(self, graph: Any) -> None:
+    With `as_written` their nodes have the names that they have in the definitions; else those of the program's ops.
+    """
+
+    def __init__(self, graph: Any, *, as_written: bool = False) -> None:
         self.graphs: Mapping[str, Any] = compat.function_graphs(graph)
         self._graph = graph
+        self._as_written = as_written
 
     def library(self, added: Any) -> Library:
         """The functions, and that of the definition `added`."""
@@ -76,24 +71,15 @@ class GraphFunctions:
         return {one.signature.name: one for one in self._graph.as_graph_def().library.function}
 
     def _operations_of(self, name: str) -> Collection[str]:
-        graph = self.graphs.get(name)
+        graph = None if self._as_written else self.graphs.get(name)
         return () if graph is None else {op.name for op in graph.get_operations()}
 
 
-def checked_call(
-    op: Any, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
-) -> CheckedCall | None:
-    """What does what `op` does and answers `question`; None when nothing inside has to be asked.
-
-    Args:
-        op: a tf.Operation that calls functions.
-        functions: those that its graph has.
-        facts: what is known of what it is given.
-        question: what is asked of each tensor inside.
-        admits: which of them, by the node's name, its op type and the dtype's name.
+def called_root(op: Any, functions: GraphFunctions) -> Scope:
+    """The scope of a function that does what `op` does. What it is given has the names of the run.
 
     Raises:
-        TfdbgError: it cannot be done without changing what the op does, or not for all that it calls.
+        TfdbgError: it is not known how `op` calls, or what.
 
     """
     if op.type not in _CALLS:
@@ -102,48 +88,19 @@ def checked_call(
         raise TfdbgError("it is given a variable of the old kind")
     definition, arguments = _around(op)
     try:
-        root = CallTree(functions.library(definition)).grow(definition.signature.name, arguments)
+        tree = CallTree(functions.library(definition), places={op.name: _place(op)})
+        root = tree.grow(definition.signature.name, arguments)
     except (LookupError, RecursionError) as error:
         raise TfdbgError("the definition of what it calls is not at hand") from error
-    _require_known(root, op.graph)
-    outside = {TensorName(_outside(op, at), 0): tensor for at, tensor in enumerate(op.inputs)}
-    root.stands_for = {
-        at: TensorName(_outside(op, at), 0) for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in _OPAQUE
-    }
-    constants = {name: facts.constant(tensor) for name, tensor in outside.items()}
-    known = _Facts(
-        root,
-        {**functions.graphs, definition.signature.name: _Around(op)},
-        {name: found for name, found in constants.items() if found is not None},
-        {name: facts.source(tensor) for name, tensor in outside.items()},
-    )
-    elsewhere = {*arguments, *(f"{name}/after_update" for name in arguments)}  # looked at where the session is
-
-    def admitted(node: str, op_type: str, dtype: str) -> bool:
-        return not (op_type in (ARGUMENT, UPDATED_VARIABLE) and node in elsewhere) and admits(node, op_type, dtype)
-
-    found = frontier_of(root, known, question, admitted)
-    rewriting = Rewriting(b"", wanted=Wanted(question, found, values=False))
-    if not rewriting.exposed(root).answers:
-        return None
-    *definitions, around = rewriting.definitions
-    return CheckedCall(Body(around), tuple(definitions), found.checked, found.watched)
+    # Handles keep the names of the arguments, so that variables are known by them.
+    numbers = {at: tensor for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in OPAQUE}
+    root.stands_for = {at: TensorName(tensor.op.name, tensor.value_index) for at, tensor in numbers.items()}
+    return root
 
 
-def _outside(op: Any, at: int) -> str:
-    """What stands for an input of `op`: the same for the same tensor."""
-    return _OUTSIDE + str(op.inputs[at].name)
-
-
-class _Around:
-    """The function around an op as far as `StaticFacts` asks for its graph."""
-
-    def __init__(self, op: Any) -> None:
-        self.inputs = list(op.inputs)
-        self._op = op
-
-    def get_operations(self) -> list[Any]:
-        return [self._op]
+def _place(op: Any) -> Place:
+    """The names of the functions that `op` calls: those of ops are unique, so these are too."""
+    return Place(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
 
 
 def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
@@ -160,7 +117,7 @@ def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
     for at, tensor in enumerate(op.inputs):
         signature.input_arg.add(name=f"tfdbg_in_{at}", type=tensor.dtype.as_datatype_enum)
         node.input.append(f"tfdbg_in_{at}")
-        opaque = tensor.dtype.name in _OPAQUE
+        opaque = tensor.dtype.name in OPAQUE
         names.append(tensor.op.name if opaque else f"tfdbg_in_{at}")
     for at, tensor in enumerate(op.outputs):
         signature.output_arg.add(name=f"tfdbg_out_{at}", type=tensor.dtype.as_datatype_enum)
@@ -172,78 +129,3 @@ def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
     copied = type(definition)()
     copied.CopyFrom(definition)
     return copied, tuple(names)
-
-
-def _require_known(root: Scope, graph: Any) -> None:
-    """Make sure that all that the function of `root` runs can be looked into and done by another op.
-
-    Raises:
-        TfdbgError: it is not so.
-
-    """
-    for scope in root.all():
-        if scope.cut:
-            raise TfdbgError(f"{scope.body.name} calls itself")
-        if scope.needed.hidden:
-            raise TfdbgError(f"{scope.body.name} holds loops or branches of version 1")
-        if IMPLEMENTATION & set(scope.body.definition.attr) and tf.config.list_physical_devices("GPU"):
-            raise TfdbgError(f"TensorFlow exchanges {scope.body.name} for another function on a GPU")
-        for node in scope.needed.nodes:
-            _require_known_node(scope, node)
-
-
-def _require_known_node(scope: Scope, node: Any) -> None:
-    if node.name in scope.calls:
-        return
-    definition = compat.op_definition(node.op)
-    if definition is None:
-        raise TfdbgError(f"{scope.body.name} calls {node.op} by its name")
-    outputs = scope.body.outputs(node.name)
-    if any(attribute.type in _FUNCTIONS for attribute in definition.attr) and not (
-        outputs and all(tf.as_dtype(output.dtype).name in _OPAQUE for output in outputs)
-    ):
-        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) calls a function that is not known")
-    types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
-    if keeps_state(node.op, lambda name: attribute_of(node, name), types):
-        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) in it keeps a state of its own")
-    if any(kind >= FIRST_REFERENCE for kind in types):
-        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) is given a variable of the old kind")
-
-
-class _Facts(StaticFacts):
-    """Facts of a function that the optimizer puts in the place of its call, and merges with what is around it."""
-
-    def __init__(
-        self,
-        root: Scope,
-        graphs: Mapping[str, Any],
-        constants: Mapping[TensorName, Constant],
-        sources: Mapping[TensorName, object],
-    ) -> None:
-        self._same: dict[TensorName, object] = dict(sources)
-        super().__init__(root, graphs, constants)
-        for scope in root.all():
-            self._of_nodes(scope)
-
-    def source(self, name: TensorName) -> object:
-        """As `session.facts.Facts.source`: ops of one type count as the same."""
-        return self._same.get(name, ANYTHING)
-
-    def _of_nodes(self, scope: Scope) -> None:
-        for node in scope.needed.nodes:
-            site = scope.calls.get(node.name)
-            if site is not None and site.kind is CallKind.PLAIN:
-                continue
-            own = scope.name_of(node.name)
-            given = scope.body.data_inputs(node)
-            definition = compat.op_definition(node.op)
-            for slot in range(len(scope.body.outputs(node.name))):
-                name = TensorName(own, slot)
-                if site is not None or definition is None:
-                    self._same[name] = ANYTHING
-                elif given and node.op in MAYBE_NOTHING:
-                    self._same[name] = self.source(scope.resolve(given[0]))
-                elif node.op != "Const" and (not given or definition.is_stateful):
-                    self._same[name] = str(name)
-                else:
-                    self._same[name] = node.op

@@ -14,9 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.function.rewrite import original_names
-from tfdbg_cli.capture.questions import Question
 from tfdbg_cli.capture.session.call_state import calls_functions
-from tfdbg_cli.capture.session.called import CheckedCall, GraphFunctions, checked_call
+from tfdbg_cli.capture.session.called import RewrittenCall
 from tfdbg_cli.capture.session.facts import Facts, attribute_of
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.session.own_state import keeps_state
@@ -33,21 +32,22 @@ _NOT_LOOKED_INTO = "What {op} ({type}) computes inside was not looked at, since 
 class Twins:
     """The ops of one kind of call in whose place others run.
 
-    `ops` are those others, by the names of the ops of the program. `answers` are tensors, each with the op that it
-    answers for. `checked` checks stand for `total` tensors. `notes` say which calls are not looked into.
+    `ops` are those others, by the names of the ops of the program. `given` are ops that call functions, each with
+    the tensors that are given besides its outputs. `checked` checks stand for `total` tensors. `notes` say which
+    calls are not looked into.
     """
 
     ops: Mapping[str, Any] = field(default_factory=dict)
-    answers: tuple[tuple[Any, Any], ...] = ()
+    given: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
     checked: int = 0
     total: int = 0
     notes: tuple[str, ...] = ()
     fed_names: frozenset[str] = frozenset()
 
     @cached_property
-    def answering(self) -> frozenset[str]:
-        """The names of the ops that there are answers for."""
-        return frozenset(op.name for op, _ in self.answers)
+    def giving(self) -> frozenset[str]:
+        """The names of the ops that give more."""
+        return frozenset(op.name for op, _ in self.given)
 
     def tensor(self, tensor: Any) -> Any:
         """What is computed in the place of `tensor`."""
@@ -69,30 +69,27 @@ class Twins:
 class TwinMaker:
     """Finds what needs a twin for one kind of call, and adds it to the graph."""
 
-    def __init__(
-        self,
-        graph: Any,
-        order: Sequence[Any],
-        fed_names: frozenset[str],
-        question: Question,
-        admits: Callable[[str, str, str], bool],
-    ) -> None:
-        """Prepare for the ops in `order`, inputs first."""
-        self._graph = graph
+    def __init__(self, order: Sequence[Any], fed_names: frozenset[str], *, again: bool = False) -> None:
+        """Prepare for the ops in `order`, inputs first.
+
+        With `again` the call is made again in a session of its own, where no state of a kernel counts.
+        """
         self._order = order
         self._fed = fed_names
-        self._question = question
-        self._admits = admits
+        self._again = again
         self._notes: list[str] = []
 
-    def made(self, hidden: HiddenOps) -> Twins:
+    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> Twins:
         """The twins, which are added to `hidden`.
+
+        `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
+        inside; of a TfdbgError that it raises the message says why it cannot be done.
 
         Raises:
             tf.errors.OpError: TensorFlow does not take them.
 
         """
-        calls = self._calls()
+        calls = self._calls(rewritten)
         behind = self._without_state(calls)
         if not calls:
             return Twins(notes=tuple(self._notes))
@@ -100,22 +97,23 @@ class TwinMaker:
         functions = {one.signature.name: one for call in calls.values() for one in call.definitions}
         made = hidden.add(new.ops, functions.values())
         ops = {name: made[at] for name, at in new.places.items()}
-        answers = tuple((behind[name], made[at].outputs[slot]) for name, (at, slot) in new.answers.items())
+        given = tuple(
+            (behind[name], tuple(made[at].outputs[slot] for at, slot in places)) for name, places in new.given.items()
+        )
         checked = sum(call.checked for call in calls.values())
         total = sum(call.total for call in calls.values())
-        return Twins(ops, answers, checked, total, tuple(self._notes), self._fed)
+        return Twins(ops, given, checked, total, tuple(self._notes), self._fed)
 
-    def _calls(self) -> dict[str, CheckedCall]:
-        """By the name of an op, what is called in the place of what it calls."""
-        functions = GraphFunctions(self._graph)
+    def _calls(self, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> dict[str, RewrittenCall]:
+        """By the name of an op, what runs in its place."""
         facts = Facts(self._fed)
-        found: dict[str, CheckedCall] = {}
+        found: dict[str, RewrittenCall] = {}
         for op in self._order:
             facts.learn(op)
             if not calls_functions(op):
                 continue
             try:
-                call = checked_call(op, functions, facts, self._question, self._admits)
+                call = rewritten(op, facts)
             except TfdbgError as reason:
                 self._leave(op, reason.message)
                 continue
@@ -126,12 +124,12 @@ class TwinMaker:
     def _leave(self, op: Any, reason: str) -> None:
         self._notes.append(_NOT_LOOKED_INTO.format(op=op.name, type=op.type, reason=reason))
 
-    def _without_state(self, calls: dict[str, CheckedCall]) -> dict[str, Any]:
+    def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Any]:
         """The ops behind `calls`; those calls are left out behind which an op keeps a state of its own."""
         while calls:
             behind = self._behind(calls)
             stateful = [op for name, op in behind.items() if name not in calls and _keeps_state(op)]
-            if not stateful:
+            if self._again or not stateful:
                 return behind
             for op in stateful:
                 for call in [name for name in calls if op.name in self._behind([name])]:
@@ -167,8 +165,8 @@ class TwinMaker:
 class _New:
     """The ops to be added: twins of those `behind` calls, inputs first, and what does what the `calls` do.
 
-    `places` are those of the twins among them, by the names of the ops of the program; `answers` those of the
-    answers, with the slot, by the name of the call.
+    `places` are those of the twins among them, by the names of the ops of the program; `given` those of what the
+    calls give besides, with the slots, by the name of the call.
     """
 
     def __init__(
@@ -176,12 +174,12 @@ class _New:
         hidden: HiddenOps,
         fed_names: Collection[str],
         behind: Mapping[str, Any],
-        calls: Mapping[str, CheckedCall],
+        calls: Mapping[str, RewrittenCall],
     ) -> None:
         self._hidden = hidden
         self._fed = fed_names
         self.places: dict[str, int] = {}
-        self.answers: dict[str, tuple[int, int]] = {}
+        self.given: dict[str, list[tuple[int, int]]] = {}
         inner: dict[str, dict[str, int]] = {}
         count = 0
         for name in behind:
@@ -193,8 +191,7 @@ class _New:
         for name, op in behind.items():
             if name in calls:
                 self.ops.extend(self._called(op, calls[name], inner[name]))
-                answer = calls[name].answer
-                self.answers[name] = inner[name][str(answer.node)], answer.slot
+                self.given[name] = [(inner[name][str(one.node)], one.slot) for one in calls[name].given]
             else:
                 self.ops.append(self._twin(op))
 
@@ -204,7 +201,7 @@ class _New:
             attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])
         return NewOp(op.type, list(map(self._operand, op.inputs)), attributes, self._controls(op), op.device)
 
-    def _called(self, op: Any, call: CheckedCall, places: Mapping[str, int]) -> Iterator[NewOp]:
+    def _called(self, op: Any, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
         controls = self._controls(op)
         # What reads nothing must come after what the op reads: it may be in a loop.
         first = controls or [self._control(tensor.op) for tensor in op.inputs[:1]]

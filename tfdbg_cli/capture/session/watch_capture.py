@@ -18,12 +18,13 @@ from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session import repeat_session
 from tfdbg_cli.capture.session.call_names import fed
 from tfdbg_cli.capture.session.call_state import Variable
+from tfdbg_cli.capture.session.called_graph import CalledFunctions
 from tfdbg_cli.capture.session.fetched_tensors import stored
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.capture.session.holding import HeldRun, not_repeatable, read
 from tfdbg_cli.capture.session.inner_checks import sums_of
 from tfdbg_cli.capture.session.invocation import Invocation
-from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.python_graph import FUSED, is_by_product, is_refusal, keep_dump
 from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.capture.session.updated import updated_tensor, with_updated
@@ -210,10 +211,11 @@ class WatchCapture:
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with its values: those that were kept, or those of the run made once more."""
         graph = self._invocation.session.graph
+        called = CalledFunctions(graph, self._call.calls)
         bare = Run(
             call=call,
-            graph=with_updated(program_graph(graph), self._call.state.written),
-            tracebacks=tracebacks_of(graph),
+            graph=with_updated(called.added_to(program_graph(graph)), self._call.state.written),
+            tracebacks=called.tracebacks(),
             error=error,
             notes=self._notes,
             repeatable=self._held,
@@ -269,8 +271,9 @@ class WatchCapture:
         )
 
     def _finds(self, run: Run) -> bool:
-        asked, store = self._watched.tensor_filter, run.tensors
-        return any(asked(datum_of(run, at), store.value(at)) for at in range(len(store)))
+        return any(
+            self._watched.tensor_filter(datum_of(run, at), run.tensors.value(at)) for at in range(len(run.tensors))
+        )
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

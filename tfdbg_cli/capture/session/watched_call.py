@@ -14,7 +14,9 @@ from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
-from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
+from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state, calls_functions
+from tfdbg_cli.capture.session.called import GraphFunctions
+from tfdbg_cli.capture.session.checked_calls import checked_call
 from tfdbg_cli.capture.session.checks import health_of, read_after_updates, shape_of
 from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
@@ -47,8 +49,8 @@ class WatchedCall:
     `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
-    `twins` are what must run in the place of ops that call functions, and of those behind. `unasked` names a tensor
-    that cannot be asked in the graph; then nothing is.
+    `twins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
+    names a tensor that cannot be asked in the graph; then nothing is.
     """
 
     reached: Reach
@@ -63,6 +65,7 @@ class WatchedCall:
     checked: int
     total: int
     unasked: str = ""
+    calls: tuple[Any, ...] = ()
     _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
 
     def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
@@ -195,11 +198,14 @@ def _watched_call(
     hidden = hidden_ops(graph)
     twins = Twins()
     if reached.calls:
-        twins = TwinMaker(graph, order, fed_names, question, admission.named).made(hidden)
+        functions = GraphFunctions(graph, as_written=True)
+        twins = TwinMaker(order, fed_names).made(
+            hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
+        )
 
     def admits(tensor: Any) -> bool:
         # What a twin of a call gives is looked at inside, unless names say what is wanted.
-        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in twins.answering)
+        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in twins.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable if admits(tensor)}
@@ -212,14 +218,17 @@ def _watched_call(
     unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
     if unasked:
         return WatchedCall(reached, state, question, None, (), (), Twins(), (), {}, 0, 0, unasked)
-    answers = [answer for op, answer in twins.answers if op.name not in reached.inside]
+    answers = [answer for op, (answer,) in twins.given if op.name not in reached.inside]
     health = health_of(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
     count = len(tensors) + len(given) + len(inner) + twins.checked
     total = found.total + len(asked) + len(inner) + twins.total
     before = read_before_updates(order, state, fed_names)
     updated = tuple(after.values())
-    return WatchedCall(reached, state, question, health, given, inner, twins, updated, before, count, total)
+    calls = tuple(filter(calls_functions, order)) if reached.calls else ()
+    return WatchedCall(
+        reached, state, question, health, given, inner, twins, updated, before, count, total, calls=calls
+    )
 
 
 def _unasked(question: Question, tensors: Iterable[Any]) -> str:
@@ -242,7 +251,7 @@ def _inner(
     names = {tensor.name for tensor in reached.tensors}
     found = inner_tensors(order, names, fed_names, admits)
     loops = loops_of(order, fed_names)
-    answers = [Inner(answer, loops[op.name], True) for op, answer in twins.answers if op.name in reached.inside]
+    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in twins.given if op.name in reached.inside]
     return tuple(
         replace(one, tensor=twins.tensor(one.tensor), loops=tuple(map(twins.op, one.loops)))
         for one in (*found, *answers)

@@ -205,7 +205,7 @@ class CallTree:
             kind = _KINDS.get(node.op)
             if kind is None or node.name in scope.needed.hidden:
                 continue
-            called = _called(node)
+            called = called_by(node)
             bodies = [self._library.find(name) for _, name in called]
             if any(name in above for _, name in called):
                 scope.cut = True
@@ -260,7 +260,7 @@ class _Prefixes:
         return name
 
 
-def _called(node: Any) -> list[tuple[str, str]]:
+def called_by(node: Any) -> list[tuple[str, str]]:
     """The role and the name of each function that `node` calls."""
     if "f" in node.attr:
         name = node.attr["f"].func.name

@@ -1,0 +1,72 @@
+"""Calls of a session's graph rewritten so that a run gives all that they compute inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.body import Body
+from tfdbg_cli.capture.function.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.function.kept_tensors import KeptTensors
+from tfdbg_cli.capture.function.rewrite import Exposed, Rewriting
+from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.session.called import GraphFunctions, RewrittenCall, called_root
+from tfdbg_cli.capture.session.facts import Facts
+from tfdbg_cli.capture.session.hidden_ops import hidden_ops
+from tfdbg_cli.capture.session.twins import TwinMaker, Twins
+
+
+@dataclass(frozen=True)
+class _Shown:
+    exposed: Exposed
+    rewriting: Rewriting
+    reports: FrameReports
+
+
+class ShownCalls:
+    """The calls among the ops of one run, which is made once, in a session of its own."""
+
+    def __init__(self, graph: Any, order: Sequence[Any], fed_names: frozenset[str]) -> None:
+        """Add what gives the values to `graph`, for the ops in `order`, inputs first.
+
+        Raises:
+            tf.errors.OpError: TensorFlow does not take it.
+
+        """
+        self._functions = GraphFunctions(graph, as_written=True)
+        self._shown: dict[str, _Shown] = {}
+        self.twins: Twins = TwinMaker(order, fed_names, again=True).made(hidden_ops(graph), self._rewritten)
+
+    def _rewritten(self, op: Any, _: Facts) -> RewrittenCall:
+        root = called_root(op, self._functions)
+        reports = FrameReports()
+        rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))
+        exposed = rewriting.exposed(root)
+        *definitions, around = rewriting.definitions
+        self._shown[op.name] = _Shown(exposed, rewriting, reports)
+        return RewrittenCall(op, Body(around), tuple(definitions))
+
+    @property
+    def tensors(self) -> list[Any]:
+        """What the run must fetch."""
+        return [tensor for _, given in self.twins.given for tensor in given]
+
+    def begin(self) -> None:
+        """Get ready for the run."""
+        for shown in self._shown.values():
+            shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
+
+    def values(self, fetched: Sequence[Any]) -> Iterator[tuple[str, KeptTensors]]:
+        """By the name of a call what was computed in it, in order of execution; `tensors` gave `fetched`.
+
+        Those of outputs and variables that the session's graph shows itself may be among them.
+        """
+        found = iter(fetched)
+        for op, given in self.twins.given:
+            shown = self._shown[op.name]
+            tensors = [compat.eager_tensor(next(found)) for _ in given]
+            unrolled = Unrolled(shown.reports.end())
+            unrolled.add(shown.exposed.items, tensors)
+            yield op.name, KeptTensors(unrolled.values)

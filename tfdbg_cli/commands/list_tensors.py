@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.roles import Role
 from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.empty_list import explain_empty
+from tfdbg_cli.commands.nodes import excluded_nodes
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.short_names import ShortNames, shared_by_most
@@ -185,13 +186,7 @@ COMMAND = Command(
         Argument(
             ("-f", "--tensor_filter"), "only tensors that pass FILTER", Kind.FILTER, metavar="FILTER", default=""
         ),
-        Argument(
-            ("-fenn", "--filter_exclude_node_names"),
-            "nodes that the filter is not asked about",
-            Kind.NODE,
-            metavar="REGEX",
-            default="",
-        ),
+        excluded_nodes("nodes that the filter is not asked about"),
         Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
         Argument(
             ("--role",),

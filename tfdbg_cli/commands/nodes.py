@@ -24,6 +24,11 @@ DEVICE_ARGUMENT = Argument(
 )
 
 
+def excluded_nodes(words: str) -> Argument:
+    """The argument that leaves nodes out by a regular expression; `words` say what of."""
+    return Argument(("-fenn", "--filter_exclude_node_names"), words, Kind.NODE, metavar="REGEX", default="")
+
+
 @dataclass(frozen=True, slots=True)
 class FoundNode:
     """A node, the graph it stands in, and a sentence where that needs saying."""

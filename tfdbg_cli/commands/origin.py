@@ -18,6 +18,7 @@ from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.made_at import made_at_blocks
+from tfdbg_cli.commands.nodes import excluded_nodes
 from tfdbg_cli.commands.origin_around import (
     after_data,
     after_line,
@@ -31,7 +32,7 @@ from tfdbg_cli.commands.origin_around import (
 )
 from tfdbg_cli.commands.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.patterns import search_text
-from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Kind, Moment
+from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.short_names import around
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import short_device
@@ -300,13 +301,7 @@ COMMAND = Command(
     _origin,
     (
         Argument(("--nan",), "look for NaN only; infinities (a mask of -inf) pass", switch=True),
-        Argument(
-            ("-fenn", "--filter_exclude_node_names"),
-            "nodes whose values count as fine",
-            Kind.NODE,
-            metavar="REGEX",
-            default="",
-        ),
+        excluded_nodes("nodes whose values count as fine"),
         Argument(
             ("-m", "--max_elements"), "how many elements to show", metavar="N", type=int, default=_ELEMENTS_SHOWN
         ),

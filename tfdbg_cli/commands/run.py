@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.nodes import excluded_nodes
 from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind
 from tfdbg_cli.commands.watch_decision import watch_decision
@@ -86,13 +87,7 @@ COMMAND = Command(
             metavar="FILTER",
             default="",
         ),
-        Argument(
-            ("-fenn", "--filter_exclude_node_names"),
-            "nodes that the filter is not asked about",
-            Kind.NODE,
-            metavar="REGEX",
-            default="",
-        ),
+        excluded_nodes("nodes that the filter is not asked about"),
         Argument(
             ("--keep",),
             "with -f: the values of the N runs before the hit stay, as far as memory allows",

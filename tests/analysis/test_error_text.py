@@ -19,12 +19,25 @@ Original stack trace for 'mm':
   File "train.py", line 6, in <module>
 """
 
+FUNCTION = """Graph execution error:
+
+Detected at node model/embedding/GatherV2 defined at (most recent call last):
+  File "train.py", line 5, in <module>
+
+  File "/venv/keras/src/utils/traceback_utils.py", line 117, in error_handler
+    return fn(*args, **kwargs)
+
+"""
+
 
 @pytest.mark.parametrize(
     ("message", "words"),
     [
         (LONG, KERNEL),
         (f"{KERNEL}\n\t [[{{{{node mm}}}}]]", KERNEL),
+        (f"{FUNCTION}{KERNEL}\n\t [[{{{{node mm}}}}]] [Op:__inference_step_259]", KERNEL),
+        (f"{FUNCTION}{FUNCTION[FUNCTION.index('Detected') :]}{KERNEL}", KERNEL),
+        (f"{FUNCTION}2 root error(s) found.\n  (0) INTERNAL: a", "2 root error(s) found.\n  (0) INTERNAL: a"),
         (f"{KERNEL}\n\t [[{{{{node mm}}}}]]\n\nErrors may have originated from an input operation.\nInput", KERNEL),
         (
             "2 root error(s) found.\n  (0) INTERNAL: a\n  (1) INTERNAL: b",

@@ -19,6 +19,8 @@ from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd
+from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.values import Lack, NoValue
 
 _REGISTRY = standard_registry()
 
@@ -96,6 +98,17 @@ def test_runs_lists_what_was_kept() -> None:
     assert (data["path"], data["current"], data["notes"]) == (None, 6, ["Bundle: /data/case"])
     prompt.run("runs 2")
     assert _number(prompt) == 396
+
+
+def test_the_history_of_a_handle_says_where_the_numbers_are() -> None:
+    """Its curve was one of NaN."""
+    run = sample_run.sample_run()
+    tensor = run.tensors[run.tensors.named("w")[0]]
+    handle = MemoryTensorStore([tensor], [NoValue(Lack.OPAQUE, "This is a handle.")])
+    prompt = Prompt(Opened("/data/dump", [replace(run, tensors=handle)] * 3))
+    shown = prompt.show("history w")
+    assert "holds no numbers" in shown and "lo w" in prompt.links("history w")
+    assert "× NaN" not in shown
 
 
 def test_history_answers_when_it_was_first_too_large() -> None:

@@ -26,11 +26,12 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName, node_of, parse_index, parse_tensor_name, split_slice
-from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
 from tfdbg_cli.model.values import Array, NoValue
 
+_ON_COPIES = "  All happens on copies; the program goes on as if nothing had been."
 _SHOWN = 8  # names in one line
 _WITHIN = frozenset({Moment.STEPPING})
 
@@ -43,10 +44,11 @@ def stepper_of(context: Context) -> Stepper:
 
 def _invoke(context: Context, options: argparse.Namespace) -> Document:
     stepper = context.begin_stepping()
+    opened = isinstance(context.stop, Opened)
     where = "about to happen" if isinstance(context.stop, RunStart) else "over"
     head = [
         line(Span(f"Stepper: {count_text(len(stepper.nodes), 'node')} of the run that is {where}", Style.TITLE)),
-        line("  All happens on copies; the program goes on as if nothing had been."),
+        line("  All happens on copies." if opened else _ON_COPIES),
     ]
     head += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in stepper.notes]
     keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]

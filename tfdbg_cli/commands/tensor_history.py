@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import Sparkline
@@ -18,6 +19,7 @@ from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
 
 _TITLES = {
@@ -60,8 +62,9 @@ class _Screen:
         """A sentence, a curve, a table."""
         points = self._found.points
         blocks: list[Block] = [Text(tuple(self._head()))]
-        if len(points) > 1:
-            blocks.append(Sparkline(np.array([self._height(point) for point in points])))
+        known = [point for point in points if point.summary is not None]
+        if len(known) > 1:
+            blocks.append(Sparkline(np.array([self._height(point) for point in known])))
         if points:
             blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
         return Document("history", tuple(blocks), self._data, f"history {self._name}")
@@ -86,12 +89,19 @@ class _Screen:
             lines.append(line(Span(f"{count_text(found.without, 'run')} without it.", Style.DIM)))
         if found.unreadable:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+        if found.points and all(point.summary is None for point in found.points):
+            why = "It holds no numbers in any of them; what reads it may: "
+            lines.append(line(Span(why, Style.HINT), self._readers()))
         if len(found.points) < 2 and len(self._context.runs) < 2:
             hint = "Only one run is here."
             if not isinstance(self._context.stop, Opened):
                 hint += " `run -f FILTER --keep N` keeps the N runs before the hit."
             lines.append(line(Span(hint, Style.HINT)))
         return lines
+
+    def _readers(self) -> Span:
+        command = f"lo {quoted(node_of(split_slice(self._name)[0]))}"
+        return Span(command, Style.KEY, command)
 
     def _answer(self, limit: float) -> Line:
         what = f"{_TITLES[self._statistic]} above {number_text(limit)}"

@@ -10,8 +10,13 @@ import pytest
 
 from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
-from tfdbg_cli.model.decision import Detach, RunUntil
+from tfdbg_cli.capture.session.invocation import RunCall
+from tfdbg_cli.capture.session.watched_call import watched_call
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import CaptureRequest, Detach, RunUntil, Values
 
 pytestmark = pytest.mark.tf
 
@@ -388,6 +393,31 @@ def test_an_error_in_a_call_names_what_the_program_knows(tf, debugged, graph) ->
             assert "__tfdbg" not in watched.value.message
     assert watched.value.op is plain.value.op is behind.op
     assert watched.value.message == plain.value.message
+
+
+def test_no_op_runs_beside_its_stand_in(tf, graph) -> None:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.identity(function(tf)(lambda value: finite(tf, value))(x), name="y")
+    with tf.Session() as raw:
+        call = RunCall(raw, raw.run, y, {x: [1.0, 2.0]}, None, None)
+        watched = Watched("has_nan", has_nan)
+        stand_ins = watched_call(call, question_of(has_nan), watched, CaptureRequest()).stand_ins
+    stand_ins.require_alone([stand_ins.op(y.op)])
+    with pytest.raises(TfdbgError, match="would run twice"):
+        stand_ins.require_alone([y.op])
+
+
+def test_values_that_are_kept_are_those_of_the_graph(tf, debugged, graph) -> None:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.identity(function(tf)(lambda value: finite(tf, value))(x), name="y")
+    with tf.Session() as raw:
+        session, front = debugged(raw, RunUntil("has_inf_or_nan", values=Values.KEEP), Detach())
+        session.run(y, {x: [0.0, 2.0]})
+    run = front.ends[0].run
+    assert run.caught
+    assert run.tensors.named("y", 0)
+    assert not run.tensors.named("PartitionedCall/lambda/log")
+    assert any("not among the values that were kept" in note for note in run.notes)
 
 
 def test_nothing_is_seen_in_the_graph(tf, debugged, graph) -> None:

@@ -147,12 +147,12 @@ class _Made:
         try:
             shown = ShownCalls(self._graph, order, frozenset(self._fed))
             shown.begin()
-            found = self.perform(shown.tensors, ends, instead=shown.twins)
+            found = self.perform(shown.tensors, ends, instead=shown.stand_ins)
         except OpError as error:
             return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
         inside = dict(shown.values(found))
         tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
-        return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.twins.notes))
+        return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.stand_ins.notes))
 
     def perform(
         self,

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.session.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.session.facts import Facts
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops
-from tfdbg_cli.capture.session.twins import TwinMaker, Twins
+from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ShownCalls:
         """
         self._functions = GraphFunctions(graph, as_written=True)
         self._shown: dict[str, _Shown] = {}
-        self.twins: Twins = TwinMaker(order, fed_names, again=True).made(hidden_ops(graph), self._rewritten)
+        self.stand_ins: StandIns = StandInMaker(order, fed_names, again=True).made(hidden_ops(graph), self._rewritten)
 
     def _rewritten(self, op: Any, _: Facts) -> RewrittenCall:
         root = called_root(op, self._functions)
@@ -51,7 +51,7 @@ class ShownCalls:
     @property
     def tensors(self) -> list[Any]:
         """What the run must fetch."""
-        return [tensor for _, given in self.twins.given for tensor in given]
+        return [tensor for _, given in self.stand_ins.given for tensor in given]
 
     def begin(self) -> None:
         """Get ready for the run."""
@@ -64,7 +64,7 @@ class ShownCalls:
         Those of outputs and variables that the session's graph shows itself may be among them.
         """
         found = iter(fetched)
-        for op, given in self.twins.given:
+        for op, given in self.stand_ins.given:
             shown = self._shown[op.name]
             tensors = [compat.eager_tensor(next(found)) for _ in given]
             unrolled = Unrolled(shown.reports.end())

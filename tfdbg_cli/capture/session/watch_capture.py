@@ -57,6 +57,10 @@ _TOO_LARGE = (
     "The run cannot be made again ({reason}), and its values take about {needed}, more than the {budget} of memory "
     "that tfdbg may use: they are missing. Raise the budget with `config set memory_budget SIZE`."
 )
+_NOT_INSIDE = (
+    "What the functions that the run calls computed was checked, but it is not among the values that were kept. "
+    "`run -f … --values replay` shows it, where the run can be made again."
+)
 _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
 
 
@@ -71,7 +75,10 @@ class WatchCapture:
         self._plan = plan
         self._watched = watched
         self._call = call
-        self._notes: tuple[str, ...] = (_CHECKED.format(checked=call.checked, total=call.total), *call.twins.notes)
+        self._notes: tuple[str, ...] = (
+            _CHECKED.format(checked=call.checked, total=call.total),
+            *call.stand_ins.notes,
+        )
         self._chooser = chooser(plan.capture)
         self._keeps = self._to_keep(call.state.obstacle, settings)
         self._held: HeldRun | None = None
@@ -138,7 +145,7 @@ class WatchCapture:
     def _checked_by_ops(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
         call, session = self._call, self._invocation.session
-        instead = call.twins if call.twins.ops else None
+        instead = call.stand_ins if call.stand_ins.ops else None
         if not call.inner:
             return self._invocation.with_extra(extra, (), instead)
         sums = sums_of(session)
@@ -224,7 +231,8 @@ class WatchCapture:
             caught=self._checked and self._sure,
         )
         if self._kept is not None:
-            self._run = replace(bare, tensors=self._store(self._kept))
+            notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
+            self._run = replace(bare, tensors=self._store(self._kept), notes=notes)
         elif self._held is not None:
             self._run = self._made_again(bare, self._held)
         else:

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
-from tfdbg_cli.capture.session.twins import TwinMaker, Twins
+from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 from tfdbg_cli.capture.session.updated import updated_name
 from tfdbg_cli.model.decision import CaptureRequest
 
@@ -49,7 +49,7 @@ class WatchedCall:
     `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
-    `twins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
+    `stand_ins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
     names a tensor that cannot be asked in the graph; then nothing is.
     """
 
@@ -59,7 +59,7 @@ class WatchedCall:
     health: Any
     given: tuple[str, ...]
     inner: tuple[Inner, ...]
-    twins: Twins
+    stand_ins: StandIns
     updated: tuple[Any, ...]
     before: Mapping[str, Variable]
     checked: int
@@ -142,6 +142,10 @@ def watched_call(
         order = ancestors(ends, fed_names)
         admission = _Admission(watched, request, question, graph)
         found = _watched_call(graph, order, reached_by(invocation), fed_names, question, admission)
+        hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
+        found.stand_ins.require_alone(
+            [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
+        )
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
         known[key] = found
@@ -196,38 +200,38 @@ def _watched_call(
     fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
     state = call_state(order, fetchable, fed_names)
     hidden = hidden_ops(graph)
-    twins = Twins()
+    stand_ins = StandIns()
     if reached.calls:
         functions = GraphFunctions(graph, as_written=True)
-        twins = TwinMaker(order, fed_names).made(
+        stand_ins = StandInMaker(order, fed_names).made(
             hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
         )
 
     def admits(tensor: Any) -> bool:
-        # What a twin of a call gives is looked at inside, unless names say what is wanted.
-        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in twins.giving)
+        # What a stand-in for a call gives is looked at inside, unless names say what is wanted.
+        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in stand_ins.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable if admits(tensor)}
     checked = [variable for variable in asked if not _is_assigned(variable, listed)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
-    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, twins)), strict=True))
-    tensors = [*map(twins.tensor, found.checked), *(after[variable] for variable in checked)]
-    inner = _inner(order, reached, fed_names, admits, twins)
+    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, stand_ins)), strict=True))
+    tensors = [*map(stand_ins.tensor, found.checked), *(after[variable] for variable in checked)]
+    inner = _inner(order, reached, fed_names, admits, stand_ins)
     unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
     if unasked:
-        return WatchedCall(reached, state, question, None, (), (), Twins(), (), {}, 0, 0, unasked)
-    answers = [answer for op, (answer,) in twins.given if op.name not in reached.inside]
+        return WatchedCall(reached, state, question, None, (), (), StandIns(), (), {}, 0, 0, unasked)
+    answers = [answer for op, (answer,) in stand_ins.given if op.name not in reached.inside]
     health = health_of(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
-    count = len(tensors) + len(given) + len(inner) + twins.checked
-    total = found.total + len(asked) + len(inner) + twins.total
+    count = len(tensors) + len(given) + len(inner) + stand_ins.checked
+    total = found.total + len(asked) + len(inner) + stand_ins.total
     before = read_before_updates(order, state, fed_names)
     updated = tuple(after.values())
     calls = tuple(filter(calls_functions, order)) if reached.calls else ()
     return WatchedCall(
-        reached, state, question, health, given, inner, twins, updated, before, count, total, calls=calls
+        reached, state, question, health, given, inner, stand_ins, updated, before, count, total, calls=calls
     )
 
 
@@ -237,13 +241,17 @@ def _unasked(question: Question, tensors: Iterable[Any]) -> str:
     return next((str(tensor.name) for tensor in left), "")
 
 
-def _rewritten(state: CallState, twins: Twins) -> list[Variable]:
+def _rewritten(state: CallState, stand_ins: StandIns) -> list[Variable]:
     """The variables that the call writes, with what writes them in the place of its ops."""
-    return [replace(variable, writers=tuple(map(twins.op, variable.writers))) for variable in state.written]
+    return [replace(variable, writers=tuple(map(stand_ins.op, variable.writers))) for variable in state.written]
 
 
 def _inner(
-    order: Sequence[Any], reached: Reach, fed_names: frozenset[str], admits: Callable[[Any], bool], twins: Twins
+    order: Sequence[Any],
+    reached: Reach,
+    fed_names: frozenset[str],
+    admits: Callable[[Any], bool],
+    stand_ins: StandIns,
 ) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
@@ -251,9 +259,9 @@ def _inner(
     names = {tensor.name for tensor in reached.tensors}
     found = inner_tensors(order, names, fed_names, admits)
     loops = loops_of(order, fed_names)
-    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in twins.given if op.name in reached.inside]
+    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in stand_ins.given if op.name in reached.inside]
     return tuple(
-        replace(one, tensor=twins.tensor(one.tensor), loops=tuple(map(twins.op, one.loops)))
+        replace(one, tensor=stand_ins.tensor(one.tensor), loops=tuple(map(stand_ins.op, one.loops)))
         for one in (*found, *answers)
     )
 

@@ -1,14 +1,15 @@
 """Ops that run in the place of others, so that what functions compute is checked in the one call that there is.
 
 A function that a session has taken cannot be changed, nor can an op that calls it. So a watched run does not run that
-op but a hidden twin of it, which calls the rewritten function, and hidden twins of all ops behind it: the same graph
-once more, with the same attributes and devices, reading the same variables. What is before or beside stays as it is.
+op but a hidden stand-in, which calls the rewritten function, and hidden stand-ins for all ops behind it: the same
+graph once more, with the same attributes and devices, reading the same variables. What is before or beside stays as
+it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from tfdbg_cli.capture.session.called import RewrittenCall
 from tfdbg_cli.capture.session.facts import Facts, attribute_of
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.session.own_state import keeps_state
+from tfdbg_cli.capture.session.reach import ancestors
 from tfdbg_cli.errors import TfdbgError
 
 _COLOCATED = "_class"
@@ -29,7 +31,7 @@ _NOT_LOOKED_INTO = "What {op} ({type}) computes inside was not looked at, since 
 
 
 @dataclass(frozen=True)
-class Twins:
+class StandIns:
     """The ops of one kind of call in whose place others run.
 
     `ops` are those others, by the names of the ops of the program. `given` are ops that call functions, each with
@@ -51,23 +53,34 @@ class Twins:
 
     def tensor(self, tensor: Any) -> Any:
         """What is computed in the place of `tensor`."""
-        twin = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
-        return tensor if twin is None else twin.outputs[tensor.value_index]
+        stand_in = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
+        return tensor if stand_in is None else stand_in.outputs[tensor.value_index]
 
     def op(self, op: Any) -> Any:
         """What runs in the place of `op`."""
         return self.ops.get(op.name, op)
 
+    def require_alone(self, ends: Iterable[Any]) -> None:
+        """Make sure that a run of `ends` runs no op beside its stand-in.
+
+        Raises:
+            TfdbgError: it would, and what the op does would be done twice.
+
+        """
+        twice = [op.name for op in ancestors(ends, self.fed_names) if op.name in self.ops]
+        if twice:
+            raise TfdbgError(f"{twice[0]} would run twice in a watched run.", hint="Please report this.", exit_code=2)
+
     def named(self, text: str) -> str:
         """`text`, a message of TensorFlow's, with the names that the program knows."""
         if PREFIX not in text:
             return text
-        names = {twin.name: name for name, twin in self.ops.items()}
+        names = {stand_in.name: name for name, stand_in in self.ops.items()}
         return original_names(_HIDDEN.sub(lambda found: names.get(found[0], found[0]), text))
 
 
-class TwinMaker:
-    """Finds what needs a twin for one kind of call, and adds it to the graph."""
+class StandInMaker:
+    """Finds what needs a stand-in in one kind of call, and adds it to the graph."""
 
     def __init__(self, order: Sequence[Any], fed_names: frozenset[str], *, again: bool = False) -> None:
         """Prepare for the ops in `order`, inputs first.
@@ -79,8 +92,8 @@ class TwinMaker:
         self._again = again
         self._notes: list[str] = []
 
-    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> Twins:
-        """The twins, which are added to `hidden`.
+    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> StandIns:
+        """The stand-ins, which are added to `hidden`.
 
         `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
         inside; of a TfdbgError that it raises the message says why it cannot be done.
@@ -92,7 +105,7 @@ class TwinMaker:
         calls = self._calls(rewritten)
         behind = self._without_state(calls)
         if not calls:
-            return Twins(notes=tuple(self._notes))
+            return StandIns(notes=tuple(self._notes))
         new = _New(hidden, self._fed, behind, calls)
         functions = {one.signature.name: one for call in calls.values() for one in call.definitions}
         made = hidden.add(new.ops, functions.values())
@@ -102,7 +115,7 @@ class TwinMaker:
         )
         checked = sum(call.checked for call in calls.values())
         total = sum(call.total for call in calls.values())
-        return Twins(ops, given, checked, total, tuple(self._notes), self._fed)
+        return StandIns(ops, given, checked, total, tuple(self._notes), self._fed)
 
     def _calls(self, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> dict[str, RewrittenCall]:
         """By the name of an op, what runs in its place."""
@@ -163,9 +176,9 @@ class TwinMaker:
 
 
 class _New:
-    """The ops to be added: twins of those `behind` calls, inputs first, and what does what the `calls` do.
+    """The ops to be added: stand-ins for those `behind` calls, inputs first, and what does what the `calls` do.
 
-    `places` are those of the twins among them, by the names of the ops of the program; `given` those of what the
+    `places` are those of the stand-ins among them, by the names of the ops of the program; `given` those of what the
     calls give besides, with the slots, by the name of the call.
     """
 
@@ -193,9 +206,9 @@ class _New:
                 self.ops.extend(self._called(op, calls[name], inner[name]))
                 self.given[name] = [(inner[name][str(one.node)], one.slot) for one in calls[name].given]
             else:
-                self.ops.append(self._twin(op))
+                self.ops.append(self._stand_in(op))
 
-    def _twin(self, op: Any) -> NewOp:
+    def _stand_in(self, op: Any) -> NewOp:
         attributes = dict(op.node_def.attr.items())
         if _COLOCATED in attributes:
             attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])

@@ -11,19 +11,19 @@ from tfdbg_cli.capture.session.call_names import is_empty
 from tfdbg_cli.capture.session.interception import intercepted
 from tfdbg_cli.capture.session.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
 from tfdbg_cli.capture.session.monitored import debug_monitored
+from tfdbg_cli.capture.stand_in import StandIn
 
 v1 = compat.v1
 
-_OWN = "_tfdbg_"  # what the names of our own attributes begin with; all others are the wrapped session's
 
-
-class DebuggedSession:
+class DebuggedSession(StandIn):
     """A stand-in for a Session, InteractiveSession or MonitoredSession.
 
-    It passes `isinstance` for the class of the wrapped session. `run` and the runners that it makes are debugged;
-    everything else, attributes that are set included, is the wrapped session's. A monitored session is debugged at
-    the session inside it, before its hooks see what came out.
+    `run` and the runners that it makes are debugged; everything else, attributes that are set included, is the
+    wrapped session's. A monitored session is debugged at the session inside it, before its hooks see what came out.
     """
+
+    _tfdbg_original: Any  # the session
 
     def __init__(self, session: Any, controller: Controller) -> None:
         """Wrap `session`.
@@ -33,7 +33,7 @@ class DebuggedSession:
 
         """
         _require_session(session)
-        self._tfdbg_session = session
+        super().__init__(session)
         self._tfdbg_controller = controller
         self._tfdbg_is_monitored = isinstance(session, compat.monitored_base())
         self._tfdbg_default: Any = None
@@ -45,39 +45,14 @@ class DebuggedSession:
             default.__enter__()
             self._tfdbg_default = default
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """The wrapped session's class, for libraries that look (`isinstance(sess, tf.compat.v1.Session)`)."""
-        return type(self._tfdbg_session)
-
     @property
     def session(self) -> Any:
         """The wrapped session."""
-        return self._tfdbg_session
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith(_OWN):  # asked for before __init__ came so far
-            raise AttributeError(name)
-        return getattr(self._tfdbg_session, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith(_OWN):
-            object.__setattr__(self, name, value)
-        else:
-            setattr(self._tfdbg_session, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(self._tfdbg_session, name)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *dir(self._tfdbg_session)})
-
-    def __repr__(self) -> str:
-        return f"<debugged {self._tfdbg_session!r}>"
+        return self._tfdbg_original
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """As `tf.compat.v1.Session.run`, debugged."""
-        session = self._tfdbg_session
+        session = self._tfdbg_original
         if self._tfdbg_is_monitored or is_empty(fetches):
             return session.run(fetches, feed_dict, options, run_metadata)
         call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
@@ -86,8 +61,8 @@ class DebuggedSession:
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
         """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
         if self._tfdbg_is_monitored:
-            return self._tfdbg_session.run_step_fn(step_fn)
-        return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_session, self.run))
+            return self._tfdbg_original.run_step_fn(step_fn)
+        return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
 
     def should_stop(self) -> bool:
         """As `MonitoredSession.should_stop`.
@@ -97,21 +72,21 @@ class DebuggedSession:
 
         """
         if self._tfdbg_is_monitored:
-            return bool(self._tfdbg_session.should_stop())
+            return bool(self._tfdbg_original.should_stop())
         raise ValueError(
             "Only a MonitoredSession knows should_stop(); this is a "
-            f"{type(self._tfdbg_session).__name__}. Wrap the MonitoredSession, or pass a hook to it."
+            f"{type(self._tfdbg_original).__name__}. Wrap the MonitoredSession, or pass a hook to it."
         )
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
-        session = self._tfdbg_session
+        session = self._tfdbg_original
         return debugged_runner(
             session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
         )
 
     def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
-        session = self._tfdbg_session
+        session = self._tfdbg_original
         make = compat.maker_from_options(session)
         return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
 
@@ -120,10 +95,10 @@ class DebuggedSession:
         return vars(compat.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
-        return type(self._tfdbg_session).__enter__(self)
+        return type(self._tfdbg_original).__enter__(self)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        return type(self._tfdbg_session).__exit__(self, kind, error, trace)
+        return type(self._tfdbg_original).__exit__(self, kind, error, trace)
 
     def close(self) -> None:
         """Close the wrapped session."""
@@ -131,7 +106,7 @@ class DebuggedSession:
         if default is not None:
             self._tfdbg_default = None
             default.__exit__(None, None, None)
-        self._tfdbg_session.close()
+        self._tfdbg_original.close()
 
 
 def debugged_runner(

@@ -263,11 +263,11 @@ class Library:
     def __init__(
         self,
         operations: Callable[[str], Collection[str]] = lambda name: (),
-        definition_of: Callable[[str], Any] = compat.function_definition,
+        definition_of: Callable[[str], Any] | None = None,
     ) -> None:
         self._bodies: dict[str, Body | None] = {}
         self._operations = operations
-        self._definition_of = definition_of
+        self._definition_of = definition_of or compat.function_definition
 
     def find(self, name: str) -> Body | None:
         """The function called `name`; None when there is none, or one whose types are left open."""

@@ -7,7 +7,7 @@ import readline
 import pytest
 
 from tfdbg_cli.commands.completion import Completions
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.editing import Editing, replacements
 
 

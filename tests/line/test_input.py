@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line import input as line_input
 from tfdbg_cli.line.input import NoInput, PipeInput, ScriptInput, TerminalInput, choose_input
 from tfdbg_cli.line.script import Script

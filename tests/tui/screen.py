@@ -9,7 +9,7 @@ import urwid.testing
 from screen_registry import small_registry
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.theme import palette

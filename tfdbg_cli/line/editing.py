@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 
 from tfdbg_cli.commands.completion import Completions
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 
 _DELIMITERS = " \t\n`"
 

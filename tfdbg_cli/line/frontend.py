@@ -13,8 +13,8 @@ from typing import TextIO
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.history import History
 from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
 from tfdbg_cli.commands.completion import Completions
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.line.editing import Editing
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import write

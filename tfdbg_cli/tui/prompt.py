@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfdbg_cli.commands.completion import Completions
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.tui.line_editor import LineEditor
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 
-from tfdbg_cli.commands.history import History
+from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.paths import history_file
 
 

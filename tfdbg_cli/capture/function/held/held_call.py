@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _NOT_PUT_BACK = "The variable {} could not be put back: {}."
 _NO_VALUE = "it had no value before the run"
-_NOT_HELD = "its value was not held"
+_NOT_HELD = "its value was not held. `run -f FILTER --values keep` holds it, of runs that fail too"
 
 
 class HeldCall:

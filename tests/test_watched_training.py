@@ -182,3 +182,53 @@ def test_runs_that_were_dumped_to_files_stay_when_the_files_are_gone(tf, front) 
         for value in (1.0, 2.0, 3.0, 1e9):
             session.run(y, {x: [value, 1.0]})
     assert [float(value[0]) for value in held] == pytest.approx(np.log([2.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("dead_relu", "first"),
+        ("exploding_gradient:1e4", "gradient_tape"),
+        ("vanishing_gradient", "gradient_tape"),
+        ("unchanged_variable", "after_update"),
+        ("magnitude_above:1e4", "second"),
+    ],
+)
+def test_a_keras_fit_stops_at_the_step_at_which_it_goes_wrong(tf, front, name, node) -> None:
+    from tfdbg_cli.analysis.datum import datum_of
+    from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+
+    keras = tf.keras
+    keras.utils.set_random_seed(1)
+    x = np.random.RandomState(0).normal(size=(256, 8)).astype(np.float32)
+    first, second = (keras.layers.Dense(8, activation="relu", name=each) for each in ("first", "second"))
+    model = keras.Sequential([keras.Input((8,)), first, second, keras.layers.Dense(1)])
+    model.compile("sgd", loss="mse")
+
+    def spoil() -> None:
+        match name.partition(":")[0]:
+            case "dead_relu":
+                first.bias.assign(tf.fill([8], -1000.0))
+            case "exploding_gradient":
+                model.layers[-1].kernel.assign(model.layers[-1].kernel * 1e4)
+            case "vanishing_gradient":
+                for layer in model.layers:
+                    layer.kernel.assign(layer.kernel * 0.0)
+            case "unchanged_variable":
+                model.optimizer.learning_rate.assign(0.0)
+            case "magnitude_above":
+                second.kernel.assign(second.kernel * 1e5)
+
+    at_sixth = keras.callbacks.LambdaCallback(
+        on_train_batch_begin=lambda batch, logs: spoil() if batch == 5 else None
+    )
+    front.script = [RunUntil(name), Continue()]
+    with tf_debug.debugging():
+        model.fit(x, x.sum(1, keepdims=True), batch_size=32, verbose=0, shuffle=False, callbacks=[at_sixth])
+    (end,) = front.ends
+    assert end.hit is not None
+    assert end.hit.runs == 6
+    assert any("checked inside TensorFlow" in note for note in end.run.notes)
+    asked, store = filter_named(BUILT_IN_FILTERS, name), end.run.tensors
+    found = [store[i].node for i in range(len(store)) if asked(datum_of(end.run, i), store.value(i))]
+    assert any(node in each for each in found), found

@@ -165,5 +165,18 @@ def test_a_number_that_everything_passes_is_asked_of_values(text: str, inside: b
         assert question_of(asked) == question_of(filter_named(BUILT_IN_FILTERS, text))
 
 
+@pytest.mark.parametrize("question", ["all_zero", "magnitude_above:1e6", "exploding_gradient:1e9"])
+def test_a_step_gives_the_bits_of_an_unwatched_one(question: str) -> None:
+    for seed in range(2):
+        training = RandomTraining(seed)
+        both = Both(training.concrete, question)
+        for inputs in training.inputs():
+            training.restore()
+            plain = [training.concrete(*inputs).numpy().tobytes()] + [v.numpy().tobytes() for v in training.variables]
+            training.restore()
+            (loss,) = both.checked.perform([*inputs, *both.captured]).outputs[:1]
+            assert [loss.numpy().tobytes()] + [v.numpy().tobytes() for v in training.variables] == plain
+
+
 def _both(function: Any, specs: list[Any], question: str) -> Both:
     return Both(tf.function(function, autograph=False).get_concrete_function(*specs), question)

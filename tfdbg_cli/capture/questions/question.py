@@ -43,6 +43,11 @@ class Question:
         return self.covering is not Covering.READERS
 
     @property
+    def sees_nan(self) -> bool:
+        """Whether a NaN anywhere is found."""
+        return self.covering is Covering.READERS
+
+    @property
     def of_gradients(self) -> bool:
         """Whether only gradients are asked of which no further ones are made."""
         return False

@@ -11,7 +11,7 @@ import sample_run
 from golden import check_golden
 from prompt import Prompt
 
-from tfdbg_cli.model.runs import Call, RunEnd, RunKind
+from tfdbg_cli.model.runs import Argument, Call, RunEnd, RunKind
 
 Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
 FEEDS = {
@@ -89,3 +89,12 @@ def test_mistakes(prompt: Prompt) -> None:
     assert "one value" in prompt.error("pf x -n 3").message
     fed_nothing = RunEnd(sample_run.sample_run(call=Call(1, RunKind.SESSION, ())))
     assert "fed nothing" in Prompt(fed_nothing).error("pf x").message
+
+
+def test_a_handle_that_a_recording_names_is_said_to_be_one() -> None:
+    """It was told as a value that the recording had left out."""
+    arguments = (Argument("iterator", "resource", ()), Argument("x", "float32", (3,)))
+    call = Call(1, RunKind.FUNCTION, (), {"iterator": None, "x": None}, function="step", arguments=arguments)
+    prompt = Prompt(RunEnd(sample_run.sample_run(call=call)))
+    assert "This is a handle" in prompt.show("pf iterator")
+    assert "keeps the names of the feeds" in prompt.show("pf x")

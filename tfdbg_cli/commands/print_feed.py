@@ -23,6 +23,8 @@ from tfdbg_cli.model.names import did_you_mean, split_slice
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.values import Array, NoValue, as_array
 
+_HANDLES = frozenset({"resource", "variant"})
+
 
 def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     if options.number not in (None, 0, -1):
@@ -34,7 +36,8 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     noun = "Argument" if context.call.function else "Feed"
     head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{printable(name)}{slicing}", Style.TITLE))]
     if feed is None or isinstance(feed, NoValue):
-        return _unknown(options, name, feed, head, title)
+        why = feed.text if feed is not None else _why_not_kept(context, name)
+        return _unknown(options, name, why, head, title)
     parts = _sparse_parts(feed)
     if parts is not None:
         return _sparse(context, options, name, parts, slicing, title)
@@ -94,8 +97,14 @@ def _described(name: str, array: Array) -> dict[str, Any]:
     return {"name": name, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
 
 
-def _unknown(options: argparse.Namespace, name: str, feed: NoValue | None, head: list[Line], title: str) -> Document:
-    why = feed.text if feed is not None else "The recording keeps the names of the feeds, not their values."
+def _why_not_kept(context: Context, name: str) -> str:
+    """Why a recording has no value of the feed `name`."""
+    if any(item.name == name and item.dtype in _HANDLES for item in context.call.arguments):
+        return "This is a handle; it holds no numbers."
+    return "The recording keeps the names of the feeds, not their values."
+
+
+def _unknown(options: argparse.Namespace, name: str, why: str, head: list[Line], title: str) -> Document:
     if options.write_path:
         raise TfdbgError(f"There is nothing to write: {why}")
     data = {

@@ -441,6 +441,18 @@ def test_nothing_is_seen_in_the_graph(tf, debugged, graph) -> None:
     assert exported() == before
 
 
+def test_a_monitored_session(tf, debugged, graph) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.cond(x > 0.5, lambda: tf.constant(1.0), lambda: finite(tf, x))
+    hook = tf.train.NanTensorHook(y)
+    with tf.train.MonitoredSession(hooks=[hook]) as monitored:
+        session, front = debugged(monitored, WATCH, Detach())
+        assert session.run(y, {x: 1.0}) == 1.0
+        assert session.run(y, {x: 0.0}) == 0.0
+        assert graph.finalized
+    assert front.ends[0].run.tensors.named("cond/false/log")
+
+
 def test_runners_and_fed_tensors_in_between(tf, debugged, graph) -> None:
     from tensorflow.core.protobuf import config_pb2
 

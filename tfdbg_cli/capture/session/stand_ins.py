@@ -27,7 +27,10 @@ _COLOCATED = "_class"
 _HERE = b"loc:@"
 _HIDDEN = re.compile(re.escape(PREFIX) + r"\d+")
 
-_NOT_LOOKED_INTO = "What {op} ({type}) computes inside was not looked at, since {reason}."
+_NOT_LOOKED_INTO = (
+    "What {op} ({type}) computes inside was not looked at, since {reason}. `run -f … --graph runtime` looks there, "
+    "too, at a higher price."
+)
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,12 @@ _MARK = "_tfdbg_twin"
 
 
 class Twins:
-    """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for.
+    """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for."""
 
-    `with_nan` says that runs with NaN go on unnoticed, and so have to give what they give unwatched.
-    """
-
-    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool) -> None:
+    def __init__(self, edit: Edit, scope: Scope) -> None:
         self._edit = edit
         self._body = scope.body
-        self._apart = rounding_apart(scope, with_nan=with_nan)
+        self._apart = rounding_apart(scope)
         self._made: dict[str, str] = {}
 
     def instead_of(self, reference: str) -> str:

@@ -337,3 +337,52 @@ def test_a_new_variable_is_no_other_one() -> None:
     tensorflow.raw_ops.AssignAddVariableOp(resource=one, value=tensorflow.constant(5.0))
     values = [float(tensorflow.raw_ops.ReadVariableOp(resource=handle, dtype="float32")) for handle in (one, other)]
     assert values == [6.0, 2.0]
+
+
+def test_every_run_of_a_session_goes_through_one_method(tf, graph, monkeypatch) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.identity(x, name="y")
+    base, original, seen = compat.plain_base(), getattr(compat.plain_base(), compat.RUN), []
+
+    def run(session, options, feeds, outputs, c_ops, run_metadata):
+        tensors, ops = compat.run_elements(session.graph, outputs, c_ops)
+        seen.append((tensors, ops))
+        return original(session, options, feeds, *compat.as_run_elements(tensors, ops), run_metadata)
+
+    monkeypatch.setattr(base, compat.RUN, run)
+    with tf.Session() as raw:
+        assert raw.run([y, y.op], {x: 2.0})[0] == 2.0
+        assert raw.make_callable(y, [x])(3.0) == 3.0
+        assert raw.make_callable(tf.constant(4.0))() == 4.0
+    (tensors, ops), *more = seen
+    assert tensors == [y]
+    assert [op.name for op in ops] == ["y"]
+    assert len(more) == 2
+
+
+def test_hidden_functions_are_exported_with_no_graph(tf, graph) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    called = tf.compat.v2.function(lambda value: value + 1.0, autograph=False)(x)
+    (name,) = compat.function_graphs(graph)
+    assert [op.type for op in compat.function_graphs(graph)[name].get_operations()].count("AddV2") == 1
+    before = graph.as_graph_def(add_shapes=True)
+    definition = tf.GraphDef(versions=graph.graph_def_versions)
+    definition.library.function.add().CopyFrom(before.library.function[0])
+    definition.library.function[0].signature.name = "hidden"
+    node = definition.node.add(name="hidden/call", op=called.op.type, input=["given"])
+    for key in called.op.node_def.attr:
+        node.attr[key].CopyFrom(called.op.node_def.attr[key])
+    node.attr["f"].func.name = "hidden"
+    node.attr["_class"].list.s.append(b"loc:@x")  # a node that is there already
+    compat.hide_ops(graph, lambda name: name.startswith("hidden"))
+    (op,) = compat.add_hidden_ops(graph, definition, {"given": x}, {}).values()
+    with tf.Session() as raw:
+        assert raw.run(op.outputs[0], {x: 1.0}) == 2.0
+    assert graph.as_graph_def(add_shapes=True) == before
+    with pytest.raises(KeyError):
+        graph._functions["no such function"]
+
+
+def test_an_array_becomes_an_eager_tensor_where_a_graph_is_built(tf, graph) -> None:
+    assert compat.eager_tensor([1.0, 2.0]).numpy().tolist() == [1.0, 2.0]
+    assert graph.get_operations() == []

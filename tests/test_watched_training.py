@@ -232,3 +232,34 @@ def test_a_keras_fit_stops_at_the_step_at_which_it_goes_wrong(tf, front, name, n
     asked, store = filter_named(BUILT_IN_FILTERS, name), end.run.tensors
     found = [store[i].node for i in range(len(store)) if asked(datum_of(end.run, i), store.value(i))]
     assert any(node in each for each in found), found
+
+
+def test_a_norm_at_its_limit_is_no_hit_and_the_training_goes_on(tf, front) -> None:
+    variable = tf.Variable([3.0, 4.0])
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(variable * x)
+        variable.assign_sub(0.0 * tape.gradient(loss, variable))
+        return loss
+
+    front.script = [RunUntil("exploding_gradient:5"), Continue()]
+    with tf_debug.debugging():
+        for last in (4.0, 4.0, 4.0, 4.001):  # norms of 5, and beyond
+            step(tf.constant([3.0, last]))
+    (end,) = front.ends
+    assert end.hit is not None
+    assert end.hit.runs == 4
+
+
+def test_a_relu_of_unknown_width_is_asked_of_values_and_the_run_says_so(tf, front) -> None:
+    step = tf.function(tf.nn.relu, input_signature=[tf.TensorSpec([None, None])], autograph=False)
+    front.script = [RunUntil("dead_relu"), Continue()]
+    with tf_debug.debugging():
+        for x in (1.0, 2.0, -1.0):
+            step(tf.fill([2, 3], x))
+    (end,) = front.ends
+    assert end.hit is not None
+    assert end.hit.runs == 3
+    assert any("could not be asked inside TensorFlow" in note for note in end.run.notes)

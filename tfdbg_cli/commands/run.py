@@ -129,9 +129,9 @@ COMMAND = Command(
 Without flags the next run is captured and the prompt opens when it is over.
 Regexes search anywhere in the name.
 
-While runs are watched, Ctrl-C opens the prompt after the current run. has_inf_or_nan, has_nan and has_inf are checked
-inside the run, at little cost; any other filter is asked of all values of every run, which can take several times as
-long as the run. `filters` lists them all.
+While runs are watched, Ctrl-C opens the prompt after the current run. tfdbg's own filters are checked inside the run:
+has_inf_or_nan, has_nan and those of training at little cost, the others in up to twice the time of the run. A filter
+of the program's own is asked of all values of every run, which takes several times as long. `filters` lists them all.
 
 Examples:
   run                        capture the next run

@@ -38,16 +38,6 @@ class Question:
     unsure: tuple[int, ...] = ()
 
     @property
-    def keeps_sign_only(self) -> bool:
-        """Whether the answer for a sum does not follow from those for its parts: an infinity can become NaN."""
-        return self.covering is not Covering.READERS
-
-    @property
-    def sees_nan(self) -> bool:
-        """Whether a NaN anywhere is found."""
-        return self.covering is Covering.READERS
-
-    @property
     def of_gradients(self) -> bool:
         """Whether only gradients are asked of which no further ones are made."""
         return False

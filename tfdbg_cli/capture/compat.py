@@ -340,12 +340,9 @@ class _Functions(OrderedDict[str, Any]):
 
 def function_graphs(graph: Any) -> dict[str, Any]:
     """The FuncGraphs of the functions of a tf.Graph, by name, as far as they are kept."""
-    found = {}
-    for name, function in graph._functions.items():
-        kept = getattr(function, "_cached_graph", None) or getattr(function, "graph", None)
-        if kept is not None:
-            found[name] = kept
-    return found
+    # What was imported has no graph yet; it would be made when asked for, and know no line of the program.
+    graphs = {name: getattr(function, "_cached_graph", None) for name, function in graph._functions.items()}
+    return {name: kept for name, kept in graphs.items() if kept is not None}
 
 
 def hide_frames(files: frozenset[str]) -> None:

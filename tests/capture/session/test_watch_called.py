@@ -441,6 +441,16 @@ def test_nothing_is_seen_in_the_graph(tf, debugged, graph) -> None:
     assert exported() == before
 
 
+def test_a_graph_that_was_imported(tf, debugged) -> None:
+    with tf.Graph().as_default() as written:
+        x = tf.placeholder(tf.float32, [2], name="x")
+        layer = function(tf)(lambda value: finite(tf, value - 1.0))
+        tf.identity(tf.cond(x[0] > 0.5, lambda: layer(x), lambda: x), name="y")
+    with tf.Graph().as_default(), tf.Session() as raw:
+        tf.graph_util.import_graph_def(written.as_graph_def(), name="")
+        assert hits(tf, debugged, raw, "y:0", "x:0", [[2.0, 3.0], [1.0, 3.0], [0.0, 1.0]]) == [False, True, False]
+
+
 def test_a_monitored_session(tf, debugged, graph) -> None:
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.cond(x > 0.5, lambda: tf.constant(1.0), lambda: finite(tf, x))

@@ -156,7 +156,8 @@ class RandomGraph:
                 )
         square = [tensor for tensor in pool if tensor.shape == SQUARE and tensor.dtype == dtype]
         # What is read from a variable of the old kind changes with it: all readers come before the update.
-        with tf.control_dependencies(tf.get_default_graph().get_operations()):
+        readers = [op for op in tf.get_default_graph().get_operations() if op is not self.variable.initializer]
+        with tf.control_dependencies(readers):
             update = self.chance.choice([tf.assign, tf.assign_add, tf.assign_sub])
             self.update = update(self.variable, self.chance.choice(square)).op
         self.ends = [*(tensor for tensor in pool if not tensor.consumers()), self.update]

@@ -66,19 +66,6 @@ def test_a_watched_call_gives_the_bits_of_an_unwatched_one(step: Callable[[Any, 
         assert [output.numpy().tobytes() for output in both.kept.perform(given).outputs] == plain
 
 
-@pytest.mark.parametrize("activation", [tf.nn.relu, tf.nn.relu6, tf.nn.leaky_relu], ids=lambda one: one.__name__)
-def test_a_relu_that_hides_a_nan_from_the_program_goes_on_hiding_it(activation: Callable[[Any], Any]) -> None:
-    """Else the program, which lives on that zero, would end otherwise behind the stop at the NaN."""
-    function = tf.function(_activated(activation), autograph=False)
-    both = Both(function.get_concrete_function(*[tf.TensorSpec(_SHAPE, tf.float32)] * 2))
-    given = [tf.constant(np.random.RandomState(1).normal(size=_SHAPE).astype(np.float32)) for _ in range(2)]
-    given[0] = tf.tensor_scatter_nd_update(given[0], [[3, 3]], [np.nan])
-    plain = np.isnan(function(*given).numpy()).tolist()
-    assert np.isnan(both.checked.perform(given).outputs[0].numpy()).tolist() == plain
-    assert np.isnan(both.kept.perform(given).outputs[0].numpy()).tolist() == plain
-    assert both.checked.perform(given).found
-
-
 @pytest.mark.parametrize("step", _STEPS.values(), ids=_STEPS)
 def test_what_is_merged_is_looked_at_all_the_same(step: Callable[[Any, Any], Any]) -> None:
     both = Both(tf.function(step, autograph=False).get_concrete_function(*[tf.TensorSpec(_SHAPE, tf.float32)] * 2))

@@ -18,12 +18,15 @@ _MARK = "_tfdbg_twin"
 
 
 class Twins:
-    """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for."""
+    """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for.
 
-    def __init__(self, edit: Edit, scope: Scope) -> None:
+    `with_nan` says that runs with NaN go on unnoticed, and so have to give what they give unwatched.
+    """
+
+    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool) -> None:
         self._edit = edit
         self._body = scope.body
-        self._apart = rounding_apart(scope)
+        self._apart = rounding_apart(scope, with_nan=with_nan)
         self._made: dict[str, str] = {}
 
     def instead_of(self, reference: str) -> str:

@@ -70,7 +70,8 @@ class WatchedEdit(Edit):
                     self._show(variable.before, BEFORE_UPDATE, variable.dtype, before, references)
                 after = self.read_after(variable.handle, variable.waits, variable.dtype)
                 self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
-        twins = Twins(self, self.scope)
+        question = self._wanted.question
+        twins = Twins(self, self.scope, with_nan=question is not None and not question.sees_nan)
         for tensor in checks:
             reference = references.get(tensor.name) or twins.instead_of(tensor.reference)
             before = references[tensor.updated.before] if self._compares and tensor.updated else ""

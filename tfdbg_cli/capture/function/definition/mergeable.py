@@ -49,9 +49,9 @@ _FUSED: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(NORMALIZATION, frozenset({"Relu", "Add", "AddV2"})),
     "Softmax": frozenset({"Log"}),
 }
-# Readers with which it is all the same whether they are fused with what they read. A ReLU is none: it gives zero for
-# NaN where oneDNN has fused it, and else NaN.
-_EXACT = frozenset({"Abs", "Neg", "Sign"})
+# Readers that round nothing: it is all the same whether they are fused with what they read.
+_EXACT = frozenset({"Abs", "Maximum", "Minimum", "Neg", "Relu", "Relu6", "Sign"})
+_ZERO_FOR_NAN = frozenset({"Relu", "Relu6"})
 # Sums are merged with sums, quotients with roots and products: a sum that is divided, or divided by, stays.
 _SUMS, _QUOTIENTS = frozenset({"Add", "AddV2", "Sub"}), frozenset({"Div", "RealDiv"})
 
@@ -74,17 +74,19 @@ def mergeable(scope: Scope) -> frozenset[Source]:
     return frozenset(found)
 
 
-def rounding_apart(scope: Scope) -> frozenset[Source]:
-    """The outputs of nodes of `scope` whose merge with their one reader can give other bits than the two ops.
+def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
+    """The outputs of nodes of `scope` whose merge with their one reader can round otherwise than the two ops.
 
-    None where XLA compiles the function: it merges as it likes.
+    `with_nan` asks for those too that differ in what they make of NaN: a ReLU gives zero for it where oneDNN has
+    fused it, and else NaN. None where XLA compiles the function: it merges as it likes.
     """
     if scope.compiled:
         return frozenset()
+    exact = _EXACT - _ZERO_FOR_NAN if with_nan else _EXACT
     return frozenset(
         source
         for source, reader in _with_one_reader(scope).items()
-        if reader not in _EXACT and not (reader in _QUOTIENTS and scope.body.nodes[source.node or ""].op in _SUMS)
+        if reader not in exact and not (reader in _QUOTIENTS and scope.body.nodes[source.node or ""].op in _SUMS)
     )
 
 

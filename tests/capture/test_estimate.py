@@ -8,7 +8,7 @@ import pytest
 from tfdbg_cli.capture.budget import disk_budget, memory_budget, refusal
 from tfdbg_cli.config import Settings
 from tfdbg_cli.formats.writing import size_text
-from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
+from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.runs import Estimate
 
 PYTHON = GraphChoice.PYTHON
@@ -45,7 +45,7 @@ def test_what_stays_unknown_is_counted(tf, debugged, graph) -> None:
 
 
 @pytest.mark.tf
-@pytest.mark.parametrize("decision", [DebugRun(CaptureRequest(graph=PYTHON)), RunUntil("all_zero")])
+@pytest.mark.parametrize("decision", [DebugRun(CaptureRequest(graph=PYTHON)), RunUntil("has_inf_or_nan", values=Values.KEEP)])
 def test_over_the_budget_nothing_is_captured_until_told_how(tf, debugged, graph, decision) -> None:
     """tensorflow#16820: one `run` filled the disk."""
     y = tf.zeros([1000, 1000], name="large") + tf.Variable(1.0)

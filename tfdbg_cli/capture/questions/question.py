@@ -38,6 +38,11 @@ class Question:
     unsure: tuple[int, ...] = ()
 
     @property
+    def sees_nan(self) -> bool:
+        """Whether a NaN anywhere is found."""
+        return self.covering is Covering.READERS
+
+    @property
     def of_gradients(self) -> bool:
         """Whether only gradients are asked of which no further ones are made."""
         return False

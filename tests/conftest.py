@@ -10,8 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-# TensorFlow takes kernels from oneDNN or not by what the CPU can do. One answer everywhere makes tests repeatable: with
-# them op types and last digits differ, and feeding an inner tensor beside a batch normalization aborts TensorFlow.
+# TensorFlow takes kernels from oneDNN or not by what the CPU can do. One answer everywhere makes tests repeatable: op
+# types and last digits differ, and with them, feeding an inner tensor beside a batch normalization aborts TensorFlow.
 # `TF_ENABLE_ONEDNN_OPTS=1 make test` tests with them.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 

@@ -45,7 +45,9 @@ def test_what_stays_unknown_is_counted(tf, debugged, graph) -> None:
 
 
 @pytest.mark.tf
-@pytest.mark.parametrize("decision", [DebugRun(CaptureRequest(graph=PYTHON)), RunUntil("has_inf_or_nan", values=Values.KEEP)])
+@pytest.mark.parametrize(
+    "decision", [DebugRun(CaptureRequest(graph=PYTHON)), RunUntil("has_inf_or_nan", values=Values.KEEP)]
+)
 def test_over_the_budget_nothing_is_captured_until_told_how(tf, debugged, graph, decision) -> None:
     """tensorflow#16820: one `run` filled the disk."""
     y = tf.zeros([1000, 1000], name="large") + tf.Variable(1.0)

@@ -226,7 +226,7 @@ def test_the_profiler_writes_what_is_read(tmp_path) -> None:
     function = tf.function(lambda x: tf.matmul(x, x))
     function(tf.ones([9, 9]))
     tf.profiler.experimental.start(str(tmp_path))
-    function(tf.ones([9, 9]))
+    function(tf.ones([9, 9])).numpy()  # waits for the end of the call
     tf.profiler.experimental.stop()
     (path,) = tmp_path.rglob("*.xplane.pb")
     space = compat.profile_space(path.read_bytes())

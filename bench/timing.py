@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -27,10 +28,15 @@ class Timing:
 
 
 def interleave(ways: Mapping[str, Callable[[], object]], rounds: int, warm_up: int = 2) -> dict[str, Timing]:
-    """Call each of `ways` in turn, `rounds` times; the first `warm_up` rounds are not counted."""
+    """Call each of `ways`, `rounds` times, in an order that changes; the first `warm_up` rounds are not counted.
+
+    What a way leaves behind (memory to be freed, cold caches) falls on the one that comes next: on each as often.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    order, chance = list(ways.items()), random.Random(0)
     for i in range(warm_up + rounds):
-        for name, way in ways.items():
+        chance.shuffle(order)
+        for name, way in order:
             began = time.perf_counter()
             found = way()
             took = found.seconds if isinstance(found, Took) else time.perf_counter() - began

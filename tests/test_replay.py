@@ -22,7 +22,7 @@ from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.replay import STEPPER, replayed, steps_of
 
 pytest.importorskip("tensorflow")
-from tfdbg_cli.capture.repetition.repeated import same_bits
+from tfdbg_cli.model.exactness import same_bits
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.tf

@@ -267,8 +267,9 @@ class Debugger:
         match self._state:
             case DebugRun(times=times) as decision if times > 1:
                 self._state = replace(decision, times=times - 1)
-            case DebugRun(capture=capture, force=force):
-                return Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number)), force
+            case DebugRun(capture=capture, force=force, values=values):
+                plan = Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number), values=values)
+                return plan, force
             case RunUntil(capture=capture, force=force):
                 watched = self._watching.watched if self._watching is not None else None
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force

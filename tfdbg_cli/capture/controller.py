@@ -49,7 +49,7 @@ class Plan:
     `errors` asks that an error of an op be reported by `run_ends`. `watched` says that many runs in a row are
     checked, and for what, so that a cheap way is worth more than a complete one. `directory` is the new folder in
     which the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch`
-    names debug ops and tensors exactly.
+    names debug ops and tensors exactly. `values` says how those of a run that is not watched come to be there.
     """
 
     number: int
@@ -59,6 +59,7 @@ class Plan:
     watched: Watched | None = None
     directory: Path | None = None
     watch: WatchOptions | None = None
+    values: Values = Values.AUTO
 
     @property
     def watching(self) -> bool:

@@ -39,7 +39,7 @@ def _run(context: Context, options: argparse.Namespace) -> Decision:
             bundle=options.bundle,
             skip_update=options.skip_update,
         )
-    return DebugRun(capture, options.times, options.force)
+    return DebugRun(capture, options.times, options.force, Values(options.values))
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
@@ -49,7 +49,6 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: run -f FILTER -fenn REGEX")
     of_watch = {
         "--keep": options.keep,
-        "--values": options.values != Values.AUTO,
         "--bundle": options.bundle,
         "--skip-update": options.skip_update,
     }
@@ -97,8 +96,8 @@ COMMAND = Command(
         ),
         Argument(
             ("--values",),
-            "with -f: how the values of the bad run come to be there: those of every run are kept, or the run is "
-            "made again on a copy of its state",
+            "how the values come to be there: taken while the program's run happens (of every run, with -f), or of "
+            "the run made again on a copy of its state",
             choices=tuple(Values),
             default=Values.AUTO.value,
         ),

@@ -13,9 +13,11 @@ from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Call, Estimate, Opened, RunEnd, RunStart
 
 _CHOICES = (
@@ -54,8 +56,15 @@ def _what(context: Context) -> list[Line]:
         notes = (*call.notes, *context.stop.notes)
     else:
         lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
+        lines += _exactness(context.run.exactness)
         notes = (*call.notes, *_stop_notes(context), *context.run.notes)
     return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
+
+
+def _exactness(exactness: Exactness | None) -> list[Line]:
+    if exactness is None:
+        return []
+    return [line(Span(printable(exactness.sentence), Style.HINT if exactness.exact else Style.WARNING))]
 
 
 def _estimate(estimate: Estimate | None) -> list[Line]:
@@ -152,6 +161,7 @@ def _data(context: Context) -> dict[str, Any]:
         "graph": str(context.graph.kind),
         "nodes": len(context.graph),
         "notes": [*call.notes, *notes],
+        **({} if isinstance(stop, RunStart) else exactness_data(context.run.exactness)),
         "estimate": estimate
         and {
             "tensors": estimate.tensors,

@@ -7,6 +7,8 @@ from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
+_INEXACT = "last digits may differ (ri)"
+
 
 def stop_title(context: Context) -> Line:
     """One line for the stop and the run looked at, styled by what it is; the words alone tell it too."""
@@ -37,7 +39,9 @@ def _run_end(event: RunEnd, run: Run) -> Line:
     if event.run.error is not None:
         joint = " and" if hit else ""
         return line(title, Span(f"{hit}{joint} failed with {printable(event.run.error.type_name)}", Style.ERROR))
-    return line(title, Span(hit, Style.WARNING)) if hit else line(title)
+    inexact = event.run.exactness is not None and not event.run.exactness.exact
+    words = f"{hit} · {_INEXACT}" if inexact else hit
+    return line(title, Span(words, Style.WARNING)) if words else line(title)
 
 
 def _reason(hit: Hit) -> str:

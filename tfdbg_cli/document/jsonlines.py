@@ -11,6 +11,8 @@ import numpy as np
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.model.runs import RunEnd
 
 
 def document_json(command: str, document: Document) -> str:
@@ -33,6 +35,39 @@ def decision_json(command: str, decision: Decision) -> str:
     """`{"command": …, "kind": "decision", "decision": "run", …}` with what was decided in detail."""
     details = dataclasses.asdict(decision)
     return _dump({"command": command, "kind": "decision", "decision": _DECISIONS[type(decision)], **details})
+
+
+def run_end_json(end: RunEnd) -> str:
+    """`{"command": "run", "kind": "run", "number": …, "exact": …, "differs": […]}` of the run that led to a stop."""
+    call = end.run.call
+    return _dump(
+        {
+            "command": "run",
+            "kind": "run",
+            "number": call.number,
+            "title": call.title,
+            **exactness_data(end.run.exactness),
+        }
+    )
+
+
+def exactness_data(exactness: Exactness | None) -> dict[str, Any]:
+    """Whether a run is exact, and what differs, as JSON has it; nothing where that is not known."""
+    if exactness is None:
+        return {}
+    return {
+        "exact": exactness.exact,
+        "how": exactness.sentence,
+        "differs": [
+            {
+                "tensor": parting.name,
+                "elements": parting.elements,
+                "max_abs": parting.max_abs,
+                "max_ulp": parting.max_ulp,
+            }
+            for parting in exactness.differs
+        ],
+    }
 
 
 def error_json(command: str, error: TfdbgError) -> str:

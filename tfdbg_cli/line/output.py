@@ -7,13 +7,14 @@ from typing import Protocol, TextIO
 
 from tfdbg_cli.document.ansi import ansi_row
 from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
+from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json, run_end_json
 from tfdbg_cli.document.plain import plain_row
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.stream import to_stderr, write
 from tfdbg_cli.model.decision import Decision
+from tfdbg_cli.model.runs import RunEnd
 
 
 class Output(Protocol):
@@ -25,6 +26,10 @@ class Output(Protocol):
 
     def title(self, title: Line) -> None:
         """Which stop this is."""
+        ...
+
+    def run_end(self, end: RunEnd) -> None:
+        """A run ended, and led to this stop."""
         ...
 
     def echo(self, command: str) -> None:
@@ -64,6 +69,9 @@ class TextOutput:
 
     def title(self, title: Line) -> None:
         self._print([line(Span("--- ", Style.DIM), *title.spans, Span(" ---", Style.DIM))])
+
+    def run_end(self, end: RunEnd) -> None:
+        """Nothing: the title says it."""
 
     def echo(self, command: str) -> None:
         self._print([line(f"tfdbg> {command}")])
@@ -107,6 +115,11 @@ class JsonOutput:
 
     def title(self, title: Line) -> None:
         """Nothing: a program asks for what it wants to know."""
+
+    def run_end(self, end: RunEnd) -> None:
+        """Whether the run was exact, where that is known."""
+        if end.run.exactness is not None:
+            self._print(run_end_json(end))
 
     def echo(self, command: str) -> None:
         """Nothing: each answer names its command."""

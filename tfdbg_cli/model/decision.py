@@ -30,6 +30,14 @@ class CaptureRequest:
         return bool(self.node_name_filter or self.op_type_filter or self.tensor_dtype_filter)
 
 
+class Values(StrEnum):
+    """How the values of a captured run, or of the run that a watch ends at, come to be there."""
+
+    AUTO = "auto"
+    KEEP = "keep"  # they are taken while the run happens; in a watch, of every run, and thrown away by the next one
+    REPLAY = "replay"  # the state before the run is held, and the run is made again
+
+
 @dataclass(frozen=True, slots=True)
 class DebugRun:
     """Run with capture and stop at the end; before it, `times - 1` runs are left alone."""
@@ -37,14 +45,7 @@ class DebugRun:
     capture: CaptureRequest = CaptureRequest()
     times: int = 1
     force: bool = False  # capture even though the estimate exceeds the budget
-
-
-class Values(StrEnum):
-    """How the values of the run that a watch ends at come to be there."""
-
-    AUTO = "auto"
-    KEEP = "keep"  # every watched run is captured, and thrown away by the next one
-    REPLAY = "replay"  # the state before each run is held, and the run is made again
+    values: Values = Values.AUTO
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
@@ -110,7 +111,8 @@ class Run:
     made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
     what could not be captured and why.
     `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
-    so that nobody need ask the values again.
+    so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
+    undebugged run; None where that was not asked (recordings, eager code, runs that were left alone).
     """
 
     call: Call
@@ -128,6 +130,7 @@ class Run:
     steppable: Steppable | None = None
     change: Change | None = None
     caught: bool = False
+    exactness: Exactness | None = None
 
     @property
     def graph_kind(self) -> GraphKind:

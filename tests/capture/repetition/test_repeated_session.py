@@ -16,8 +16,9 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1
 
-from tfdbg_cli.capture.repetition.repeated import Repeated, first_bad, same_bits  # noqa: E402
+from tfdbg_cli.capture.repetition.repeated import Repeated, first_bad  # noqa: E402
 from tfdbg_cli.capture.repetition.session import repeat_session  # noqa: E402
+from tfdbg_cli.model.exactness import same_bits  # noqa: E402
 
 Build = Callable[[], tuple[str, ...]]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run, RunError
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
@@ -65,17 +64,6 @@ def different_outputs(names: Iterable[str], first: Iterable[Value], again: Itera
     """As `difference`, of values that are given by name."""
     pairs = zip(names, first, again, strict=True)
     return _sentence([name for name, one, two in pairs if not same_bits(one, two)])
-
-
-def same_bits(one: Value, two: Value) -> bool:
-    """Whether two values are the same to the last bit, NaN included; values that are not known are."""
-    if isinstance(one, NoValue) or isinstance(two, NoValue):
-        return True
-    if one.dtype != two.dtype or one.shape != two.shape:
-        return False
-    if one.dtype.hasobject:
-        return bool(np.array_equal(one, two))
-    return np.ascontiguousarray(one).tobytes() == np.ascontiguousarray(two).tobytes()
 
 
 def _key(tensor: Tensor) -> tuple[str, int, int]:

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as of_numpy
+
+from tfdbg_cli.model.exactness import Exactness, Parting, Way, parted, same_bits
+from tfdbg_cli.model.values import Lack, NoValue
+
+
+def one_parting(one: Any, two: Any) -> Parting:
+    (found,) = parted(["loss"], [np.asarray(one)], [np.asarray(two)])
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("value", [1.0, -1.0, 0.0, 3.0e-5])
+def test_neighbours_are_one_ulp_apart(dtype: Any, value: float) -> None:
+    one = np.asarray([value, 2.0], dtype)
+    two = one.copy()
+    two[0] = np.nextafter(one[0], np.asarray(9, dtype))
+    assert one_parting(one, two) == Parting("loss", 1, float(two[0]) - float(one[0]), 1)
+
+
+@settings(max_examples=50)
+@given(of_numpy.arrays(np.float32, 5, elements=st.floats(-100, 100, width=32)), st.integers(1, 300))
+def test_ulps_count_steps(start: Any, steps: int) -> None:
+    moved = start.copy()
+    for _ in range(steps):
+        moved = np.nextafter(moved, np.float32(np.inf))
+    # 0.0 and -0.0 are other bits at the same place.
+    assert one_parting(start, moved).max_ulp in {steps, steps - 1}
+
+
+def test_zeros_of_both_signs_are_other_bits() -> None:
+    assert one_parting(0.0, -0.0) == Parting("loss", 1, 0.0, 0)
+
+
+def test_nan_is_left_out_of_the_figures_and_counted() -> None:
+    found = one_parting(np.asarray([math.nan, 1.0, 2.0], "f"), np.asarray([1.0, 1.0, 4.0], "f"))
+    assert (found.elements, found.max_abs) == (2, 2.0)
+
+
+def test_what_is_the_same_does_not_part() -> None:
+    gone = NoValue(Lack.GONE, "gone")
+    values = [np.asarray([math.nan, 1.0]), np.asarray([b"a"], object), gone, np.asarray(3)]
+    assert parted("abcd", values, [*values[:2], np.asarray(1.0), gone]) == ()
+    assert same_bits(values[0], values[0].copy())
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (np.zeros(2), np.zeros(3)),
+        (np.zeros(2), np.zeros(2, "f")),
+        (np.array([b"a"], object), np.array([b"b"], object)),
+    ],
+)
+def test_other_shapes_dtypes_and_strings_have_no_distance(one: Any, two: Any) -> None:
+    assert one_parting(one, two).max_ulp is None
+
+
+def test_integers_and_complex_numbers_differ_without_a_distance() -> None:
+    assert one_parting(np.array([1, 2]), np.array([1, 3])) == Parting("loss", 1)
+    assert one_parting(np.array([1j, 2]), np.array([1j, 3])) == Parting("loss", 1)
+
+
+def test_sentences() -> None:
+    same = Exactness(Way.UNCHANGED, 3)
+    assert same.exact
+    assert same.sentence == (
+        "Exact: the program's own call ran unchanged; the values come from the same run made again. "
+        "3 outputs and variables are the same to the last bit."
+    )
+    other = Exactness(Way.PROVEN, 4, (Parting("loss:0", 1, 0.5, 7),))
+    assert not other.exact
+    assert "1 of 4 outputs and variables differ: loss:0 (up to 7 ULP)." in other.sentence
+    doubted = Exactness(Way.IN_PLACE, doubt="Last digits may differ: it draws from a queue.")
+    assert not doubted.exact
+    assert doubted.sentence == "Last digits may differ: it draws from a queue."

@@ -193,12 +193,12 @@ class Debugger:
                 watching.keep(run)
             return False
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         watching = self._watching
         if watching is None:
             return
-        watching.passed(plan.number, make)
+        watching.passed(plan.number, make, said)
         if not watching.keeps and not self._interruption.asked:
             return
         with self._prompt:

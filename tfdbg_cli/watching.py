@@ -72,9 +72,13 @@ class Watching:
         self._line.tick(lambda: self.watch.words)
         return hit
 
-    def passed(self, number: int, make: Callable[[], Run]) -> None:
-        """Count the run with that number, in which a check of its own found nothing; `make` gives it."""
+    def passed(self, number: int, make: Callable[[], Run], said: str = "") -> None:
+        """Count the run with that number, in which a check of its own found nothing; `make` gives it.
+
+        `said` is told while the watch goes on.
+        """
         self.watch.passed(number)
+        self.watch.progress.said = said or self.watch.progress.said
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)
         self._line.tick(lambda: self.watch.words)

@@ -75,12 +75,20 @@ def test_sentences() -> None:
     same = Exactness(Way.UNCHANGED, 3)
     assert same.exact
     assert same.sentence == (
-        "Exact: the program's own call ran unchanged; the values come from the same run made again. "
+        "The program's own call ran unchanged; the values are of the same run made again on copies. "
         "3 outputs and variables are the same to the last bit."
     )
     other = Exactness(Way.PROVEN, 4, (Parting("loss:0", 1, 0.5, 7),))
     assert not other.exact
-    assert "1 of 4 outputs and variables differ: loss:0 (up to 7 ULP)." in other.sentence
+    assert other.program_exact
+    assert (
+        "1 of 4 outputs and variables are not the program's to the last bit: loss:0 (up to 7 ULP)." in other.sentence
+    )
+    stray = Exactness(Way.TRIED, strays=(Parting("loss:0", 1, 0.5, 7),))
+    assert not stray.program_exact
+    assert stray.sentence.startswith(
+        "Not exact: under this watch the program gets other last digits in loss:0 (up to"
+    )
     doubted = Exactness(Way.IN_PLACE, doubt="Last digits may differ: it draws from a queue.")
     assert not doubted.exact
     assert doubted.sentence == "Last digits may differ: it draws from a queue."

@@ -44,7 +44,7 @@ class Comparing:
         self._compare(run, run.caught)
         return False
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         self._compare(make(), False)
 
     def run_abandoned(self, plan: Plan) -> None:

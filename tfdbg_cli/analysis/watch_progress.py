@@ -26,6 +26,7 @@ class WatchProgress:
         self._asking = 0.0
         self._largest = -1.0
         self._where = ""
+        self.said = ""  # what else is to be told
 
     @property
     def wants_sample(self) -> bool:
@@ -48,7 +49,7 @@ class WatchProgress:
     def words(self, runs: int) -> str:
         """One sentence, the most important first, since a line may cut it off."""
         seconds = self._clock() - self._begun
-        parts = [f"{runs:,} run{'s' * (runs != 1)}"]
+        parts = [f"{runs:,} run{'s' * (runs != 1)}", *([self.said] if self.said else [])]
         if seconds >= 1:
             parts += [f"{runs / seconds:.3g}/s", _duration(seconds)]
         if self._largest >= 0:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.python.client import pywrap_tf_session
-from tensorflow.python.eager import context, execute, record
+from tensorflow.python.eager import cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import c_api_util, op_callbacks, op_def_registry
-from tensorflow.python.ops import handle_data_util
+from tensorflow.python.ops import handle_data_util, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
@@ -170,6 +170,30 @@ def remove_function(name: str) -> None:
 def run_function(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
     """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own."""
     return context.context().call_function(name.encode(), list(inputs), outputs) or ()
+
+
+def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+    """The FunctionGraphs messages of what the runtime makes of the function `name`, without running it.
+
+    A call that is cancelled before it starts still has its function instantiated. None when that was done before, or
+    while the program itself has graphs collected (`tf.summary.trace_on`). Graphs that other threads have made
+    meanwhile may be among them.
+    """
+    if getattr(summary_ops_v2, "_current_trace_context", None) is not None:
+        return ()
+    eager = context.context()
+    cancelled = cancellation.CancellationManager()
+    cancelled.start_cancel()
+    tf.identity(0)  # is compiled the first time, and would be among what is collected
+    context.enable_run_metadata()
+    try:
+        with cancellation.CancellationManagerContext(cancelled), suppress(tf.errors.CancelledError):
+            eager.call_function(name.encode(), list(inputs), outputs)
+        tf.identity(0)  # what was collected is handed over by the next op that ends well
+        found: Sequence[Any] = context.export_run_metadata().function_graphs
+        return found
+    finally:
+        context.disable_run_metadata()
 
 
 def run_op(

@@ -111,10 +111,11 @@ class Controller(Protocol):
         """
         ...
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Hear that a watched run was checked where it happened and nothing was found.
 
-        `make` gives the run with its values, made again for that where they were not kept.
+        `make` gives the run with its values, made again for that where they were not kept. `said` is to be told while
+        the watch goes on.
 
         Raises:
             KeyboardInterrupt: the person ended the program.

@@ -43,6 +43,11 @@ class SelfChecking(Protocol):
         """Whether the run was checked, all of it, and nothing was found."""
         ...
 
+    @property
+    def said(self) -> str:
+        """What the line that tells how the watch goes is to say of such runs; empty for nothing."""
+        ...
+
 
 class Interceptable(Protocol):
     """A call that the program made, not yet performed."""
@@ -132,17 +137,17 @@ class Reported:
             elif error is not None:
                 self._controller.run_abandoned(plan)
             elif capture is not None and isinstance(capture, SelfChecking) and capture.passed:
-                self._passed(capture)
+                self._passed(capture, capture.said)
             elif capture is not None:
                 keep = self._hand_over(lambda call: capture.run(call, None))
         finally:
             if capture is not None:
                 _finish(capture, keep)
 
-    def _passed(self, capture: Capture) -> None:
+    def _passed(self, capture: Capture, said: str) -> None:
         plan = self._plan
         try:
-            self._controller.run_passed(plan, lambda: self._made.with_inputs(capture.run(self._call(), None)))
+            self._controller.run_passed(plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), said)
         except Exception as error:  # noqa: BLE001
             report("count a watched run", error)
 

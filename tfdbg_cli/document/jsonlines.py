@@ -57,15 +57,18 @@ def exactness_data(exactness: Exactness | None) -> dict[str, Any]:
         return {}
     return {
         "exact": exactness.exact,
+        "program_exact": exactness.program_exact,
         "how": exactness.sentence,
         "differs": [
             {
                 "tensor": parting.name,
+                "of": of,
                 "elements": parting.elements,
                 "max_abs": parting.max_abs,
                 "max_ulp": parting.max_ulp,
             }
-            for parting in exactness.differs
+            for of, partings in (("program", exactness.strays), ("values shown", exactness.differs))
+            for parting in partings
         ],
     }
 

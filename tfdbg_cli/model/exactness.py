@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +19,7 @@ class Way(StrEnum):
 
     UNCHANGED = "unchanged"  # as the program made it; the values shown come from a run made again on copies
     PROVEN = "proven"  # with checks beside it; TensorFlow's optimizer made the same ops of it as without them
+    TRIED = "tried"  # with checks beside it; what it gave was compared with a plain run from the same state
     IN_PLACE = "in place"  # with more outputs, which can change what TensorFlow's optimizer makes of it
 
 
@@ -44,46 +45,63 @@ class Parting:
 class Exactness:
     """How near a run is to the one that the program would have made undebugged.
 
-    `compared` counts outputs and variables that were compared bit by bit with a run from the same state, `differs`
-    are those that were not the same. `doubt` is a sentence that says why last digits may differ; empty if they may
-    not.
+    `strays` are outputs and variables that the program got otherwise than undebugged, in this run or in one under the
+    same watch. `differs` are those in which the run made again for the screen is not the program's, of the `compared`
+    ones. `doubt` says why the program's last digits may be others; empty if they may not. `note` is for the screen.
     """
 
     way: Way
     compared: int = 0
     differs: tuple[Parting, ...] = ()
+    strays: tuple[Parting, ...] = ()
     doubt: str = ""
+    note: str = ""
+
+    @property
+    def program_exact(self) -> bool:
+        """Whether the program got its own numbers, as far as is known, and nothing speaks against it."""
+        return not self.strays and not self.doubt
 
     @property
     def exact(self) -> bool:
-        """Whether no number differs, as far as is known, and nothing speaks for it that one does."""
-        return not self.differs and not self.doubt
+        """Whether the values shown are the program's, and these its own."""
+        return self.program_exact and not self.differs
 
     @property
     def sentence(self) -> str:
-        """It all in a sentence or two, for the screen."""
-        return " ".join(filter(None, (self._about_program, self._about_values, self.doubt)))
+        """It all in a few sentences, for the screen."""
+        return " ".join(filter(None, (self._about_program, self.note, self._about_values)))
 
     @property
     def _about_program(self) -> str:
+        if self.strays:
+            return f"Not exact: under this watch the program gets other last digits in {named_partings(self.strays)}."
+        if self.doubt:
+            return self.doubt
         match self.way:
             case Way.UNCHANGED:
-                return "Exact: the program's own call ran unchanged; the values come from the same run made again."
-            case Way.PROVEN if self.differs:
-                return "Not exact: this run was watched, and gave other last digits than unwatched."
-            case Way.PROVEN if not self.doubt:
-                return "Exact: TensorFlow's optimizer made the same ops of the watched run as of the plain one."
-        return "" if self.doubt else "Not exact: the run was made with its values as more outputs."
+                return "The program's own call ran unchanged; the values are of the same run made again on copies."
+            case Way.PROVEN:
+                return "TensorFlow made the same ops of the run, with what was added to it, as of the plain one."
+            case Way.TRIED:
+                return "Runs from the same state, watched and plain, gave the same."
+            case Way.IN_PLACE:
+                return "The values were taken while the program's own run happened."
 
     @property
     def _about_values(self) -> str:
         if self.differs:
-            named = ", ".join(map(str, self.differs[:_MOST_NAMED])) + " …" * (len(self.differs) > _MOST_NAMED)
-            return f"{len(self.differs)} of {self.compared} outputs and variables differ: {named}."
+            of = f"{len(self.differs)} of {self.compared} outputs and variables"
+            return f"Made again, {of} are not the program's to the last bit: {named_partings(self.differs)}."
         if not self.compared:
             return ""
         what = "output or variable is" if self.compared == 1 else "outputs and variables are"
         return f"{self.compared} {what} the same to the last bit."
+
+
+def named_partings(partings: Sequence[Parting]) -> str:
+    """The first of `partings` by name, with how far they are apart."""
+    return ", ".join(map(str, partings[:_MOST_NAMED])) + " …" * (len(partings) > _MOST_NAMED)
 
 
 def parted(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> tuple[Parting, ...]:
@@ -100,7 +118,7 @@ def same_bits(one: Value, two: Value) -> bool:
         return False
     if one.dtype.hasobject:
         return bool(np.array_equal(one, two))
-    return np.ascontiguousarray(one).tobytes() == np.ascontiguousarray(two).tobytes()
+    return bool(np.array_equal(_bits(np.ascontiguousarray(one)), _bits(np.ascontiguousarray(two))))
 
 
 def _parting(name: str, one: Value, two: Value) -> Parting:
@@ -109,7 +127,7 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
     if one.dtype != two.dtype or one.shape != two.shape or one.dtype.hasobject:
         return Parting(name, max(one.size, two.size))
     one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
-    elements = int((_bits(one) != _bits(two)).reshape(one.size, -1).any(axis=1).sum())
+    elements = int((_bits(one) != _bits(two)).any(axis=1).sum())
     if not is_inexact(one.dtype) or one.dtype.kind == "c":
         return Parting(name, elements)
     with np.errstate(all="ignore"):
@@ -120,7 +138,7 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
 
 def _bits(values: Array) -> Array:
     """The bytes of each element."""
-    return values.view(np.uint8).reshape(values.size, -1)
+    return values.reshape(-1).view(np.uint8).reshape(values.size, values.dtype.itemsize)
 
 
 def _ulps(one: Array, two: Array) -> int | None:

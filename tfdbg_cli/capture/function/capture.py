@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.function.exact.verdict import in_place
 from tfdbg_cli.capture.function.held.held_call import HeldCall
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.traced_function import TracedFunction
@@ -22,7 +25,7 @@ from tfdbg_cli.model.runs import Call, Run, RunError
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 from tfdbg_cli.model.what_if import WhatIf
 
-_VALUES = (
+VALUES = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "
     "A value that TensorFlow may merge with its reader is computed when it is looked at."
 )
@@ -47,41 +50,25 @@ class PerformedCall(Protocol):
         ...
 
 
-class FunctionCapture:
-    """One call with every value, held in memory where TensorFlow put it."""
+class CapturedCall(ABC):
+    """One call with its values in memory: what all ways to take them have in common."""
 
-    def __init__(self, call: PerformedCall, plan: Plan, room: int, instrumented: Instrumented | None = None) -> None:
-        """Prepare the call. The values of loops and branches may take `room` bytes.
-
-        `instrumented` is what is called; by default the function with every value.
-        """
+    def __init__(self, call: PerformedCall, plan: Plan, room: int) -> None:
+        """Prepare the call. The values of loops and branches may take `room` bytes."""
         self.call = call
         self.plan = plan
         self.room = room
-        self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
         self.held: HeldCall | None = None
         self.outcome: Outcome | None = None
         self._run: Run | None = None
 
+    @abstractmethod
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
-        self.held = _held(self.call, self.room)
-        with INSIDE:
-            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
-        if self.outcome.error is not None:
-            raise self.outcome.error
-        return list(self.outcome.outputs) or None
 
+    @abstractmethod
     def run(self, call: Call, error: RunError | None) -> Run:
-        """What was taken; after an error, the values of branches and turns of loops that had ended."""
-        assert self.outcome is not None
-        if self.held is not None:
-            self.held.take_drawn(self.outcome)
-        if not self.plan.capture.narrowed:
-            self.call.traced.taken = self.outcome.captured.held_bytes
-        notes = ((_VALUES,) if error is None else ()) + self.outcome.notes
-        self._run = self.made(call, error, self.outcome.captured, notes)
-        return self._run
+        """What was taken."""
 
     def made(self, call: Call, error: RunError | None, store: TensorStore, notes: tuple[str, ...]) -> Run:
         """The run with the values of `store`, as far as they are asked for."""
@@ -102,7 +89,7 @@ class FunctionCapture:
 
     @property
     def _what_if(self) -> WhatIf:
-        return WholeWhatIf(FunctionWhatIf(self.instrumented.root, self.call.inputs, self.room))
+        return WholeWhatIf(FunctionWhatIf(self.call.traced.root, self.call.inputs, self.room))
 
     def _chosen(self, store: TensorStore) -> TensorStore:
         if not self.plan.capture.narrowed:
@@ -122,7 +109,48 @@ class FunctionCapture:
             write_dump(to_keep(self._run), self.plan.directory)
 
 
-def _held(call: PerformedCall, room: int) -> HeldCall | None:
+class FunctionCapture(CapturedCall):
+    """One call that gives back every value itself. `reason` says why it is not made again for the screen instead."""
+
+    def __init__(
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        instrumented: Instrumented | None = None,
+        reason: str = "",
+    ) -> None:
+        """Prepare the call. The values of loops and branches may take `room` bytes.
+
+        `instrumented` is what is called; by default the function with every value.
+        """
+        super().__init__(call, plan, room)
+        self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
+        self.reason = reason
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room)
+        with INSIDE:
+            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
+        if self.outcome.error is not None:
+            raise self.outcome.error
+        return list(self.outcome.outputs) or None
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was taken; after an error, the values of branches and turns of loops that had ended."""
+        assert self.outcome is not None
+        if self.held is not None:
+            self.held.take_drawn(self.outcome)
+        if not self.plan.capture.narrowed:
+            self.call.traced.taken = self.outcome.captured.held_bytes
+        notes = ((VALUES,) if error is None else ()) + self.outcome.notes
+        exactness = in_place(self.reason, self.instrumented.random_note)
+        self._run = replace(self.made(call, error, self.outcome.captured, notes), exactness=exactness)
+        return self._run
+
+
+def held_before(call: PerformedCall, room: int) -> HeldCall | None:
     """What it takes to make `call`, which is about to be made, again."""
     try:
         return call.traced.holding.hold(call.inputs, room=room)

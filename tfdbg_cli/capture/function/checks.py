@@ -40,13 +40,19 @@ class Health:
         """Add the sum that a function which is called gave."""
         self._counts.append(counts)
 
-    def check(self, reference: str, dtype: int, shape: Shape, device: str, before: str = "") -> None:
-        """Ask of the tensor that the function calls `reference`; of a variable, `before` is what it was."""
+    def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
+        """Ask of the tensor that the function calls `tensor`; of a variable, `before` is what it was.
+
+        `asked` is a value of the program for which `tensor` stands, if another.
+        """
         recipe = Recipe(self._compiled)
         self._question.answer(element_type(dtype).name, shape, recipe)
-        references = {ASKED: reference, BEFORE: before}
+        references = {ASKED: tensor, BEFORE: before}
         for number, step in enumerate(recipe.steps):
             references[number] = self._added(step, [references[at] for at in step.inputs], device)
+            if asked and ASKED in step.inputs:
+                node = self._edit.nodes[references[number].split(":")[0]]
+                self._edit.tell_reads(node, [asked if at == ASKED else "" for at in step.inputs])
         answer = references[len(recipe.steps) - 1]
         (self._counts if recipe.whole else self._flags).append(answer)
 

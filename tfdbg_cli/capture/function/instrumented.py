@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import tensorflow as tf
@@ -19,6 +20,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.function.definition.shown_values import Shown, hidden_in, items_of
+from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled
 from tfdbg_cli.capture.function.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.rewrite import Exposed, Rewriting, original_names
@@ -113,6 +115,18 @@ class Instrumented:
     def values(self) -> int:
         """How many values a call gives, loops and branches not counted."""
         return sum(item.shown is not None for item in items_of(self.root))
+
+    def compiled(self, inputs: Sequence[Any]) -> Compiled | None:
+        """What the runtime makes of it for `inputs`; see `exact.compiled`. To be asked before the first call."""
+        exposed = self._idle[0].exposed
+        return compiled(exposed.name, inputs, self._own + len(exposed.types))
+
+    @cached_property
+    def random_note(self) -> str:
+        """A sentence about random numbers that are not those of the plain function; empty when there are none."""
+        random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
+        named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
+        return _RANDOM.format(named) if random else ""
 
     def call(self, inputs: Sequence[Any], room: int | None = None) -> tuple[tuple[Any, ...], KeptTensors]:
         """As `perform`: the flat outputs and the values.
@@ -251,9 +265,8 @@ class Instrumented:
             notes.append(_WITHOUT_XLA)
         if self._idle[0].rewriting.compiled:
             notes.append(_FUSED_OTHERWISE)
-        random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
-        if random:
-            notes.append(_RANDOM.format(", ".join(random[:3]) + (" and others" if len(random) > 3 else "")))
+        if self.random_note:
+            notes.append(self.random_note)
         hidden = hidden_in(self.root)
         if hidden:
             notes.append(_HIDDEN.format(hidden))

@@ -14,6 +14,9 @@ from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function.arguments import Slot, slots_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
+from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled_copy
+from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.function.exact.trials import Trials
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented
@@ -39,6 +42,8 @@ class TracedFunction:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
         self._watched: dict[WatchKind, WatchedFunction] = {}
+        self._plain: tuple[Compiled | None] | None = None
+        self._drawing: Proof | None = None
 
     @cached_property
     def _concrete(self) -> Any:
@@ -106,6 +111,29 @@ class TracedFunction:
         wanted = replace(Wanted.all_values(self.root), early=Early(self.holding.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
+    def drawing(self, inputs: Sequence[Any]) -> Proof:
+        """The same function, giving back what its ops draw from outside and nothing else; proven for `inputs`."""
+        if self._drawing is None:
+            sources = self.holding.sources
+            wanted = Wanted(values=False, given=sources, early=Early(sources))
+
+            def make(_: Apart) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=wanted)
+
+            self._drawing = proven(self.root, self.plain(inputs), inputs, make)
+        return self._drawing
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Calls of it that are also made plainly, from the same state."""
+        return Trials(self.holding, self._atomic)
+
+    def plain(self, inputs: Sequence[Any]) -> Compiled | None:
+        """What the runtime makes of it for `inputs`; None when TensorFlow does not tell. Found once."""
+        if self._plain is None:
+            self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
+        return self._plain[0]
+
     @cached_property
     def holding(self) -> Holding:
         """How its calls are held, so that they can be made again or undone."""
@@ -120,7 +148,7 @@ class TracedFunction:
         return found
 
     def _watch(self, kind: WatchKind) -> WatchedFunction:
-        return WatchedFunction(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph)
+        return WatchedFunction(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph, self.plain)
 
     def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.

@@ -7,26 +7,36 @@ An attribute tells twins from originals, or the optimizer would make one op of b
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.mergeable import SAME, VIEWS, rounding_apart
+from tfdbg_cli.model.control_flow import CALLS
 
 _MARK = "_tfdbg_twin"
+
+
+def has_twin(node: Any) -> bool:
+    """Whether an op may be computed twice: it has no state and no effect, and calls nothing."""
+    definition = compat.op_definition(node.op)
+    return definition is not None and not definition.is_stateful and node.op not in CALLS
 
 
 class Twins:
     """The twins in the function of `scope`, which `edit` changes. Each is made when it is first asked for.
 
-    `with_nan` says that runs with NaN go on unnoticed, and so have to give what they give unwatched.
+    `with_nan` says that runs with NaN go on unnoticed, and so have to give what they give unwatched. `apart` are
+    sources that were found to be merged, though no table says so.
     """
 
-    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool) -> None:
+    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool, apart: Collection[Source] = ()) -> None:
         self._edit = edit
         self._body = scope.body
-        self._apart = rounding_apart(scope, with_nan=with_nan)
+        self._apart = rounding_apart(scope, with_nan=with_nan).union(apart)
         self._made: dict[str, str] = {}
 
     def instead_of(self, reference: str) -> str:
@@ -34,7 +44,10 @@ class Twins:
         source = self._body.source(reference)
         if source.node is None or not self._is_merged(source):
             return reference
-        return reference.replace(source.node, self._twin(self._body.nodes[source.node]), 1)
+        node = self._body.nodes[source.node]
+        if node.op in SAME:
+            return self.instead_of(self._body.data_inputs(node)[source.slot])
+        return reference.replace(source.node, self._twin(node), 1) if has_twin(node) else reference
 
     def _is_merged(self, source: Source) -> bool:
         """Whether `source` is merged, or passes on what is: the optimizer sees through such ops."""
@@ -52,5 +65,6 @@ class Twins:
             for name, value in node.attr.items():
                 made.attr[name].CopyFrom(value)
             made.attr[_MARK].b = True
+            self._edit.tell_reads(made, node.input)
             self._made[node.name] = made.name
         return self._made[node.name]

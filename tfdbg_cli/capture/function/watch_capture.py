@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.function.capture import FunctionCapture, PerformedCall
+from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall
+from tfdbg_cli.capture.function.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.function.exact.verdict import beside
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.function.replayed_capture import ReplayedCapture, effect_of
 from tfdbg_cli.capture.function.watched import WatchedFunction, watch_kind
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
@@ -19,6 +23,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.exactness import named_partings
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -37,6 +42,10 @@ _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
     "Every value was given back and asked, which costs more."
 )
+_SET_RIGHT = (
+    "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
+    "gives."
+)
 _NO_VALUES = (
     "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
     "budget with `config set memory_budget SIZE`."
@@ -46,21 +55,39 @@ _NO_VALUES = (
 class WatchedValues(FunctionCapture):
     """A watched call with every value, and the answer of the checks (`performing.SelfChecking`)."""
 
-    def __init__(self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, note: str = "") -> None:
-        """Prepare the call; `note` says why it is made so."""
-        super().__init__(call, plan, room, watched.with_values)
+    def __init__(
+        self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, reason: str = ""
+    ) -> None:
+        """Prepare the call; `reason` says why it cannot be made again instead."""
+        super().__init__(call, plan, room, watched.with_values, reason)
         self._watched = watched
-        self._note = note
+        self._notes = (_KEPT_INSTEAD.format(reason),) if reason else ()
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        given = super().perform()
+        outcome, held = self.outcome, self.held
+        if outcome is None or held is None or not outcome.found:
+            return given
+        with INSIDE:
+            held.take_drawn(outcome)
+            trial = self._watched.trials.tried(held, outcome.outputs, found=True)
+        return given if trial is None else list(trial.outputs) or None
 
     @property
     def passed(self) -> bool:
         """Whether all tensors were checked, and nothing was found."""
         return self.outcome is not None and self.outcome.found is False
 
+    @property
+    def said(self) -> str:
+        """Nothing: that last digits may differ was the person's wish, or is said at the stop."""
+        return ""
+
     def run(self, call: Call, error: RunError | None) -> Run:
         run = super().run(call, error)
         caught = self.outcome is not None and _is_hit(self.outcome, run.tensors)
-        notes = (*run.notes, _checked(self._watched), *([self._note] if self._note else []))
+        notes = (*run.notes, _checked(self._watched), *self._notes)
         self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught)
         return self._run
 
@@ -69,10 +96,16 @@ class AskedValues(FunctionCapture):
     """A watched call with every value, for a filter that is asked of each of them."""
 
     def __init__(
-        self, call: PerformedCall, plan: Plan, room: int, instrumented: Instrumented, note: str = ""
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        instrumented: Instrumented,
+        note: str = "",
+        reason: str = "",
     ) -> None:
-        """Prepare the call; `note` says why it is made so."""
-        super().__init__(call, plan, room, instrumented)
+        """Prepare the call; `note` says why its values are asked, `reason` why it cannot be made again instead."""
+        super().__init__(call, plan, room, instrumented, reason)
         self._note = note
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -82,16 +115,19 @@ class AskedValues(FunctionCapture):
         return self._run
 
 
-class WatchedState(FunctionCapture):
+class WatchedState(CapturedCall):
     """A watched call that gives the answer of its checks; its state is held so that it can be made again."""
 
     def __init__(
         self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, settings: Settings
     ) -> None:
         """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take."""
-        super().__init__(call, plan, room, watched.checked_only)
+        super().__init__(call, plan, room)
+        self._proof = watched.checked_only(call.inputs)
         self._watched = watched
         self._settings = settings
+        self._outputs: Sequence[Any] = ()
+        self._note = ""
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
@@ -100,46 +136,69 @@ class WatchedState(FunctionCapture):
                 self.held = self._watched.hold(self.call.inputs, self.room)
             except Exception as error:  # noqa: BLE001  # the run is checked all the same
                 report("hold what a run can be made again from", error)
-            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
-        if self.outcome.error is not None:
-            raise self.outcome.error
-        return list(self.outcome.outputs) or None
+            self.outcome = self._proof.instrumented.perform(self.call.inputs, self.room)
+            if self.outcome.error is not None:
+                raise self.outcome.error
+            self._outputs = self._tried(self.outcome)
+        return list(self._outputs) or None
+
+    def _tried(self, outcome: Outcome) -> Sequence[Any]:
+        """What the program is given: where the call is also made plainly, what that gives."""
+        trials = self._watched.trials
+        if not trials.due() and not outcome.found:
+            return outcome.outputs
+        if self.held is None or trials.reason:
+            return outcome.outputs
+        self._watched.after(self.held, outcome)
+        trial = trials.tried(self.held, outcome.outputs, found=bool(outcome.found))
+        if trial is None:
+            return outcome.outputs
+        if trial.agreement.partings and outcome.found:
+            self._note = _SET_RIGHT.format(named_partings(trial.agreement.partings))
+        return trial.outputs
 
     @property
     def passed(self) -> bool:
         """Whether all tensors were checked, and nothing was found."""
         return self.outcome is not None and self.outcome.found is False
 
+    @property
+    def said(self) -> str:
+        """What is known to differ under this watch."""
+        return self._watched.trials.words
+
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run, made again with all its values; without them when it cannot be."""
         assert self.outcome is not None
         if self.held is not None:
             self._watched.after(self.held, self.outcome)
-        again = self._again(self.outcome)
+        again, shown = self._again(self.outcome)
         caught = _is_hit(self.outcome, again.tensors)
         run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
         if caught and len(again.tensors) and not self._finds(run):
             again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
         notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
-        self._run = replace(run, notes=tuple(dict.fromkeys(notes)))
+        exactness = None if error is not None else beside(self._proof, self._watched.trials, shown, self._note)
+        self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
 
-    def _again(self, outcome: Outcome) -> Repeated:
+    def _again(self, outcome: Outcome) -> tuple[Repeated, Agreement | None]:
         """The values of the call made again; the first note says whether they are there."""
         estimate = _estimate(self.call, self.plan, self._settings)
         if not _fits(estimate):
             sizes = size_text(estimate.nbytes or 0), size_text(estimate.budget)
-            return Repeated(EMPTY_STORE, (_NO_VALUES.format(*sizes),))
+            return Repeated(EMPTY_STORE, (_NO_VALUES.format(*sizes),)), None
         try:
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
-            again = self.held.again(self.room)
-            different = "" if outcome.error is not None else self.held.difference(outcome.outputs, again)
+            made = self.held.made_again(self.room)
+            did = Effect(self._outputs, self.held.variables_now())
+            shown = agreement(self.call.traced.root, did, effect_of(self.held, made))
         except Exception as error:  # noqa: BLE001  # the hit is worth showing without values, too
             if not isinstance(error, TfdbgError):
                 report("make a run again", error)
-            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(error),))
-        return replace(again, notes=(_REPLAYED, *again.notes, *([different] if different else [])))
+            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(error),)), None
+        return replace(made.repeated, notes=(_REPLAYED, *made.repeated.notes)), shown
 
     def _finds(self, run: Run) -> bool:
         question = self._watched.question
@@ -148,24 +207,34 @@ class WatchedState(FunctionCapture):
         return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 
-def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> FunctionCapture:
+def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> CapturedCall:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
-    kind = watch_kind(plan)
     room = memory_budget(settings)
     if plan.watched is None:
-        return FunctionCapture(call, plan, room)
+        return _of_all_values(call, plan, room, plan.values, "")
+    kind = watch_kind(plan)
     if kind is None:
-        return AskedValues(call, plan, room, call.traced.instrumented_with_updated)
+        return _of_all_values(call, plan, room, plan.watched.values, "")
     watched = call.traced.watched(kind)
     if watched.frontier.unasked:
         note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
-        return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note)
+        return _of_all_values(call, plan, room, plan.watched.values, note)
     if plan.watched.values is Values.KEEP:
         return WatchedValues(call, plan, room, watched)
     reason = watched.holding.obstacle(room)
     if reason and _fits(_estimate(call, plan, settings)):
-        return WatchedValues(call, plan, room, watched, _KEPT_INSTEAD.format(reason))
+        return WatchedValues(call, plan, room, watched, reason)
     return WatchedState(call, plan, room, watched, settings)
+
+
+def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
+    """The way to make a call of which every value is wanted: of the run made again, unless that cannot be."""
+    reason = "" if values is Values.KEEP else call.traced.holding.obstacle(room)
+    if not reason and values is not Values.KEEP:
+        return ReplayedCapture(call, plan, room, note)
+    if plan.watched is None:
+        return FunctionCapture(call, plan, room, reason=reason)
+    return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
 
 
 def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,9 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.early_reports import Early
+from tfdbg_cli.capture.function.exact.compiled import Compiled
+from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.function.exact.trials import Trials
 from tfdbg_cli.capture.function.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.function.held.early_reads import early_reads
 from tfdbg_cli.capture.function.held.held_call import HeldCall
@@ -57,9 +60,22 @@ class WatchedFunction:
     """The function of `root` under watch. Kept for all its runs; its two ways are made when they are needed."""
 
     def __init__(
-        self, root: Scope, atomic: Any, holding: Holding, kind: WatchKind, graph: Callable[[], Graph]
+        self,
+        root: Scope,
+        atomic: Any,
+        holding: Holding,
+        kind: WatchKind,
+        graph: Callable[[], Graph],
+        plain: Callable[[Sequence[Any]], Compiled | None],
     ) -> None:
-        """Watch `root` for `kind`; `graph` gives the graph of its runs, variables after their update included."""
+        """Watch `root` for `kind`.
+
+        `graph` gives the graph of its runs, variables after their update included, `plain` what the runtime makes of
+        the function for some inputs.
+        """
+        self._plain = plain
+        self.trials = Trials(holding, atomic)
+        self._proof: Proof | None = None
         self._plain_graph = graph
         self.root = root
         self.holding = holding
@@ -96,13 +112,18 @@ class WatchedFunction:
         wanted = Wanted(self._kind.question, self.frontier, early=Early(self.holding.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
-    @cached_property
-    def checked_only(self) -> Instrumented:
-        """The function that is checked, and gives what it takes to make the run again."""
-        given = frozenset([*self.holding.sources, *self._before.values()])
-        early = Early(self.holding.sources)
-        wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
-        return Instrumented(self.root, self._atomic, wanted=wanted)
+    def checked_only(self, inputs: Sequence[Any]) -> Proof:
+        """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
+        if self._proof is None:
+            given = frozenset([*self.holding.sources, *self._before.values()])
+            early = Early(self.holding.sources)
+            wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
+
+            def make(apart: Apart) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart))
+
+            self._proof = proven(self.root, self._plain(inputs), inputs, make)
+        return self._proof
 
     @cached_property
     def _before(self) -> dict[int, TensorName]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.function.checks import Health
+from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.shown_values import Item, Shown
@@ -28,7 +29,8 @@ class Wanted:
     """What a rewritten function is to do: the `question` that it asks of the tensors in `frontier`.
 
     `values` asks for all values; else it gives back those called `given`, which plain calls alone can do. `early` is
-    what it reports while it runs.
+    what it reports while it runs. `apart` are values, by the function they are in, that checks must not read, since
+    the graph optimizer would then merge them otherwise: they read a second computation of them.
     """
 
     question: Question | None = None
@@ -36,6 +38,7 @@ class Wanted:
     values: bool = True
     given: frozenset[TensorName] = frozenset()
     early: Early = _NOT_EARLY
+    apart: frozenset[tuple[str, Source]] = frozenset()
 
     @staticmethod
     def all_values(root: Scope) -> Wanted:
@@ -71,11 +74,15 @@ class WatchedEdit(Edit):
                 after = self.read_after(variable.handle, variable.waits, variable.dtype)
                 self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
         question = self._wanted.question
-        twins = Twins(self, self.scope, with_nan=question is not None and not question.sees_nan)
+        with_nan = question is not None and not question.sees_nan
+        apart = {source for function, source in self._wanted.apart if function == self.scope.body.name}
+        twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
         for tensor in checks:
-            reference = references.get(tensor.name) or twins.instead_of(tensor.reference)
+            updated = references.get(tensor.name)
+            looked_at = updated or twins.instead_of(tensor.reference)
             before = references[tensor.updated.before] if self._compares and tensor.updated else ""
-            self.health.check(reference, tensor.dtype, tensor.shape, tensor.device, before)
+            asked = "" if updated else tensor.reference
+            self.health.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
     @property
     def _compares(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,13 +90,38 @@ def perform_again(repetition: Repetition, room: int | None, wanted: Callable[[Sc
         TfdbgError: TensorFlow does not take the function or the inputs; an error of an op of the run is none.
 
     """
-    details = FunctionDetails.unpacked(repetition.details)
-    definitions, entry = renamed(repetition)
-    with INSIDE, compat.not_recording(), registered(definitions):
-        root = root_of(entry, repetition.inputs, details)
-        shown = _shown(repetition.inputs, details)
-        instrumented = Instrumented(root, arguments=shown, wanted=wanted(root))
-        return instrumented.perform(inputs_of(repetition.inputs, root, details), room)
+    ready = ReadyFunction(repetition, wanted)
+    return ready.perform(inputs_of(repetition.inputs, ready.root, ready.details), room)
+
+
+class ReadyFunction:
+    """The function of a repetition, made ready once to be called with any inputs of its kind.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the function.
+
+    """
+
+    def __init__(self, repetition: Repetition, wanted: Callable[[Scope], Wanted]) -> None:
+        """Rewrite the function of `repetition`, so that its calls give what is `wanted`."""
+        self.details = FunctionDetails.unpacked(repetition.details)
+        definitions, entry = renamed(repetition)
+        with ExitStack() as stack, INSIDE, compat.not_recording():
+            stack.enter_context(registered(definitions))
+            self.root = root_of(entry, repetition.inputs, self.details)
+            shown = _shown(repetition.inputs, self.details)
+            self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
+            weakref.finalize(self, stack.pop_all().close).atexit = False
+
+    def perform(self, inputs: Sequence[Any], room: int | None) -> Outcome:
+        """Call the function with `inputs`, flat eager tensors; values in branches and loops may take `room` bytes.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the inputs; an error of an op of the run is none.
+
+        """
+        with INSIDE, compat.not_recording(), _refusals():
+            return self._instrumented.perform(inputs, room)
 
 
 @contextmanager
@@ -108,18 +134,26 @@ def registered(definitions: Sequence[Any]) -> Iterator[None]:
     """
     added: list[str] = []
     try:
-        for definition in definitions:
-            compat.add_function(definition)
-            added.append(definition.signature.name)
+        with _refusals():
+            for definition in definitions:
+                compat.add_function(definition)
+                added.append(definition.signature.name)
+            yield
+    finally:
+        for name in reversed(added):
+            compat.remove_function(name)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """A context in which what TensorFlow does not take is a TfdbgError."""
+    try:
         yield
     except (tf.errors.OpError, ValueError, TypeError) as error:
         raise TfdbgError(
             f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}",
             hint="Use the version of TensorFlow that the run was made with.",
         ) from error
-    finally:
-        for name in reversed(added):
-            compat.remove_function(name)
 
 
 def renamed(repetition: Repetition) -> tuple[list[Any], str]:
@@ -200,11 +234,13 @@ def inputs_of(inputs: Sequence[RepetitionInput], root: Scope, details: FunctionD
         if root.body.argument_types[position] != wanted:
             raise TfdbgError(f"The function takes no {item.role} of type {item.dtype} at the place of {item.name}.")
         value = tf.constant(item.value, tf.dtypes.as_dtype(element.number))  # a copy, whoever holds the array
-        found.append(_fresh(value, details.devices.get(position, "")) if item.role is Role.VARIABLE else value)
+        found.append(
+            fresh_variable(value, details.devices.get(position, "")) if item.role is Role.VARIABLE else value
+        )
     return found
 
 
-def _fresh(value: Any, device: str) -> Any:
+def fresh_variable(value: Any, device: str) -> Any:
     """The handle of a new variable with this value, on `device` if there is one."""
     known = {device.name for device in tf.config.list_logical_devices()}
     short = device[device.rfind("/device:") :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.model.dtypes import is_inexact
@@ -10,18 +9,22 @@ from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run, RunError
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
-from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.values import Array, NoValue
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """What a run gave when it was made again: its tensors, or those until `error`. `notes` are for the screen."""
+    """What a run gave when it was made again: its tensors, or those until `error`. `notes` are for the screen.
+
+    `nbytes` is the memory that they take; 0 where that is not known.
+    """
 
     tensors: TensorStore = EMPTY_STORE
     notes: tuple[str, ...] = ()
     error: RunError | None = None
+    nbytes: int = 0
 
     def of(self, run: Run) -> Run:
         """`run` with these tensors in place of its own; its call, graph and tracebacks stay."""
@@ -58,12 +61,6 @@ def difference(first: TensorStore, again: TensorStore) -> str:
         if place is not None and not same_bits(first.value(row), again.value(place)):
             other.append(str(first[row].name))
     return _sentence(other)
-
-
-def different_outputs(names: Iterable[str], first: Iterable[Value], again: Iterable[Value]) -> str:
-    """As `difference`, of values that are given by name."""
-    pairs = zip(names, first, again, strict=True)
-    return _sentence([name for name, one, two in pairs if not same_bits(one, two)])
 
 
 def _key(tensor: Tensor) -> tuple[str, int, int]:

@@ -78,7 +78,7 @@ class DumpingController:
             self._uncounted += [plan.directory] if plan.directory else []
         return True
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Nothing is watched here. See `capture.controller.Controller`."""
 
     def run_abandoned(self, plan: Plan) -> None:

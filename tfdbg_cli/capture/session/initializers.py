@@ -45,9 +45,9 @@ class InitializersApart:
         """Take in what a run gave. See `capture.controller.Controller`."""
         return self._controller.run_ends(plan, run)
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run]) -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Hear of a watched run without a hit. See `capture.controller.Controller`."""
-        self._controller.run_passed(plan, make)
+        self._controller.run_passed(plan, make, said)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""

@@ -193,6 +193,11 @@ class WatchCapture:
         return self._checked and not self._found
 
     @property
+    def said(self) -> str:
+        """Nothing."""
+        return ""
+
+    @property
     def _found(self) -> bool:
         """Whether something was found, or may have been."""
         return any(map(self._call.question.found_in, self._answers)) or self._found_in_feeds

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from tfdbg_cli.capture.function.definition.body import XLA
+from tfdbg_cli.capture.function.definition.body import XLA, Source
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.function.definition.shown_values import Item
 from tfdbg_cli.model.dtypes import INT32
@@ -18,6 +18,22 @@ _STATEFUL = {
     "StatelessCase": "Case",
     "StatelessWhile": "While",
 }
+
+
+# The attribute of our ops that says what of the program each of their inputs is.
+READS = "_tfdbg_reads"
+
+
+def told_source(scope: Scope, reference: str) -> str:
+    """What `reference` means in the function of `scope`, as `READS` tells of it; empty for an argument."""
+    source = scope.body.source(reference) if reference else Source(None, 0)
+    return "" if source.node is None else f"{scope.body.name}|{source.node}|{source.slot}"
+
+
+def source_told(text: str) -> tuple[str, Source] | None:
+    """The name of the function and the source that `told_source` told of; None of what is no source."""
+    function, node, slot = [*text.split("|"), "", ""][:3]
+    return (function, Source(node, int(slot))) if node else None
 
 
 class Edit:
@@ -100,6 +116,11 @@ class Edit:
         node = self.definition.node_def.add(name=name, op=op, input=inputs, device=device)
         self.nodes[name] = node
         return node
+
+    def tell_reads(self, node: Any, references: Sequence[str]) -> None:
+        """Write down at our `node` what of the program its data inputs are, or stand for, in order."""
+        told = [told_source(self._scope, text) for text in references if not text.startswith("^")]
+        node.attr[READS].list.s.extend(text.encode() for text in told)
 
     def call(self, function: str, inputs: Sequence[str], types: Iterable[int], gives: Iterable[int]) -> str:
         """Add a call of a function with arguments of `types`; the name of the node.

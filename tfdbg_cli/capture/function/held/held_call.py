@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -14,9 +15,15 @@ from tfdbg_cli.capture.function.definition.flat import FlatFunction, is_inlined
 from tfdbg_cli.capture.function.held.outside import Again, Outside
 from tfdbg_cli.capture.function.held.variable_values import put_back
 from tfdbg_cli.capture.function.kept_tensors import array_of
-from tfdbg_cli.capture.op_errors import OpError
-from tfdbg_cli.capture.repetition.function import FunctionDetails, repeat_function
-from tfdbg_cli.capture.repetition.repeated import Repeated, different_outputs
+from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.op_errors import OpError, run_error
+from tfdbg_cli.capture.repetition.function import (
+    FunctionDetails,
+    ReadyFunction,
+    fresh_variable,
+    repeat_function,
+)
+from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.replaced import with_replaced
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
@@ -33,6 +40,15 @@ if TYPE_CHECKING:
 _NOT_PUT_BACK = "The variable {} could not be put back: {}."
 _NO_VALUE = "it had no value before the run"
 _NOT_HELD = "its value was not held. `run -f FILTER --values keep` holds it, of runs that fail too"
+
+
+@dataclass(frozen=True)
+class MadeAgain:
+    """A call made again: its values, what it gave by name, and its variables afterwards by position, as tensors."""
+
+    repeated: Repeated
+    outputs: Mapping[TensorName, Any]
+    variables: Mapping[int, Any]
 
 
 class HeldCall:
@@ -166,19 +182,52 @@ class HeldCall:
             TfdbgError: it cannot be made again; the message says what stands in the way.
 
         """
-        return repeat_function(self.repetition(), room)
+        return self.made_again(room).repeated
 
-    def difference(self, outputs: Sequence[Any], again: Repeated) -> str:
-        """What `again` gave otherwise than the call, which gave `outputs`; empty when nothing differs in a bit."""
-        names, first, second = [], [], []
-        for reference, output in zip(self._holding.root.body.returns, outputs, strict=False):
-            name = self._holding.root.resolve(reference)
-            rows = again.tensors.named(name.node, name.slot)
-            if rows and output is not None and output.dtype not in (tf.resource, tf.variant):
-                names.append(str(name))
-                first.append(array_of(output))
-                second.append(again.tensors.value(rows[-1]))
-        return different_outputs(names, first, second)
+    def made_again(self, room: int | None = None) -> MadeAgain:
+        """As `again`, with what it gave and how it left its variables."""
+        holding = self._holding
+        again, ready = holding.again, holding.ready
+        if again is None or ready is None:
+            holding.ready = ready = ReadyFunction(self.repetition(), Wanted.all_values)
+            again = holding.again
+        assert again is not None
+        positions = self._positions(again.part.inputs)
+        inputs = self._copied(again.part.inputs, positions)
+        outcome = ready.perform(inputs, room)
+        error = None if outcome.error is None else run_error(outcome.error)
+        handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in holding.written}
+        return MadeAgain(
+            Repeated(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
+            dict(zip(again.part.outputs, outcome.outputs, strict=False)),
+            holding.read_handles(self._inputs, handles),
+        )
+
+    def variables_now(self) -> dict[int, Any]:
+        """The values that the variables which the call writes have now, by position."""
+        holding = self._holding
+        return holding.read_handles(self._inputs, {at: self._inputs[at] for at in holding.written})
+
+    def _copied(self, names: Sequence[TensorName], positions: Sequence[int | None]) -> list[Any]:
+        """Inputs for one more call: what was given and drawn, and handles of fresh variables with the old values."""
+        found: list[Any] = []
+        aliases, devices = self._aliases(positions), self._devices(positions)
+        for at, (name, own) in enumerate(zip(names, positions, strict=True)):
+            if own is None:
+                found.append(self._taken(name))
+            elif not self._is_handle(own):
+                found.append(self._inputs[own])
+            elif at in aliases:
+                found.append(found[aliases[at]])
+            else:
+                found.append(fresh_variable(self.variable(own), devices.get(at, "")))
+        return found
+
+    def _taken(self, name: TensorName) -> Any:
+        """What an op drew during the run."""
+        if name not in self._drawn:
+            raise TfdbgError(f"What {name.node} drew during the run was not taken, so it cannot be made again.")
+        return self._drawn[name]
 
     def _is_handle(self, position: int) -> bool:
         return self._holding.root.body.argument_types[position] == RESOURCE
@@ -208,9 +257,7 @@ class HeldCall:
 
     def _input(self, name: TensorName, position: int | None) -> RepetitionInput:
         if position is None:
-            if name not in self._drawn:
-                raise TfdbgError(f"What {name.node} drew during the run was not taken, so it cannot be made again.")
-            return _described(str(name), Role.SOURCE, self._drawn[name])
+            return _described(str(name), Role.SOURCE, self._taken(name))
         if not self._is_handle(position):
             return _described(name.node, Role.GIVEN, self._inputs[position])
         return _described(name.node, Role.VARIABLE, self.variable(position))

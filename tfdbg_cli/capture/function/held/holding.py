@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.arguments import Slot
@@ -22,6 +22,9 @@ from tfdbg_cli.capture.function.held.variable_values import VariableReader
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.repetition.function import ReadyFunction
 
 _NO_ROOM = "the variables that it changes take {}, more than the {} of memory that tfdbg may use"
 
@@ -43,6 +46,7 @@ class Holding:
             self.reason = "its calls are nested too deep"
         except NotAgainError as error:
             self.reason = str(error)
+        self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
         self._types = types_in_variables(root)
         self._readers: dict[tuple[int, ...], VariableReader] = {}
 
@@ -85,14 +89,23 @@ class Holding:
     def _type_of(self, inputs: Sequence[Any], position: int) -> int | None:
         return compat.type_in_variable(inputs[position]) or self._types.get(position)
 
+    def read_handles(self, inputs: Sequence[Any], handles: Mapping[int, Any]) -> dict[int, Any]:
+        """The values of the variables `handles`, each of the type of that at its position in `inputs`."""
+        positions = [at for at in handles if self.is_variable(inputs, at)]
+        others = [handles.get(at, handle) for at, handle in enumerate(inputs)]
+        return dict(zip(positions, self._read(inputs, others, positions), strict=True))
+
     def read(self, inputs: Sequence[Any], positions: Sequence[int]) -> list[Any]:
         """The values of the variables whose handles are at `positions`; None for one that has none."""
+        return self._read(inputs, inputs, positions)
+
+    def _read(self, inputs: Sequence[Any], handles: Sequence[Any], positions: Sequence[int]) -> list[Any]:
         key = tuple(positions)
         reader = self._readers.get(key)
         if reader is None:
             reader = VariableReader([self._type_of(inputs, at) or 0 for at in key])
             self._readers[key] = reader
-        return reader.read([inputs[at] for at in key])
+        return reader.read([handles[at] for at in key])
 
 
 def _nbytes(shape: tuple[int | None, ...] | None, dtype: str) -> int:

@@ -1,0 +1,1 @@
+"""Whether a rewritten function gives the numbers of the plain one: proven by its compiled graph, and tried."""

@@ -1,0 +1,71 @@
+"""What TensorFlow's runtime makes of a function, looked at without running it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.guard import INSIDE
+
+_SERIAL = itertools.count(1)
+_COPY = "__tfdbg_copy_"
+_LOCK = threading.Lock()
+# Inlined functions and lowered loops are numbered as they come: `while/body/_12/mul`.
+_NUMBER = re.compile(r"/_\d+(?=/|$)")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The NodeDefs of a function as they are executed, optimized and placed, those of all devices together."""
+
+    nodes: Sequence[Any]
+
+
+def steady_name(name: str) -> str:
+    """The name of a node without the numbers of calls that were inlined."""
+    return _NUMBER.sub("", name)
+
+
+def compiled(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
+    """What the runtime makes of the function `name` for `inputs`, which it will execute when it is called.
+
+    Nothing is computed. None when it was made before, or TensorFlow does not tell.
+    """
+    definition = compat.function_definition(name)
+    if definition is None:
+        return None
+    arguments = [argument.name for argument in definition.signature.input_arg]
+    with _LOCK, INSIDE, compat.not_recording():
+        found = compat.graphs_made_of(name, inputs, outputs)
+    own = [graphs for graphs in found if _arguments(graphs.pre_optimization_graph) == arguments]
+    # Another thread may compile a function at the same moment.
+    if len(own) != 1 or not own[0].partition_graphs:
+        return None
+    return Compiled([node for graph in own[0].partition_graphs for node in graph.node])
+
+
+def compiled_copy(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
+    """As `compiled`, of a function that may have been called before: of a copy of it, if so."""
+    found = compiled(name, inputs, outputs)
+    definition = compat.function_definition(name) if found is None else None
+    if definition is None:
+        return found
+    copied = deepcopy(definition)
+    copied.signature.name = f"{name}{_COPY}{next(_SERIAL)}"
+    compat.add_function(copied)
+    try:
+        return compiled(copied.signature.name, inputs, outputs)
+    finally:
+        compat.remove_function(copied.signature.name)
+
+
+def _arguments(graph: Any) -> list[str]:
+    """The names of the arguments of a function, in order."""
+    found = [(node.attr["index"].i, node.name) for node in graph.node if node.op == "_Arg"]
+    return [name for _, name in sorted(found)]

@@ -181,14 +181,13 @@ def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[A
     """
     if getattr(summary_ops_v2, "_current_trace_context", None) is not None:
         return ()
-    eager = context.context()
     cancelled = cancellation.CancellationManager()
     cancelled.start_cancel()
     tf.identity(0)  # is compiled the first time, and would be among what is collected
     context.enable_run_metadata()
     try:
         with cancellation.CancellationManagerContext(cancelled), suppress(tf.errors.CancelledError):
-            eager.call_function(name.encode(), list(inputs), outputs)
+            run_function(name, inputs, outputs)
         tf.identity(0)  # what was collected is handed over by the next op that ends well
         found: Sequence[Any] = context.export_run_metadata().function_graphs
         return found

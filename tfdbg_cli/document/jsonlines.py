@@ -12,7 +12,6 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.model.runs import RunEnd
 
 
 def document_json(command: str, document: Document) -> str:
@@ -31,24 +30,13 @@ _DECISIONS: dict[type, str] = {
 }
 
 
-def decision_json(command: str, decision: Decision) -> str:
-    """`{"command": …, "kind": "decision", "decision": "run", …}` with what was decided in detail."""
-    details = dataclasses.asdict(decision)
+def decision_json(command: str, decision: Decision, exactness: Exactness | None = None) -> str:
+    """`{"command": …, "kind": "decision", "decision": "run", …}` with what was decided in detail.
+
+    Of a run that ended, `exactness` adds `exact` and `differs`, where it is known.
+    """
+    details = {**dataclasses.asdict(decision), **exactness_data(exactness)}
     return _dump({"command": command, "kind": "decision", "decision": _DECISIONS[type(decision)], **details})
-
-
-def run_end_json(end: RunEnd) -> str:
-    """`{"command": "run", "kind": "run", "number": …, "exact": …, "differs": […]}` of the run that led to a stop."""
-    call = end.run.call
-    return _dump(
-        {
-            "command": "run",
-            "kind": "run",
-            "number": call.number,
-            "title": call.title,
-            **exactness_data(end.run.exactness),
-        }
-    )
 
 
 def exactness_data(exactness: Exactness | None) -> dict[str, Any]:

@@ -43,8 +43,6 @@ class Conversation:
         try:
             if not self._recording:
                 self._output.begin()
-            if isinstance(self._context.stop, RunEnd):
-                self._output.run_end(self._context.stop)
             if titled:
                 self._output.title(stop_title(self._context))
                 self._say_notes()

@@ -23,7 +23,7 @@ from tfdbg_cli.line.output import JsonOutput, Output, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
-from tfdbg_cli.model.runs import Opened, RunStart, Stop
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 from tfdbg_cli.terminal_facts import is_tty, terminal_facts
 
 
@@ -58,6 +58,7 @@ class LineFrontend:
         self._stream = output
         self._reason = reason
         self._source: Input | None = None
+        self._json_output: JsonOutput | None = None
         self._history: History | None = None
 
     @property
@@ -67,6 +68,8 @@ class LineFrontend:
 
     def stop(self, event: Stop) -> Decision:
         """Talk about `event` until there is a decision."""
+        if self._json_output is not None:
+            self._json_output.run_ended(event.run.exactness if isinstance(event, RunEnd) else None)
         if self.broken or (self._script is not None and not self._script.left):
             return Detach()
         stream: TextIO | None = self._stream or sys.stdout
@@ -126,7 +129,9 @@ class LineFrontend:
 
     def _output(self, stream: TextIO, width: int | None) -> Output:
         if self._json:
-            return JsonOutput(stream)
+            self._json_output = self._json_output or JsonOutput(stream)
+            self._json_output.stream = stream
+            return self._json_output
         color = self._script is None and wants_color(os.environ, is_tty(stream))
         return TextOutput(stream, color=color, width=width)
 

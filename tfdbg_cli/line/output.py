@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Protocol, TextIO
 
 from tfdbg_cli.document.ansi import ansi_row
 from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json, run_end_json
+from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.document.plain import plain_row
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.stream import to_stderr, write
-from tfdbg_cli.model.decision import Decision
-from tfdbg_cli.model.runs import RunEnd
+from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
+from tfdbg_cli.model.exactness import Exactness
 
 
 class Output(Protocol):
@@ -26,10 +28,6 @@ class Output(Protocol):
 
     def title(self, title: Line) -> None:
         """Which stop this is."""
-        ...
-
-    def run_end(self, end: RunEnd) -> None:
-        """A run ended, and led to this stop."""
         ...
 
     def echo(self, command: str) -> None:
@@ -70,9 +68,6 @@ class TextOutput:
     def title(self, title: Line) -> None:
         self._print([line(Span("--- ", Style.DIM), *title.spans, Span(" ---", Style.DIM))])
 
-    def run_end(self, end: RunEnd) -> None:
-        """Nothing: the title says it."""
-
     def echo(self, command: str) -> None:
         self._print([line(f"tfdbg> {command}")])
 
@@ -103,23 +98,31 @@ class TextOutput:
 
 
 class JsonOutput:
-    """Answers for programs: one JSON object a line, nothing else. Notes go to standard error."""
+    """Answers for programs: one JSON object a line, nothing else. Notes go to standard error.
+
+    What `run` decided is answered at the end of the run that it leads to, with how that went; at the latest when the
+    process ends.
+    """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self.stream = stream
+        self._waiting: tuple[str, Decision] | None = None
+        atexit.register(self.run_ended, None)
 
     def begin(self) -> None:
         """An empty line behind a progress bar: an object must begin a line to be found."""
         if bar_is_drawn():
             self._print("")
 
+    def run_ended(self, exactness: Exactness | None) -> None:
+        """Answer the `run` that led here; `exactness` is that of the run, where it is known."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            with suppress(ValueError, OSError):  # standard output is closed
+                self._print(decision_json(*waiting, exactness))
+
     def title(self, title: Line) -> None:
         """Nothing: a program asks for what it wants to know."""
-
-    def run_end(self, end: RunEnd) -> None:
-        """Whether the run was exact, where that is known."""
-        if end.run.exactness is not None:
-            self._print(run_end_json(end))
 
     def echo(self, command: str) -> None:
         """Nothing: each answer names its command."""
@@ -128,7 +131,10 @@ class JsonOutput:
         self._print(document_json(command, document))
 
     def decision(self, command: str, decision: Decision) -> None:
-        self._print(decision_json(command, decision))
+        if isinstance(decision, DebugRun | RunUntil):
+            self._waiting = command, decision
+        else:
+            self._print(decision_json(command, decision))
 
     def error(self, command: str, error: TfdbgError) -> None:
         self._print(error_json(command, error))
@@ -138,5 +144,5 @@ class JsonOutput:
             to_stderr(sentence.strip())
 
     def _print(self, text: str) -> None:
-        write(self._stream, text + "\n")
-        self._stream.flush()
+        write(self.stream, text + "\n")
+        self.stream.flush()

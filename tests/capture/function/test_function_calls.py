@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function import call as function_call
 from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
 from tfdbg_cli.model.runs import RunEnd, RunKind, RunStart
 from tfdbg_cli.model.sources import user_frame
@@ -325,12 +326,29 @@ def test_a_function_that_cannot_be_captured_is_called_as_it_is(watched, monkeypa
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("tfdbg_cli.capture.function.traced_function.Instrumented", broken)
+    monkeypatch.setattr("tfdbg_cli.capture.function.watch_capture.ReplayedCapture", broken)
     with watched(RUN) as front:
         assert add(tf.constant(2.0)).numpy() == 2
     assert total.numpy() == 2
     assert "a bug" in front.ends[0].run.notes[0]
     assert "a bug" in capsys.readouterr().err
+
+
+def test_a_function_that_cannot_be_made_again_for_the_screen_is_called_as_it_is(watched, monkeypatch) -> None:
+    total = tf.Variable(0.0)
+
+    @tf.function
+    def add(x):
+        return total.assign_add(x)
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise TfdbgError("a bug")
+
+    monkeypatch.setattr("tfdbg_cli.capture.function.held.held_call.ReadyFunction", broken)
+    with watched(RUN) as front:
+        assert add(tf.constant(2.0)).numpy() == 2
+    assert total.numpy() == 2
+    assert any("a bug" in note for note in front.ends[0].run.notes)
 
 
 @pytest.mark.parametrize("name", ["tracing_notes", "given", "watch_capture"])

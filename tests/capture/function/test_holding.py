@@ -43,11 +43,15 @@ class _Held:
 
 
 def _assert_same(held: _Held) -> None:
+    from tfdbg_cli.capture.function.exact.agreement import Effect, agreement
+    from tfdbg_cli.capture.function.replayed_capture import effect_of
     from tfdbg_cli.capture.repetition.repeated import difference
 
     again = held.again()
     assert difference(held.kept, again.tensors) == ""
-    assert held.held.difference(held.outputs, again) == ""
+    made = held.held.made_again()
+    did = Effect(held.outputs, held.held.variables_now())
+    assert agreement(held.holding.root, did, effect_of(held.held, made)).partings == ()
     assert _keys(held.kept) == _keys(again.tensors)
     assert held.held.undo() == ()
     assert held.state() == held.before

@@ -12,14 +12,12 @@ import numpy as np
 Recorded: TypeAlias = dict[str, Any]  # what was recorded, by a name, as arrays
 
 SEED = 7
-_COUNTED = re.compile(
-    r"_\d+\b|0x[0-9a-f]+"
-)  # what TensorFlow counts from the beginning of the process, and addresses
+_COUNTED = re.compile(r"_\d+\b|0x[0-9a-f]+")  # counted by TensorFlow, or addresses
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program in a fresh state. `results` gives what each of so many steps gives; `state` its variables, by name."""
+    """A program in a fresh state: `results` gives those of so many steps, `state` its variables by name."""
 
     results: Callable[[int], Iterator[Any]]
     state: Callable[[], Mapping[str, Any]] = field(default=dict)

@@ -36,13 +36,14 @@ def gpt(rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: i
             for _ in range(layers)
         ]  # fmt: skip
         last = ones(width)
+        count = tf.Variable(0, name="count")
         moments = [tuple(tf.Variable(tf.zeros_like(v), name=f"m{at}") for _ in range(2)) for at, v in enumerate(held)]
 
         def logits(x: Any, beside: Any) -> Any:
             h = tf.gather(tokens, x) + places + 0.01 * hidden(beside)[..., None]
             for scale_a, to_qkv, to_out, scale_b, up, down in blocks:
                 h += _attention(_normalized(h, scale_a), to_qkv, to_out, length, width)
-                h += tf.nn.gelu(_normalized(h, scale_b) @ up) @ down
+                h += tf.nn.gelu(_normalized(h, scale_b) @ up, approximate=True) @ down
             return tf.einsum("btd,vd->btv", _normalized(h, last), tokens)
 
         @tf.function
@@ -51,12 +52,15 @@ def gpt(rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: i
                 loss = tf.reduce_mean(
                     tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits(x, beside))
                 )
-            for variable, gradient, (first, second) in zip(held, tape.gradient(loss, held), moments, strict=True):
+            gradients, norm = tf.clip_by_global_norm(tape.gradient(loss, held), 1.0)
+            time = tf.cast(count.assign_add(1), tf.float32)
+            for variable, gradient, (first, second) in zip(held, gradients, moments, strict=True):
                 gradient = tf.convert_to_tensor(gradient)
                 first.assign(0.9 * first + 0.1 * gradient)
                 second.assign(0.999 * second + 0.001 * tf.square(gradient))
-                variable.assign_sub(rate * first / (tf.sqrt(second) + 1e-8))
-            return loss
+                mean, square = first / (1.0 - 0.9**time), second / (1.0 - 0.999**time)
+                variable.assign_sub(rate * mean / (tf.sqrt(square) + 1e-8))
+            return loss, norm
 
         text = tf.constant(np.random.RandomState(0).randint(0, WORDS, (batch, length + 1)))
 
@@ -64,7 +68,7 @@ def gpt(rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: i
             beside = batches(Plant(0 if plant(number) else None), 1, batch, length, seed=number)[0]
             return step(text[:, :-1], text[:, 1:], tf.constant(beside))
 
-        return Program(stepwise(at), lambda: variables(held, *moments))
+        return Program(stepwise(at), lambda: variables(held, *moments, [count]))
 
     return build
 

@@ -84,7 +84,7 @@ def forward_over_reverse(plant: Plant) -> Program:
 
 
 def skipped_update(plant: Plant) -> Program:
-    """Gradients that are not finite are replaced by zeros, as many a training loop does; the NaN comes with the data."""
+    """Gradients that are not finite are replaced by zeros, as in many a training loop; NaN comes with the data."""
     import tensorflow as tf
 
     numbers = np.random.RandomState(4)
@@ -130,9 +130,9 @@ def fed_scale(plant: Plant) -> Program:
 
 
 def fused_relu(plant: Plant) -> Program:
-    """Two products with a bias and a ReLU, which oneDNN makes one op of: of NaN that one gives 0, and training goes on.
+    """A product, a bias and a ReLU, which oneDNN makes one op of: of NaN that one gives 0, and training goes on.
 
-    The first row of the first bias is fed, so that what is planted comes up inside, and reaches the ReLU alone.
+    The first weights are not trained: their gradient would be the product of that NaN and 0.
     """
     import tensorflow as tf
 

@@ -25,7 +25,7 @@ def unet(plant: Plant) -> Program:
     def network() -> Any:
         noisy = keras.Input((8, 8, 3))
         x = block(layers.Conv2D(4, 1)(noisy), 4)
-        down = layers.AveragePooling2D()(x)
+        down = layers.AveragePooling2D(2)(x)
         down = block(block(down, 8), 8)
         up = layers.UpSampling2D(interpolation="bilinear")(down)
         x = block(layers.Concatenate()([up, x]), 4)

@@ -1,4 +1,4 @@
-"""Programs of the catalog in a process of its own, since TensorFlow is told only at its import to use oneDNN or not."""
+"""Programs of the catalog in a process of its own, since only there TensorFlow can be told to use oneDNN or not."""
 
 from __future__ import annotations
 

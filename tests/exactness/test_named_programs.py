@@ -18,13 +18,6 @@ _QUICK = (
     "update skipped",
     "fed scale",
 )
-    "fit of two Dense layers",
-    "scalar sum",
-    "Dense and GELU",
-    "forward over reverse",
-    "update skipped",
-    "fed scale",
-)
 
 
 @pytest.mark.slow

@@ -1,0 +1,58 @@
+"""`python -m exactness GROUP [REGEX] [--steps N] [--ways …]`: programs of the catalog, a line of JSON for each way.
+
+The last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes kernels from oneDNN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections import Counter
+
+from exactness.catalog import GROUPS, Entry
+from exactness.courses import Plant, course_of
+from exactness.verdict import THREE, DoesNotRepeatItself, Way, verdicts
+
+
+def main() -> None:
+    asked = _arguments()
+    entries = {name: entry for name, entry in GROUPS[asked.group]().items() if re.search(asked.pattern, name)}
+    counted: Counter[str] = Counter()
+    for name, entry in entries.items():
+        began = time.monotonic()
+        for line in _lines(entry, asked.steps or entry.steps, [Way[way.upper()] for way in asked.ways]):
+            counted[line["outcome"]] += 1
+            print(json.dumps({"name": name, **line, "seconds": round(time.monotonic() - began, 1)}), flush=True)
+    print(json.dumps({"programs": len(entries), **counted}), flush=True)
+
+
+def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
+    try:
+        build = entry.make()
+    except ImportError as error:
+        return [{"outcome": "left out", "why": str(error)}]
+    found = []
+    for way in ways:
+        try:
+            (verdict,) = verdicts(build, steps, [way])
+        except DoesNotRepeatItself as error:
+            return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
+        outcome = "same" if verdict.good else "said" if verdict.said and not verdict.wrong else "differs"
+        found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
+    if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:
+        found.append({"outcome": "not finite", "why": "the planted course was to end finite"})
+    return found
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="exactness", description=__doc__)
+    parser.add_argument("group", choices=GROUPS)
+    parser.add_argument("pattern", nargs="?", default="", help="a regex for the names of programs")
+    parser.add_argument("--steps", type=int, help="other than each program's own")
+    parser.add_argument("--ways", nargs="+", default=[way.name.lower() for way in THREE])
+    return parser.parse_args()
+
+
+main()

@@ -1,0 +1,48 @@
+"""Programs of the catalog in a process of its own, since only there TensorFlow can be told to use oneDNN or not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+_TESTS = Path(__file__).parent.parent
+_ROOT = _TESTS.parent
+
+
+def outcomes(group: str, pattern: str = "", *asked: str, onednn: bool, limit: float = 3600) -> list[dict[str, Any]]:
+    """What `python -m exactness` says of each way of each program, after at most `limit` seconds.
+
+    Raises:
+        AssertionError: the process failed, or took no program.
+
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "exactness", group, pattern, *asked],
+        cwd=_ROOT,
+        env={
+            **os.environ,
+            "TF_ENABLE_ONEDNN_OPTS": str(int(onednn)),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "PYTHONPATH": os.pathsep.join([str(_ROOT), str(_TESTS)]),
+        },
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    *lines, counted = map(json.loads, done.stdout.splitlines())
+    print(counted)
+    assert counted["programs"], f"no program of {group} has a name like {pattern!r}"
+    return lines
+
+
+def assert_same(found: list[dict[str, Any]]) -> None:
+    """No way of any program gave another number; programs that were left out do not count."""
+    wrong = [f"{line['name']}: {line['why']}" for line in found if line["outcome"] not in {"same", "left out"}]
+    ways = [line for line in found if line["outcome"] != "left out"]
+    assert not wrong, f"{len(wrong)} of {len(ways)} differ:\n" + "\n".join(wrong)

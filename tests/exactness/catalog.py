@@ -1,0 +1,71 @@
+"""Every program of this folder by a group and a name, so that a process of its own can be asked for some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from exactness.courses import Build
+from exactness.programs import small
+from exactness.verdict import STEPS
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A program of the catalog. `make` imports what it needs; `steps` are those of a long course.
+
+    `goes_on` says that what is planted leaves the numbers finite, None that this is not asked.
+    """
+
+    make: Callable[[], Build]
+    steps: int = STEPS
+    goes_on: bool | None = True
+
+
+Group: TypeAlias = Mapping[str, Entry]
+
+
+def named() -> Group:
+    """Programs whose numbers debugging once changed, and what is near them."""
+    return {
+        "fit of two Dense layers": Entry(_two_dense),
+        "GPT": Entry(_gpt),
+        "GPT with a high rate": Entry(_quick_gpt, 45),
+        "UNet with its own step": Entry(_unet),
+        "scalar sum": Entry(lambda: small.scalar_sum),
+        "Dense and GELU": Entry(lambda: small.dense_gelu),
+        "forward over reverse": Entry(lambda: small.forward_over_reverse),
+        "update skipped": Entry(lambda: small.skipped_update),
+        "fed scale": Entry(lambda: small.fed_scale),
+        "fused ReLU": Entry(lambda: small.fused_relu, goes_on=None),
+    }
+
+
+GROUPS: Mapping[str, Callable[[], Group]] = {"named": named}
+
+
+def _two_dense() -> Build:
+    import keras
+
+    from exactness.programs.fitting import two_dense
+
+    return two_dense(lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True, global_clipnorm=0.5))
+
+
+def _gpt() -> Build:
+    from exactness.programs.gpt import gpt
+
+    return gpt(1e-3)
+
+
+def _quick_gpt() -> Build:
+    from exactness.programs.gpt import gpt
+
+    return gpt(3e-2)
+
+
+def _unet() -> Build:
+    from exactness.programs.unet import unet
+
+    return unet

@@ -1,0 +1,40 @@
+"""Programs whose numbers debugging once changed: plain, captured and watched they give the same ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from exactness.apart import assert_same, outcomes
+from exactness.catalog import named
+from exactness.verdict import assert_exact
+
+pytestmark = pytest.mark.tf
+
+_QUICK = (
+    "fit of two Dense layers",
+    "scalar sum",
+    "Dense and GELU",
+    "forward over reverse",
+    "update skipped",
+    "fed scale",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("onednn", [True, False], ids=["oneDNN", "without oneDNN"])
+@pytest.mark.parametrize("name", named())
+def test_long_course(name: str, onednn: bool) -> None:
+    assert_same(outcomes("named", f"^{name}$", onednn=onednn))
+
+
+@pytest.mark.parametrize("name", _QUICK)
+def test_short_course(name: str) -> None:
+    entry = named()[name]
+    assert_exact(entry.make(), 6, goes_on=bool(entry.goes_on))
+
+
+def test_training_goes_on_behind_a_fused_relu() -> None:
+    """oneDNN makes one op of a product, a bias and a ReLU, which gives 0 for the NaN that is planted in its data."""
+    found = outcomes("named", "^fused ReLU$", "--steps", "6", "--ways", "passed_over", onednn=True, limit=200)
+    assert_same(found)

@@ -1,0 +1,130 @@
+"""A program run plain, captured, and under a watch, from the same state each time: the verdict of each way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+
+from exactness.comparison import Difference, difference
+from exactness.courses import NOTHING, Build, Course, Plant, course_of
+from exactness.fronts import Front, capturing, debugged, watching
+from tfdbg_cli.model.decision import Values
+
+STEPS = 40
+_OTHER_COURSES = 3
+
+
+class Way(StrEnum):
+    """How a program is debugged."""
+
+    CAPTURED = "captured"
+    WATCHED = "watched"
+    PASSED_OVER = "planted, passed over"
+    CAPTURED_PLANTED = "planted, captured"
+    KEPT = "watched, values kept"
+
+    @property
+    def planted(self) -> bool:
+        return self in {Way.PASSED_OVER, Way.CAPTURED_PLANTED}
+
+    def front(self) -> Front:
+        match self:
+            case Way.CAPTURED | Way.CAPTURED_PLANTED:
+                return capturing()
+            case Way.KEPT:
+                return watching(values=Values.KEEP)
+        return watching()
+
+
+THREE = (Way.CAPTURED, Way.WATCHED, Way.PASSED_OVER)
+
+
+class DoesNotRepeatItself(Exception):  # noqa: N818
+    """The program gives other numbers in two plain runs: nothing can be said about it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one way of debugging changed. `wrong` says what else is not as it must be; `said` that a run said so."""
+
+    way: Way
+    difference: Difference
+    said: str = ""
+    wrong: str = ""
+    judged: tuple[int, int] = (0, 0)
+
+    @property
+    def good(self) -> bool:
+        return not self.difference and not self.wrong
+
+    @property
+    def sentence(self) -> str:
+        parts = [self.wrong] * bool(self.wrong)
+        if self.difference:
+            parts.append(self.difference.sentence + (f"; said: {self.said}" if self.said else "; UNSAID"))
+        return f"{self.way}: " + ("; ".join(parts) or "the same to the last bit")
+
+
+def verdicts(
+    build: Build, steps: int = STEPS, ways: Iterable[Way] = THREE, *, plant: Plant | None = None
+) -> list[Verdict]:
+    """What each of `ways` changes of the numbers of the program that `build` makes.
+
+    `plant` says where something is planted for the ways that need it; the middle, if it is not given.
+
+    Raises:
+        DoesNotRepeatItself: it gives other numbers than before undebugged, too.
+
+    """
+    plant = plant or Plant(steps // 2)
+    plain: dict[Plant, list[Course]] = {}
+    return [_verdict(way, build, steps, plant if way.planted else NOTHING, plain) for way in ways]
+
+
+def assert_exact(
+    build: Build,
+    steps: int = STEPS,
+    ways: Iterable[Way] = THREE,
+    *,
+    plant: Plant | None = None,
+    goes_on: bool = True,
+) -> None:
+    """Every way of debugging leaves every number as it is; with `goes_on` the planted course must end finite.
+
+    A program that does not repeat itself undebugged is skipped.
+    """
+    try:
+        found = verdicts(build, steps, ways, plant=plant)
+    except DoesNotRepeatItself as reason:
+        pytest.skip(str(reason))
+    if goes_on and any(way.planted for way in ways):
+        ended = course_of(build, steps, plant or Plant(steps // 2))
+        assert ended.finite, "the planted course was to end finite"
+    assert all(verdict.good for verdict in found), "\n".join(verdict.sentence for verdict in found)
+
+
+def _verdict(way: Way, build: Build, steps: int, plant: Plant, plain: dict[Plant, list[Course]]) -> Verdict:
+    known = plain.setdefault(plant, [])
+    if not known:
+        known.append(course_of(build, steps, plant))
+    with debugged(way.front()) as front:
+        course = course_of(build, steps, plant)
+    apart = difference(known[0], course)
+    if apart and len(known) == 1:
+        # Asked only now: what gives the same bits debugged as undebugged repeats itself.
+        known += [course_of(build, steps, plant) for _ in range(_OTHER_COURSES)]
+    others = [difference(known[0], other) for other in known[1:]]
+    if any(others):
+        raise DoesNotRepeatItself(f"undebugged, {next(filter(None, others)).sentence}")
+    return Verdict(way, apart, front.said, _wrong(way, front), (front.judged, front.count))
+
+
+def _wrong(way: Way, front: Front) -> str:
+    if way in {Way.CAPTURED, Way.CAPTURED_PLANTED} and not front.count:
+        return "no run was captured"
+    if way is Way.PASSED_OVER and not front.hits:
+        return "what was planted was not found"
+    return "" if not front.told else f"the debugger said: {front.told[0]}"

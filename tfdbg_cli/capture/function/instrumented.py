@@ -112,6 +112,11 @@ class Instrumented:
         self.notes = self._standing_notes()
 
     @property
+    def name(self) -> str:
+        """The name by which the runtime knows the rewritten function."""
+        return self._idle[0].exposed.name
+
+    @property
     def values(self) -> int:
         """How many values a call gives, loops and branches not counted."""
         return sum(item.shown is not None for item in items_of(self.root))

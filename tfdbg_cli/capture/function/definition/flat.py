@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
 _COLOCATED = "_class"
@@ -61,6 +62,7 @@ class FlatFunction:
         self.root = root
         self.arguments = tuple(map(root.argument_tensor, range(len(root.argument_names))))
         self._argument_types = dict(zip(self.arguments, root.body.argument_types, strict=True))
+        self.handles = frozenset(name for name, dtype in self._argument_types.items() if dtype == RESOURCE)
         self.nodes: dict[str, FlatNode] = {node.name: node for node in _inlined(root, (), "")}
         self.returns = tuple(_resolved(root, text, [])[0] for text in root.body.returns)
         self.effects = tuple(_waited_for(root, name) for name in root.body.effects if name in root.body.nodes)

@@ -1,0 +1,192 @@
+"""Watched calls that are also made plainly: what differs is said, and the program is given what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.exact.agreement import Effect
+from tfdbg_cli.capture.function.exact.plain_runs import PlainRuns
+from tfdbg_cli.capture.function.exact.trials import Trials
+from tfdbg_cli.capture.function.interception import intercept_all_functions
+from tfdbg_cli.capture.function.traced_function import TracedFunction
+from tfdbg_cli.capture.mishaps import remark
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.model.decision import DebugRun, RunUntil, Values
+from tfdbg_cli.model.exactness import Way
+
+pytestmark = pytest.mark.tf
+
+
+@contextmanager
+def debugged(*script: Any) -> Iterator[ScriptedFrontend]:
+    front = ScriptedFrontend(*script)
+    debugger = Debugger(lambda: front)
+    front.debugger = debugger
+    undo = intercept_all_functions(debugger)
+    try:
+        yield front
+    finally:
+        undo()
+
+
+def _held(function: Any, *arguments: Any) -> tuple[TracedFunction, Any]:
+    concrete = function.get_concrete_function(*arguments)
+    traced = TracedFunction(compat.atomic_of(concrete))
+    return traced, traced.holding.hold([*tf.nest.flatten(arguments), *concrete.captured_inputs])
+
+
+def test_the_plain_function_runs_on_copies() -> None:
+    weight = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step(x: Any) -> Any:
+        weight.assign_add(x)
+        return tf.reduce_sum(weight)
+
+    traced, held = _held(step, tf.constant([3.0, 4.0]))
+    weight.assign([9.0, 9.0])
+    atomic = compat.atomic_of(step.get_concrete_function(tf.constant([3.0, 4.0])))
+    effect = PlainRuns(traced.holding, atomic).effect(held)
+    assert effect.outputs[0].numpy() == 10
+    (after,) = effect.variables.values()
+    assert after.numpy().tolist() == [4, 6]
+    assert weight.numpy().tolist() == [9, 9]
+
+
+def test_what_acts_outside_is_not_done_twice() -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        tf.print(x)
+        return x + 1.0
+
+    traced, _ = _held(step, tf.constant(1.0))
+    assert "PrintV2" in PlainRuns(traced.holding, None).reason
+
+
+def test_the_first_calls_are_tried_and_then_fewer_and_fewer() -> None:
+    step = tf.function(lambda x: x + 1.0)
+    traced, _ = _held(step, tf.constant(1.0))
+    trials = Trials(traced.holding, compat.atomic_of(step.get_concrete_function(tf.constant(1.0))))
+    assert [number for number in range(1, 2001) if trials.due()] == [1, 2, 10, 100, 1000]
+
+
+@pytest.fixture
+def other_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plain function gives the next number up of every float."""
+    real = PlainRuns.effect
+
+    def up(tensor: Any) -> Any:
+        return tf.constant(np.nextafter(tensor.numpy(), np.float32(np.inf)))
+
+    def effect(runs: PlainRuns, held: Any) -> Effect:
+        found = real(runs, held)
+        return Effect(list(map(up, found.outputs)), {at: up(value) for at, value in found.variables.items()})
+
+    monkeypatch.setattr(PlainRuns, "effect", effect)
+    remark.cache_clear()
+
+
+def _step(weight: Any) -> Any:
+    @tf.function
+    def step(x: Any) -> Any:
+        weight.assign_add(x)
+        return tf.math.log(weight)
+
+    return step
+
+
+@pytest.mark.usefixtures("other_plain_runs")
+def test_a_difference_that_no_graph_shows_is_said(capsys: Any) -> None:
+    weight = tf.Variable(1.0, name="weight")
+    step = _step(weight)
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        given = step(tf.constant(0.5)).numpy()
+        assert given == np.nextafter(np.log(np.float32(1.5)), np.float32(9)), "the program is given what is plain"
+        assert weight.numpy() == np.nextafter(np.float32(1.5), np.float32(9))
+        step(tf.constant(-5.0))
+    assert "Watched runs of step give other last digits than plain ones" in capsys.readouterr().err
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    assert not exactness.program_exact
+    assert {parting.max_ulp for parting in exactness.strays} == {1}
+    assert exactness.sentence.startswith("Not exact")
+
+
+@pytest.mark.usefixtures("other_plain_runs")
+def test_the_line_of_the_watch_says_it() -> None:
+    step = _step(tf.Variable(1.0))
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        debugger = front.debugger
+        step(tf.constant(0.5))
+        assert "not exact: " in debugger._watching.watch.words
+
+
+def test_at_a_hit_the_program_is_given_what_the_plain_run_gives() -> None:
+    weight = tf.Variable(1.0)
+    step = _step(weight)
+    with debugged(RunUntil("has_inf_or_nan"), RunUntil("has_inf_or_nan")) as front:
+        assert np.isnan(step(tf.constant(-5.0)).numpy())
+        exactness = front.ends[0].run.exactness
+        assert exactness is not None
+        assert exactness.exact, exactness.sentence
+        assert exactness.compared == 2
+        assert weight.numpy() == -4
+
+
+@pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
+def test_a_captured_run_says_how_it_was_made(values: Values) -> None:
+    step = _step(tf.Variable(1.0))
+    with debugged(DebugRun(values=values)) as front:
+        step(tf.constant(0.5))
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    if values is Values.KEEP:
+        assert exactness.way is Way.IN_PLACE
+        assert not exactness.exact
+    else:
+        assert (exactness.way, exactness.exact, exactness.compared) == (Way.UNCHANGED, True, 2)
+
+
+def test_random_numbers_of_a_kernel_of_its_own_are_said() -> None:
+    tf.random.set_seed(1)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return x + tf.random.uniform([2])
+
+    first = step(tf.constant(0.0))
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        assert np.array_equal(step(tf.constant(0.0)), first), "they begin anew"
+        step(tf.constant(np.nan))
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    assert not exactness.exact
+    assert "Random numbers" in exactness.sentence
+
+
+def test_a_batch_is_drawn_once() -> None:
+    data = iter(tf.data.Dataset.from_tensor_slices(tf.range(6.0)).batch(2))
+    weight = tf.Variable(0.0)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        batch = next(iterator)
+        weight.assign_add(tf.reduce_sum(batch))
+        return batch
+
+    with debugged(DebugRun(), RunUntil("has_inf_or_nan")) as front:
+        assert [step(data).numpy().tolist() for _ in range(3)] == [[0, 1], [2, 3], [4, 5]]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            step(data)
+    assert weight.numpy() == 15
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    assert exactness.exact, exactness.sentence

@@ -71,7 +71,7 @@ class Body:
         self._positions = {name: index for index, name in enumerate(self.arguments)}
         self._outputs: dict[str, tuple[Output, ...]] = {}
         self._starts: dict[str, dict[str, int]] = {}
-        self._sources: dict[str, Source] = {}  # asked for many times each
+        self._found_sources: dict[str, Source] = {}  # asked for many times each
 
     @property
     def plain(self) -> bool:
@@ -105,9 +105,9 @@ class Body:
 
     def source(self, reference: str) -> Source:
         """What the data input `reference` names."""
-        found = self._sources.get(reference)
+        found = self._found_sources.get(reference)
         if found is None:
-            found = self._sources[reference] = self._source(reference)
+            found = self._found_sources[reference] = self._source(reference)
         return found
 
     def _source(self, reference: str) -> Source:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function.arguments import Slot, slots_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
@@ -41,6 +42,7 @@ class TracedFunction:
     def __init__(self, atomic: Any) -> None:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
+        self._counted: dict[Callable[[Any], bool], int] = {}  # tensors, by what a person wants of them
         self._watched: dict[WatchKind, WatchedFunction] = {}
         self._plain: tuple[Compiled | None] | None = None
         self._drawing: Proof | None = None
@@ -155,7 +157,10 @@ class TracedFunction:
 
         Turns of loops count once before the first captured call.
         """
+        if self.taken is not None and admits in self._counted:
+            return Estimate(self._counted[admits], self.taken, 0, memory_budget(settings), "memory")
         tensors = list(filter(admits, self._tensors()))
+        self._counted[admits] = len(tensors)
         shapes = {
             f"{slot.argument.name}:0": _of_shape(tensor) for slot, tensor in zip(self.slots, inputs, strict=False)
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
@@ -161,6 +162,7 @@ def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tup
     return nesting(reads, types.__getitem__, reads.__getitem__)
 
 
+@lru_cache(maxsize=64)
 def chooser(request: CaptureRequest) -> Chooser:
     """The test that says which tensors `request` asks for."""
     return Chooser(

@@ -136,7 +136,11 @@ class Outside:
             found = drawing_in(name)
             if found:
                 raise NotAgainError(f"{found} inside {node.name} draws from outside, in a branch or loop")
-        if self.flat.handles.intersection(node.inputs) and dealing_of(node.op_type) is Dealing.NOTHING and node.op_type not in _SAME:
+        if (
+            self.flat.handles.intersection(node.inputs)
+            and dealing_of(node.op_type) is Dealing.NOTHING
+            and node.op_type not in _SAME
+        ):
             raise NotAgainError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
 
     def _tell_shapes(self, part: FlatDefinition) -> None:

@@ -20,8 +20,13 @@ def _function(rounds: int) -> None:
     from bench import function
 
     function.measure("function", max(5, rounds // 2))
-    function.measure_preparation(rounds)
     function.measure_calls(rounds)
+
+
+def _preparation(rounds: int) -> None:
+    from bench import preparation
+
+    preparation.measure(rounds)
 
 
 def _fit(rounds: int) -> None:
@@ -51,6 +56,7 @@ def _memory(_: int) -> None:
 MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "session": _session,
     "function": _function,
+    "preparation": _preparation,
     "fit": _fit,
     "memory": _memory,
     "opening": _opening,

@@ -16,13 +16,11 @@ from contextlib import nullcontext
 from typing import Any
 
 from bench import fit, gpt
-from bench.timing import Timing, Took, interleave, print_added
+from bench.timing import Took, interleave, print_added
 from bench.ways import ALL_VALUES, TOOLS, WATCH, WAYS, Way, enabled
 from tfdbg_cli.model.decision import Continue, Detach
 
-PREPARATION_GOAL = 0.6  # seconds, for 2000 ops
 _CALLS = 100
-_PREPARATION = ""
 
 WORKLOADS: Mapping[str, Callable[[], Callable[[], Any]]] = {"function": gpt.build_step, "fit": fit.build_step}
 TITLES = {
@@ -48,14 +46,6 @@ def measure(workload: str, rounds: int) -> None:
         aim = "" if goal is None else f"≤ {goal:.2f}"
         ratio = found["debugged"] / found["undebugged"]
         print(f"  {name:<44} {found['debugged'] * 1e3:>10.2f} {ratio:>8.3f} {aim:>8}", flush=True)
-
-
-def measure_preparation(rounds: int) -> None:
-    """How long it takes to make the GPT step's function ready for capture."""
-    found = _in_own_process("function", _PREPARATION, rounds)
-    print(f"\nPreparing a function of {found['ops']:.0f} ops, once (goal for both: ≤ {PREPARATION_GOAL} s)")
-    print(f"  {'instrument()':<44} {found['capture']:>10.3f} s")
-    print(f"  {'its graph, for the screen':<44} {found['graph']:>10.3f} s")
 
 
 def measure_calls(rounds: int) -> None:
@@ -110,32 +100,10 @@ def _against_undebugged(build: Callable[[], Callable[[], Any]], name: str, round
     return {name: timing.median for name, timing in timings.items()}
 
 
-def _timed(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began
-
-
-def _preparation(rounds: int) -> dict[str, float]:
-    """Seconds to rewrite and register the function, and to make the graph for the screen; traced anew each time."""
-    from tfdbg_cli.capture.function.graph import function_graph
-    from tfdbg_cli.capture.function.instrumented import instrument
-
-    seconds: dict[str, list[float]] = {"capture": [], "graph": []}
-    for _ in range(max(3, rounds // 4)):
-        step = gpt.build_step()
-        concrete = step.function.get_concrete_function(*step.arguments)  # type: ignore[attr-defined]
-        seconds["capture"].append(_timed(lambda concrete=concrete: instrument(concrete)))
-        seconds["graph"].append(_timed(lambda concrete=concrete: function_graph(concrete)))
-    medians = {name: Timing(tuple(taken)).median for name, taken in seconds.items()}
-    return {"ops": len(concrete.graph.get_operations()), **medians}
-
-
 def main() -> None:
     """`python -m bench.function WORKLOAD WAY ROUNDS`: one way, its numbers as JSON on the last line."""
     workload, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    found = _preparation(rounds) if name == _PREPARATION else _against_undebugged(WORKLOADS[workload], name, rounds)
-    print(json.dumps(found))
+    print(json.dumps(_against_undebugged(WORKLOADS[workload], name, rounds)))
 
 
 if __name__ == "__main__":

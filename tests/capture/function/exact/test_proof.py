@@ -62,6 +62,20 @@ def test_a_function_is_compiled_without_being_run() -> None:
     assert count.numpy() == 1
 
 
+def test_a_function_that_xla_compiles_is_neither_run_nor_compiled() -> None:
+    count = tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        count.assign_add(1)
+        return x * 2.0
+
+    traced = Traced(step, tf.constant(1.0))
+    assert traced.compiled() is None
+    assert not traced.proof().holds
+    assert count.numpy() == 0
+
+
 def test_while_the_program_collects_graphs_itself_nothing_is_compiled(tmp_path: Any) -> None:
     step = tf.function(lambda x: x * 3.0)
     traced = Traced(step, tf.constant(1.0))

@@ -8,10 +8,13 @@ import threading
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.body import XLA
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.model.dtypes import FLOAT, RESOURCE
 
 _SERIAL = itertools.count(1)
 _COPY = "__tfdbg_copy_"
@@ -35,10 +38,11 @@ def steady_name(name: str) -> str:
 def compiled(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
     """What the runtime makes of the function `name` for `inputs`, which it will execute when it is called.
 
-    Nothing is computed. None when it was made before, or TensorFlow does not tell.
+    Nothing is computed. None when it was made before, or TensorFlow does not tell, as of what XLA compiles.
     """
     definition = compat.function_definition(name)
-    if definition is None:
+    # A function that XLA compiles as a whole is called as one op, which does not look whether it was cancelled.
+    if definition is None or (XLA in definition.attr and definition.attr[XLA].b) or not _cancelled_calls_do_nothing():
         return None
     arguments = [argument.name for argument in definition.signature.input_arg]
     with _LOCK, INSIDE, compat.not_recording():
@@ -48,6 +52,30 @@ def compiled(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
     if len(own) != 1 or not own[0].partition_graphs:
         return None
     return Compiled([node for graph in own[0].partition_graphs for node in graph.node])
+
+
+@cache
+def _cancelled_calls_do_nothing() -> bool:
+    """Whether this TensorFlow does not start a call that was cancelled before: tried with a function of ours."""
+    name = f"tfdbg_probe_{next(_SERIAL)}"
+    definition = compat.v1.GraphDef().library.function.add()
+    definition.signature.name = name
+    definition.signature.is_stateful = True
+    definition.signature.input_arg.add(name="handle", type=RESOURCE)
+    definition.signature.input_arg.add(name="value", type=FLOAT)
+    node = definition.node_def.add(name="write", op="AssignVariableOp", input=["handle", "value"])
+    node.attr["dtype"].type = FLOAT
+    definition.control_ret["write"] = "write"
+    definition.signature.control_output.append("write")
+    compat.add_function(definition)
+    try:
+        with _LOCK, INSIDE, compat.not_recording():
+            handle = compat.new_variable(compat.eager_tensor(1.0))
+            compat.graphs_made_of(name, [handle, compat.eager_tensor(2.0)], 0)
+            value = compat.run_op("ReadVariableOp", [handle], ("dtype", FLOAT), 1, "")[0]
+            return bool(value.numpy() == 1.0)
+    finally:
+        compat.remove_function(name)
 
 
 def compiled_copy(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:

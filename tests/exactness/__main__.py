@@ -13,7 +13,7 @@ from collections import Counter
 
 from exactness.catalog import GROUPS, Entry
 from exactness.courses import Plant, course_of
-from exactness.verdict import THREE, DoesNotRepeatItself, Way, verdicts
+from exactness.verdict import THREE, DoesNotRepeatItself, DoesNotRun, Way, verdicts
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
     for way in ways:
         try:
             (verdict,) = verdicts(build, steps, [way])
-        except DoesNotRepeatItself as error:
+        except (DoesNotRepeatItself, DoesNotRun) as error:
             return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
         outcome = "same" if verdict.good else "said" if verdict.said and not verdict.wrong else "differs"
         found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})

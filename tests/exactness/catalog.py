@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from exactness.courses import Build
@@ -42,7 +43,14 @@ def named() -> Group:
     }
 
 
-GROUPS: Mapping[str, Callable[[], Group]] = {"named": named}
+def optimizers() -> Group:
+    """Every combination that the optimizers of Keras 3 and of tf_keras accept."""
+    from exactness.programs.optimizers import combinations
+
+    return {one.name: Entry(partial(getattr, one, "build")) for one in combinations()}
+
+
+GROUPS: Mapping[str, Callable[[], Group]] = {"named": named, "optimizers": optimizers}
 
 
 def _two_dense() -> Build:

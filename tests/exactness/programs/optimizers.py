@@ -102,9 +102,7 @@ class Combination:
             with tf.GradientTape() as tape:
                 loss = of_classes(y, model(x, training=True))
                 to_derive = scaled(loss)
-            gradients = tape.gradient(
-                to_derive, [getattr(v, "value", v) if self.library == "keras" else v for v in held]
-            )
+            gradients = tape.gradient(to_derive, raw)
             optimizer.apply_gradients(list(zip(unscaled(gradients), held, strict=True)))
             return loss
 

@@ -39,7 +39,7 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
             (verdict,) = verdicts(build, steps, [way])
         except (DoesNotRepeatItself, DoesNotRun) as error:
             return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
-        outcome = "same" if verdict.good else "said" if verdict.said and not verdict.wrong else "differs"
+        outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
         found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
     if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:
         found.append({"outcome": "not finite", "why": "the planted course was to end finite"})

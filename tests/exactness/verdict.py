@@ -59,11 +59,15 @@ class Verdict:
     difference: Difference
     said: str = ""
     wrong: str = ""
-    judged: tuple[int, int] = (0, 0)
 
     @property
     def good(self) -> bool:
         return not self.difference and not self.wrong
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether something changed of which no run said that it may."""
+        return bool(self.wrong) or (bool(self.difference) and not self.said)
 
     @property
     def sentence(self) -> str:
@@ -140,7 +144,7 @@ def _verdict(way: Way, courses: Courses, steps: int, plant: Plant, plain: dict[P
     others = [difference(known[0], other) for other in known[1:]]
     if any(others):
         raise DoesNotRepeatItself(f"undebugged, {next(filter(None, others)).sentence}")
-    return Verdict(way, apart, front.said, _wrong(way, front), (front.judged, front.count))
+    return Verdict(way, apart, front.said, _wrong(way, front))
 
 
 def _wrong(way: Way, front: Front) -> str:

@@ -50,7 +50,26 @@ def optimizers() -> Group:
     return {one.name: Entry(partial(getattr, one, "build")) for one in combinations()}
 
 
-GROUPS: Mapping[str, Callable[[], Group]] = {"named": named, "optimizers": optimizers}
+def backbones() -> Group:
+    """Networks of keras_hub; they take many seconds to trace, hence fewer steps."""
+    from exactness.programs.backbones import BACKBONES, backbone
+
+    return {name: Entry(partial(backbone, name), 20) for name in BACKBONES}
+
+
+def probability() -> Group:
+    """Programs of GPflow, TensorFlow Probability and Sonnet."""
+    from exactness.programs.probability import PROGRAMS
+
+    return {name: Entry(make) for name, make in PROGRAMS.items()}
+
+
+GROUPS: Mapping[str, Callable[[], Group]] = {
+    "named": named,
+    "optimizers": optimizers,
+    "backbones": backbones,
+    "probability": probability,
+}
 
 
 def _two_dense() -> Build:

@@ -51,10 +51,10 @@ def optimizers() -> Group:
 
 
 def backbones() -> Group:
-    """Networks of keras_hub; they take many seconds to trace, hence fewer steps."""
+    """Networks of keras_hub."""
     from exactness.programs.backbones import BACKBONES, backbone
 
-    return {name: Entry(partial(backbone, name), 20) for name in BACKBONES}
+    return {name: Entry(partial(backbone, name)) for name in BACKBONES}
 
 
 def probability() -> Group:

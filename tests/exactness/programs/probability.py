@@ -117,7 +117,7 @@ def no_u_turn() -> Build:
 
 
 def variational() -> Build:
-    """A variational autoencoder of TensorFlow Probability's distributions, with samples drawn from a count of steps."""
+    """A variational autoencoder of TensorFlow Probability's distributions; samples follow from a count of steps."""
     import tensorflow_probability as tfp
 
     def build(plant: Plant) -> Program:

@@ -1,4 +1,4 @@
-"""`python -m exactness GROUP [REGEX] [--steps N] [--ways …]`: programs of the catalog, a line of JSON for each way.
+"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog, a line of JSON for each way.
 
 The last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes kernels from oneDNN.
 """
@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import time
 from collections import Counter
 
 from exactness.catalog import GROUPS, Entry
 from exactness.courses import Plant, course_of
-from exactness.verdict import THREE, DoesNotRepeatItself, Way, verdicts
+from exactness.verdict import THREE, DoesNotRepeatItself, DoesNotRun, Way, verdicts
 
 
 def main() -> None:
     asked = _arguments()
     entries = {name: entry for name, entry in GROUPS[asked.group]().items() if re.search(asked.pattern, name)}
+    drawn = random.Random(8).sample(list(entries), min(asked.draw or len(entries), len(entries)))
     counted: Counter[str] = Counter()
-    for name, entry in entries.items():
+    for name in drawn:
+        entry = entries[name]
         began = time.monotonic()
         for line in _lines(entry, asked.steps or entry.steps, [Way[way.upper()] for way in asked.ways]):
             counted[line["outcome"]] += 1
             print(json.dumps({"name": name, **line, "seconds": round(time.monotonic() - began, 1)}), flush=True)
-    print(json.dumps({"programs": len(entries), **counted}), flush=True)
+    print(json.dumps({"programs": len(drawn), **counted}), flush=True)
 
 
 def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
@@ -37,9 +40,9 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
     for way in ways:
         try:
             (verdict,) = verdicts(build, steps, [way])
-        except DoesNotRepeatItself as error:
+        except (DoesNotRepeatItself, DoesNotRun) as error:
             return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
-        outcome = "same" if verdict.good else "said" if verdict.said and not verdict.wrong else "differs"
+        outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
         found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
     if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:
         found.append({"outcome": "not finite", "why": "the planted course was to end finite"})
@@ -51,6 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("group", choices=GROUPS)
     parser.add_argument("pattern", nargs="?", default="", help="a regex for the names of programs")
     parser.add_argument("--steps", type=int, help="other than each program's own")
+    parser.add_argument("--draw", type=int, help="so many of them, always the same ones")
     parser.add_argument("--ways", nargs="+", default=[way.name.lower() for way in THREE])
     return parser.parse_args()
 

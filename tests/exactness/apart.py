@@ -20,8 +20,21 @@ def outcomes(group: str, pattern: str = "", *asked: str, onednn: bool, limit: fl
         AssertionError: the process failed, or took no program.
 
     """
+    *lines, counted = map(json.loads, python("exactness", group, pattern, *asked, onednn=onednn, limit=limit))
+    print(counted)
+    assert counted["programs"], f"no program of {group} has a name like {pattern!r}"
+    return lines
+
+
+def python(module: str, *arguments: str, onednn: bool, limit: float) -> list[str]:
+    """The lines that `python -m module` prints, with or without oneDNN.
+
+    Raises:
+        AssertionError: it failed.
+
+    """
     done = subprocess.run(
-        [sys.executable, "-m", "exactness", group, pattern, *asked],
+        [sys.executable, "-m", module, *arguments],
         cwd=_ROOT,
         env={
             **os.environ,
@@ -35,10 +48,7 @@ def outcomes(group: str, pattern: str = "", *asked: str, onednn: bool, limit: fl
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    *lines, counted = map(json.loads, done.stdout.splitlines())
-    print(counted)
-    assert counted["programs"], f"no program of {group} has a name like {pattern!r}"
-    return lines
+    return done.stdout.splitlines()
 
 
 def assert_same(found: list[dict[str, Any]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from exactness.courses import Build
@@ -42,7 +43,33 @@ def named() -> Group:
     }
 
 
-GROUPS: Mapping[str, Callable[[], Group]] = {"named": named}
+def optimizers() -> Group:
+    """Every combination that the optimizers of Keras 3 and of tf_keras accept."""
+    from exactness.programs.optimizers import combinations
+
+    return {one.name: Entry(partial(getattr, one, "build")) for one in combinations()}
+
+
+def backbones() -> Group:
+    """Networks of keras_hub."""
+    from exactness.programs.backbones import BACKBONES, backbone
+
+    return {name: Entry(partial(backbone, name)) for name in BACKBONES}
+
+
+def probability() -> Group:
+    """Programs of GPflow, TensorFlow Probability and Sonnet."""
+    from exactness.programs.probability import PROGRAMS
+
+    return {name: Entry(make) for name, make in PROGRAMS.items()}
+
+
+GROUPS: Mapping[str, Callable[[], Group]] = {
+    "named": named,
+    "optimizers": optimizers,
+    "backbones": backbones,
+    "probability": probability,
+}
 
 
 def _two_dense() -> Build:

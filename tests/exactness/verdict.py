@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import pytest
 
 from exactness.comparison import Difference, difference
-from exactness.courses import NOTHING, Build, Course, Plant, course_of
+from exactness.courses import NOTHING, Build, Course, Courses, Plant, course_of, rewound
 from exactness.fronts import Front, capturing, debugged, watching
 from tfdbg_cli.model.decision import Values
 
@@ -46,6 +47,10 @@ class DoesNotRepeatItself(Exception):  # noqa: N818
     """The program gives other numbers in two plain runs: nothing can be said about it."""
 
 
+class DoesNotRun(Exception):  # noqa: N818
+    """The program does not take its first step undebugged."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What one way of debugging changed. `wrong` says what else is not as it must be; `said` that a run said so."""
@@ -54,11 +59,15 @@ class Verdict:
     difference: Difference
     said: str = ""
     wrong: str = ""
-    judged: tuple[int, int] = (0, 0)
 
     @property
     def good(self) -> bool:
         return not self.difference and not self.wrong
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether something changed of which no run said that it may."""
+        return bool(self.wrong) or (bool(self.difference) and not self.said)
 
     @property
     def sentence(self) -> str:
@@ -77,11 +86,16 @@ def verdicts(
 
     Raises:
         DoesNotRepeatItself: it gives other numbers than before undebugged, too.
+        DoesNotRun: undebugged it fails in the first step.
 
     """
-    plant = plant or Plant(steps // 2)
+    return verdicts_of(partial(course_of, build), steps, ways, plant or Plant(steps // 2))
+
+
+def verdicts_of(courses: Courses, steps: int, ways: Iterable[Way], plant: Plant) -> list[Verdict]:
+    """As `verdicts`, of the program that takes `courses`."""
     plain: dict[Plant, list[Course]] = {}
-    return [_verdict(way, build, steps, plant if way.planted else NOTHING, plain) for way in ways]
+    return [_verdict(way, courses, steps, plant if way.planted else NOTHING, plain) for way in ways]
 
 
 def assert_exact(
@@ -96,30 +110,41 @@ def assert_exact(
 
     A program that does not repeat itself undebugged is skipped.
     """
+    plant = plant or Plant(steps // 2)
+    _assert_same(partial(course_of, build), steps, list(ways), plant, goes_on=goes_on)
+
+
+def assert_exact_again(build: Build, steps: int, plant: Plant, *, goes_on: bool = True) -> None:
+    """As `assert_exact` with something planted, of a program that is built once, and whose variables are put back."""
+    _assert_same(rewound(build, plant), steps, [Way.CAPTURED_PLANTED, Way.PASSED_OVER], plant, goes_on=goes_on)
+
+
+def _assert_same(courses: Courses, steps: int, ways: list[Way], plant: Plant, *, goes_on: bool) -> None:
     try:
-        found = verdicts(build, steps, ways, plant=plant)
+        found = verdicts_of(courses, steps, ways, plant)
     except DoesNotRepeatItself as reason:
         pytest.skip(str(reason))
     if goes_on and any(way.planted for way in ways):
-        ended = course_of(build, steps, plant or Plant(steps // 2))
-        assert ended.finite, "the planted course was to end finite"
+        assert courses(steps, plant).finite, "the planted course was to end finite"
     assert all(verdict.good for verdict in found), "\n".join(verdict.sentence for verdict in found)
 
 
-def _verdict(way: Way, build: Build, steps: int, plant: Plant, plain: dict[Plant, list[Course]]) -> Verdict:
+def _verdict(way: Way, courses: Courses, steps: int, plant: Plant, plain: dict[Plant, list[Course]]) -> Verdict:
     known = plain.setdefault(plant, [])
     if not known:
-        known.append(course_of(build, steps, plant))
+        known.append(courses(steps, plant))
+        if not known[0].steps:
+            raise DoesNotRun(f"undebugged it raises {known[0].error}")
     with debugged(way.front()) as front:
-        course = course_of(build, steps, plant)
+        course = courses(steps, plant)
     apart = difference(known[0], course)
     if apart and len(known) == 1:
         # Asked only now: what gives the same bits debugged as undebugged repeats itself.
-        known += [course_of(build, steps, plant) for _ in range(_OTHER_COURSES)]
+        known += [courses(steps, plant) for _ in range(_OTHER_COURSES)]
     others = [difference(known[0], other) for other in known[1:]]
     if any(others):
         raise DoesNotRepeatItself(f"undebugged, {next(filter(None, others)).sentence}")
-    return Verdict(way, apart, front.said, _wrong(way, front), (front.judged, front.count))
+    return Verdict(way, apart, front.said, _wrong(way, front))
 
 
 def _wrong(way: Way, front: Front) -> str:

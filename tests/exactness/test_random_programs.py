@@ -1,0 +1,41 @@
+"""Random programs: debugging changes none of their numbers, or says so. A few always; for minutes under `-m slow`."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from exactness.apart import python
+from exactness.programs.recipe import recipe
+from exactness.search import tried
+
+pytestmark = pytest.mark.tf
+
+# Drawn so that no layer is dear to trace; together they have loops, branches, four dtypes and unknown batches.
+_SEEDS = (0, 1, 2, 3, 4)
+_SECONDS = float(os.environ.get("TFDBG_SEARCH_SECONDS", "600"))
+
+
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_program(seed: int) -> None:
+    finding = tried(seed)
+    assert finding.outcome == "same", f"{finding.recipe}\n{finding.how}"
+
+
+def test_a_seed_gives_one_recipe() -> None:
+    assert recipe(5) == recipe(5) != recipe(6)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(_SECONDS + 600)
+@pytest.mark.parametrize("onednn", [True, False], ids=["oneDNN", "without oneDNN"])
+def test_search(onednn: bool) -> None:
+    """Half of the time with oneDNN, half without it."""
+    lines = python("exactness.search", "--seconds", str(_SECONDS / 2), onednn=onednn, limit=_SECONDS + 300)
+    *findings, counted = map(json.loads, lines)
+    print(counted)
+    assert counted["tried"] > _SECONDS / 60
+    unsaid = [f"{found['recipe']}\n{found['how']}" for found in findings if found["outcome"] == "differs"]
+    assert not unsaid, f"{len(unsaid)} of {counted['tried']} differ:\n" + "\n\n".join(unsaid)

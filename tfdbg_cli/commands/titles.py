@@ -7,7 +7,8 @@ from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
-_INEXACT = "last digits may differ (ri)"
+_NOT_ITS_OWN = "the program may have got other last digits (ri)"
+_NOT_SHOWN = "other last digits than the program's (ri)"
 
 
 def stop_title(context: Context) -> Line:
@@ -39,8 +40,10 @@ def _run_end(event: RunEnd, run: Run) -> Line:
     if event.run.error is not None:
         joint = " and" if hit else ""
         return line(title, Span(f"{hit}{joint} failed with {printable(event.run.error.type_name)}", Style.ERROR))
-    inexact = event.run.exactness is not None and not event.run.exactness.exact
-    words = f"{hit} · {_INEXACT}" if inexact else hit
+    exactness = event.run.exactness
+    words = hit
+    if exactness is not None and not exactness.exact:
+        words += f" · {_NOT_SHOWN if exactness.program_exact else _NOT_ITS_OWN}"
     return line(title, Span(words, Style.WARNING)) if words else line(title)
 
 

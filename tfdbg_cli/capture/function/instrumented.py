@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +18,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.function.definition.shown_values import Shown, hidden_in, items_of
 from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled
@@ -115,6 +116,22 @@ class Instrumented:
     def name(self) -> str:
         """The name by which the runtime knows the rewritten function."""
         return self._idle[0].exposed.name
+
+    @property
+    def types(self) -> list[int]:
+        """The element types of what it gives behind the outputs of the function."""
+        return self._idle[0].exposed.types
+
+    def sources_given(self, positions: Iterable[int]) -> Iterator[Source]:
+        """What of the run's own function the outputs at `positions` give back."""
+        items = [item for item in self._idle[0].exposed.items if item.given_back]
+        for position in positions:
+            at = position - self._own
+            reference = items[at].reference if at < len(items) else None
+            if reference is not None and not reference.startswith("tfdbg_"):
+                source = self.root.body.source(reference)
+                if source.node is not None:
+                    yield source
 
     @property
     def values(self) -> int:

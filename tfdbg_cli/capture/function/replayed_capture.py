@@ -86,7 +86,7 @@ class ReplayedCapture(CapturedCall):
             made = self.held.made_again(self.room)
             if not self.plan.capture.narrowed:
                 self.call.traced.taken = made.repeated.nbytes
-            shown = agreement(self.call.traced.root, self._effect(self.held), effect_of(self.held, made))
+            made, shown = compared_again(self.held, made, self._outputs, self.room)
         except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
             if not isinstance(failure, TfdbgError | OpError):
                 report("make a run again", failure)
@@ -95,8 +95,17 @@ class ReplayedCapture(CapturedCall):
         notes = made.repeated.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)
         return replace(made.repeated, notes=notes), shown
 
-    def _effect(self, held: HeldCall) -> Effect:
-        return Effect(self._outputs, held.variables_now())
+
+def compared_again(held: HeldCall, made: MadeAgain, outputs: Sequence[Any], room: int) -> tuple[MadeAgain, Agreement]:
+    """The call made again, nearer to the program's if `made` differs from it, and how it agrees with that.
+
+    The program's call gave `outputs`, and its variables are as it left them.
+    """
+    root = held.holding.root
+    did = Effect(outputs, held.variables_now())
+    found = agreement(root, did, effect_of(held, made))
+    nearer = held.made_nearer(room) if found.partings and made.repeated.error is None else None
+    return (made, found) if nearer is None else (nearer, agreement(root, did, effect_of(held, nearer)))
 
 
 def effect_of(held: HeldCall, made: MadeAgain) -> Effect:

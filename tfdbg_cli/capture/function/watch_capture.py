@@ -10,10 +10,10 @@ from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall
-from tfdbg_cli.capture.function.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.function.exact.agreement import Agreement
 from tfdbg_cli.capture.function.exact.verdict import beside
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.function.replayed_capture import ReplayedCapture, effect_of
+from tfdbg_cli.capture.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.function.watched import WatchedFunction, watch_kind
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
@@ -192,8 +192,7 @@ class WatchedState(CapturedCall):
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
             made = self.held.made_again(self.room)
-            did = Effect(self._outputs, self.held.variables_now())
-            shown = agreement(self.call.traced.root, did, effect_of(self.held, made))
+            made, shown = compared_again(self.held, made, self._outputs, self.room)
         except Exception as error:  # noqa: BLE001  # the hit is worth showing without values, too
             if not isinstance(error, TfdbgError):
                 report("make a run again", error)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import itertools
 import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from google.protobuf.message import DecodeError
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.body import Library
+from tfdbg_cli.capture.function.definition.body import Library, Source
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, CallTree, Place, Scope
+from tfdbg_cli.capture.function.definition.mergeable import SAME
 from tfdbg_cli.capture.function.definition.shown_values import Shown
+from tfdbg_cli.capture.function.exact.comparison import compared
+from tfdbg_cli.capture.function.exact.compiled import compiled_copy
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.scopes import skipped_attributes
+from tfdbg_cli.capture.function.twins import has_twin
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import run_error
@@ -30,6 +35,8 @@ from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 
 _SERIAL = itertools.count(900_001)
 _DETAILS = "function"
+_GONE = np.zeros(())  # in place of values that nobody needs any more
+_ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -102,13 +109,26 @@ class ReadyFunction:
 
     """
 
-    def __init__(self, repetition: Repetition, wanted: Callable[[Scope], Wanted]) -> None:
-        """Rewrite the function of `repetition`, so that its calls give what is `wanted`."""
+    def __init__(
+        self,
+        repetition: Repetition,
+        wanted: Callable[[Scope], Wanted],
+        unread: frozenset[Source] = frozenset(),
+    ) -> None:
+        """Rewrite the function of `repetition`, so that its calls give what is `wanted`.
+
+        Values of the function itself that are `unread` are not given back, but computed from others when they are
+        looked at.
+        """
+        self._repetition = replace(repetition, inputs=tuple(replace(item, value=_GONE) for item in repetition.inputs))
+        self._wanted = wanted
+        self._unread = unread
         self.details = FunctionDetails.unpacked(repetition.details)
         definitions, entry = renamed(repetition)
         with ExitStack() as stack, INSIDE, compat.not_recording():
             stack.enter_context(registered(definitions))
             self.root = root_of(entry, repetition.inputs, self.details)
+            self.root.unread = unread
             shown = _shown(repetition.inputs, self.details)
             self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
             weakref.finalize(self, stack.pop_all().close).atexit = False
@@ -122,6 +142,42 @@ class ReadyFunction:
         """
         with INSIDE, compat.not_recording(), _refusals():
             return self._instrumented.perform(inputs, room)
+
+    def nearer(self, inputs: Sequence[Any]) -> ReadyFunction:
+        """The same function, giving back no value that would make other ops of it than it has undisturbed.
+
+        Found by what the runtime makes of it with and without its values given back; see `exact.comparison`.
+        """
+        own = len(self.root.body.returns)
+        with INSIDE, compat.not_recording(), _refusals():
+            plain = compiled_copy(self.root.body.name, inputs, own)
+        found = self
+        for _ in range(_ROUNDS if plain is not None else 0):
+            with INSIDE, compat.not_recording(), _refusals():
+                made = compiled_copy(found._instrumented.name, inputs, own + len(found._instrumented.types))
+            assert plain is not None
+            given = () if made is None else compared(plain, made, own).given
+            unread = found._unread.union(_computable(self.root, found._instrumented.sources_given(given)))
+            if unread == found._unread:
+                break
+            found = ReadyFunction(self._repetition, self._wanted, unread)
+        return found
+
+
+def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
+    """Those of `sources` that can be computed by their op from values that a run shows."""
+    for source in sources:
+        node = root.body.nodes[source.node or ""]
+        if source.slot == 0 and has_twin(node) and node.name not in root.needed.hidden and node.op not in SAME:
+            given = map(root.body.source, root.body.data_inputs(node))
+            if all(_is_number(root, one) for one in given):
+                yield source
+
+
+def _is_number(root: Scope, source: Source) -> bool:
+    if source.node is None:
+        return root.argument(source.slot).returnable
+    return source.node not in root.needed.hidden and root.body.outputs(source.node)[source.slot].returnable
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tfdbg_cli.capture.function.definition.body import Body, Library, Needed, Output
+from tfdbg_cli.capture.function.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.model.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
 from tfdbg_cli.model.names import TensorName
 
@@ -81,6 +81,7 @@ class Scope:
     argument_names: tuple[str, ...] = ()
     stands_for: Mapping[int, TensorName] = field(default_factory=dict)
     calls: dict[str, CallSite] = field(default_factory=dict)
+    unread: frozenset[Source] = frozenset()  # outputs that are not given back, lest other ops be made of the function
     cut: bool = False  # a call below was not entered, since the function calls itself
     items: tuple[Item, ...] | None = None  # kept by shown_values.items_of
     flat: FlatFunction | None = None  # kept by flat.flat_function

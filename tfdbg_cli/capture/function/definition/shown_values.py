@@ -66,7 +66,7 @@ def _found(scope: Scope) -> list[Item]:
         _item(name, LOOP_VARIABLE, "", Output(scope.body.arguments[position], scope.body.argument_types[position]))
         for position, name in scope.loop_variables.items()
     ]
-    merged = mergeable(scope)
+    merged = mergeable(scope) | scope.unread
     for node in scope.needed.nodes:
         if node.name in scope.needed.hidden:
             continue

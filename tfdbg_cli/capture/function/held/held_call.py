@@ -184,6 +184,19 @@ class HeldCall:
         """
         return self.made_again(room).repeated
 
+    def made_nearer(self, room: int | None = None) -> MadeAgain | None:
+        """As `made_again`, by a function that gives back no value which changes what TensorFlow makes of it.
+
+        None when that is how calls are made again already.
+        """
+        ready, again = self._holding.ready, self._holding.again
+        if ready is None or again is None or self._holding.nearer:
+            return None
+        self._holding.nearer = True
+        inputs = self._copied(again.part.inputs, self._positions(again.part.inputs))
+        self._holding.ready = ready.nearer(inputs)
+        return self.made_again(room) if self._holding.ready is not ready else None
+
     def made_again(self, room: int | None = None) -> MadeAgain:
         """As `again`, with what it gave and how it left its variables."""
         holding = self._holding

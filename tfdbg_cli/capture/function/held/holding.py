@@ -47,6 +47,7 @@ class Holding:
         except NotAgainError as error:
             self.reason = str(error)
         self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
+        self.nearer = False  # whether that is one which gives back nothing that changes its own ops
         self._types = types_in_variables(root)
         self._readers: dict[tuple[int, ...], VariableReader] = {}
 

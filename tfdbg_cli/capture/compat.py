@@ -73,6 +73,11 @@ def reader_of(session: Any, tensor_names: Sequence[str]) -> Callable[[], Sequenc
     return reader
 
 
+def replace_input(op: Any, slot: int, tensor: Any) -> None:
+    """Have `op` read `tensor` as its input `slot`, in the graph that they are in."""
+    op._update_input(slot, tensor)
+
+
 def session_config(session: Any) -> Any:
     """The ConfigProto that `session` was made with; None when it had none."""
     return session._config

@@ -54,6 +54,10 @@ PAIRS = {
     "DumpingDebugWrapperSession": "dumping_wrapper",
     "LocalCLIDebugHook": "hooks",
     "DumpingDebugHook": "hooks",
+    "GrpcDebugWrapperSession": "grpc_wrapper",
+    "TensorBoardDebugWrapperSession": "grpc_wrapper",
+    "GrpcDebugHook": "hooks",
+    "TensorBoardDebugHook": "hooks",
 }
 
 
@@ -64,6 +68,32 @@ def test_the_arguments_are_tensorflows_in_its_order(tf, name) -> None:
     theirs = list(inspect.signature(getattr(theirs_module, name)).parameters)
     assert ours[: len(theirs)] == theirs
     assert set(ours[len(theirs) :]) <= {"log_usage"}
+
+
+def test_every_name_of_tensorflows_debugger_is_there(tf) -> None:
+    """`import tfdbg_cli as tf_debug` stands in for `from tensorflow.python import debug as tf_debug`."""
+    theirs = pytest.importorskip("tensorflow.python.debug")
+    documented = set(re.findall(r"^@@(\w+)", theirs.__doc__ or "", re.MULTILINE))
+    modules = {name for name in vars(theirs) if inspect.ismodule(getattr(theirs, name))}
+    named = documented or {name for name in vars(theirs) if not name.startswith("_")} - modules
+    assert {"DebugDumpDir", "GradientsDebugger"} <= named
+    assert named - set(tf_debug.__all__) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("GrpcDebugWrapperSession", "DumpingDebugWrapperSession"),
+        ("TensorBoardDebugWrapperSession", "LocalCLIDebugWrapperSession"),
+        ("GrpcDebugHook", "DumpingDebugHook"),
+        ("TensorBoardDebugHook", "LocalCLIDebugHook"),
+    ],
+)
+def test_what_streams_to_a_server_says_what_to_use_instead(name, instead) -> None:
+    arguments = {"grpc_debug_server_addresses": "localhost:6064"} | ({} if name.endswith("Hook") else {"sess": None})
+    with pytest.raises(tf_debug.TfdbgError, match=f"^tfdbg has no {name}: .* {instead} "):
+        getattr(tf_debug, name)(**arguments)
+    assert instead in tf_debug.__all__
 
 
 def test_importing_loads_neither_tensorflow_nor_a_front_end() -> None:

@@ -61,6 +61,11 @@ def is_hooked_run(fetches: Any) -> bool:
     return type(fetches) is dict and "caller" in fetches
 
 
+def callers_fetches(fetches: Any) -> Any:
+    """What the user fetches with a run for which `is_hooked_run` holds."""
+    return fetches["caller"]
+
+
 def maker_from_options(session: Any) -> Callable[..., Any]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
     maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)

@@ -146,6 +146,29 @@ def test_our_own_dumps_know_tracebacks_without_the_graph(tf, tmp_path) -> None:
     )
 
 
+def test_a_run_of_a_function_that_tfdbg_wrote(tmp_path) -> None:
+    """Its tensors have an order and no times; a variable of a loop is read before the first turn writes it."""
+    import tensorflow.compat.v2 as tf2
+
+    @tf2.function
+    def count(n):
+        total = 1.0
+        for _ in tf2.range(n):
+            total = total * 2.0
+        return tf2.math.log(total - total)
+
+    try:
+        tf_debug.record(str(tmp_path / "run"))
+        count(tf2.constant(3))
+    finally:
+        tf_debug.disable()
+    dump = tf_debug.DebugDumpDir(str(tmp_path / "run"))
+    (bad, *_) = dump.find(tf_debug.has_inf_or_nan)
+    assert dump.node_op_type(bad.node_name) == "Log"
+    assert any(function == "count" for _, _, function, _ in dump.node_traceback(bad.node_name))
+    assert all(dump.node_exists(datum.node_name) for datum in dump.dumped_tensor_data)
+
+
 def test_every_method_and_attribute_is_there() -> None:
     debug_data = pytest.importorskip("tensorflow.python.debug.lib.debug_data")
     for theirs, ours in (

@@ -22,7 +22,7 @@ PLAIN = [
     "qint8", "quint8", "qint16", "quint16", "qint32",
 ]  # fmt: skip
 
-NEW = {"int2", "uint2", "float4_e2m1fn"}  # in ml_dtypes from 0.5 on, which TensorFlow takes from 2.19 on
+NEW = {"int2", "uint2", "float4_e2m1fn"}  # in ml_dtypes from 0.5 on; TensorFlow 2.16 takes 0.3 and knows none of them
 
 
 def _there(name: str) -> None:
@@ -281,7 +281,11 @@ def test_the_same_as_tensorflow_reads(name: str, count: int) -> None:
     import tensorflow as tf
     from tensorflow.core.framework import tensor_pb2
 
-    dtype = tf.dtypes.as_dtype(name)
+    try:
+        dtype = tf.dtypes.as_dtype(name)
+    except TypeError:
+        assert name in NEW
+        pytest.skip(f"TensorFlow {tf.__version__} has no {name}")
     items = [b"a", b"", b"\xff"] * 3 if name == "string" else [1, 0, 1] * 3
     written = np.array(items[:count]).astype(object if name == "string" else dtype.as_numpy_dtype)
     theirs = tf.make_tensor_proto(written, dtype=dtype)

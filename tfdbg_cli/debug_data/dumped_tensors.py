@@ -24,7 +24,9 @@ class DumpedTensors:
     def __init__(self, data: Sequence[DebugTensorDatum], devices: Sequence[str]) -> None:
         self.data = list(data)
         self._by_key: dict[str, dict[str, list[DebugTensorDatum]]] = {device: {} for device in devices}
+        self._by_node: dict[str, list[DebugTensorDatum]] = {}
         for datum in self.data:
+            self._by_node.setdefault(datum.node_name, []).append(datum)
             self._by_key[datum.device_name].setdefault(datum.watch_key, []).append(datum)
 
     @property
@@ -72,11 +74,10 @@ class DumpedTensors:
 
     def keys_of(self, node_name: str, device_name: str | None) -> list[str]:
         """The watch keys of a node, by output and then as they came."""
-        node_name = plain_name(node_name)
         found = {
             datum.watch_key: datum.output_slot
-            for datum in self.data
-            if datum.node_name == node_name and device_name in (None, datum.device_name)
+            for datum in self._by_node.get(plain_name(node_name), ())
+            if device_name in (None, datum.device_name)
         }
         return sorted(found, key=lambda key: found[key])
 

@@ -1,8 +1,8 @@
 """TensorFlow's element types and what NumPy makes of them.
 
 Numbers are those of `DataType` in tensorflow/core/framework/types.proto; a ref type is its base plus 100.
-ml_dtypes supplies bfloat16, float8, float4 and the 2 and 4 bit integers. TensorFlow before 2.19 takes only an
-ml_dtypes before 0.5, which lacks int2, uint2 and float4_e2m1fn: tensors of those have no array there.
+ml_dtypes supplies bfloat16, float8, float4 and the 2 and 4 bit integers. TensorFlow 2.16 takes only
+ml_dtypes 0.3, which lacks int2, uint2 and float4_e2m1fn: tensors of those have no array there.
 """
 
 from __future__ import annotations

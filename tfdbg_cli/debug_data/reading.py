@@ -30,10 +30,8 @@ def listed_dump(dump_root: str) -> DumpListing:
         raise FileNotFoundError(f"Dump root directory {dump_root} does not exist")
     listing = list_dump(Path(dump_root))
     real = str(listing.root)
-    files = [
-        file._replace(path=os.path.join(dump_root, os.path.relpath(file.path, real)))  # noqa: PTH118
-        for file in listing.tensors
-    ]
+    given, listed = os.path.join(dump_root, ""), os.path.join(real, "")  # noqa: PTH118  # with a slash at the end
+    files = [file._replace(path=given + file.path.removeprefix(listed)) for file in listing.tensors]
     runs = [] if listing.devices else sorted(entry.name for entry in os.scandir(real) if _is_run(entry))
     told = [f"The directory {dump_root} holds {len(runs)} runs and is none itself: read {runs[0]}."] if runs else []
     return replace(listing, tensors=files, notes=[*listing.notes, *told])

@@ -108,8 +108,6 @@ class DebugDumpDir:
         """The names of the devices that the run used."""
         return list(self._devices)
 
-    # --- tensors ------------------------------------------------------------------------------------------------
-
     def find(
         self,
         predicate: Predicate,
@@ -180,8 +178,6 @@ class DebugDumpDir:
 
     def _output(self, node: str, slot: int, debug_op: str, device_name: str | None) -> list[DebugTensorDatum]:
         return self._tensors.of_output(node, slot, debug_op, device_name)
-
-    # --- graphs -------------------------------------------------------------------------------------------------
 
     def loaded_partition_graphs(self) -> bool:
         """Whether the graph of a device is known."""
@@ -307,8 +303,6 @@ class DebugDumpDir:
             node = tensor_name(plain_name(name)).node
             ends.append((graphs.with_node(node, device_name).device_name, node))
         return some_path(graphs, ends[0], ends[1], include_control, include_reversed_ref)
-
-    # --- the program --------------------------------------------------------------------------------------------
 
     @property
     def python_graph(self) -> Any:

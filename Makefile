@@ -12,7 +12,7 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo demo-session test lint bench golden docs clean
+.PHONY: help demo demo-session test test-matrix lint bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,17 @@ demo-session: $(VENV)/ready-demo ## the same with a session, as in TensorFlow 1
 
 test: lint ## check style and types, then run every test
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
+
+# TensorFlow and NumPy, `TF-NUMPY`: each pair has an environment of its own, of 2 GB. 2.16 takes no NumPy 2.
+MATRIX ?= 2.16-1.26 2.18-2 2.20-1.26 2.21-2
+TESTS ?= tests
+
+test-matrix: $(MATRIX:%=.venv-matrix/%/ready) ## run the tests with older TensorFlow and NumPy, too
+	@failed=; for pair in $(MATRIX); do \
+	  echo "TensorFlow $${pair%-*} with NumPy $${pair#*-}:"; \
+	  KERAS_HOME=$(CURDIR)/.venv-matrix/$$pair/keras .venv-matrix/$$pair/bin/python -m pytest -n $(JOBS) --dist worksteal \
+	    $(TESTS) || failed="$$failed $$pair"; \
+	done; [ -z "$$failed" ] || { echo "Tests failed with$$failed." >&2; exit 1; }
 
 lint: $(VENV)/ready-test ## check style and types
 	$(PY) -m ruff check .
@@ -77,6 +88,19 @@ $(VENV)/ready-test: $(SOURCES) | $(VENV)/bin/pip
 
 $(VENV)/ready-demo: $(SOURCES) | $(VENV)/bin/pip
 	$(call install,tensorflow,ready-demo)
+
+.venv-matrix/%/ready: $(SOURCES) | .venv-matrix/%/bin/pip
+	@echo "Setting up .venv-matrix/$*; TensorFlow is large, the first time takes some minutes."
+	@.venv-matrix/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[test]' \
+	  $(foreach name,tensorflow tf_keras,'$(name)==$(word 1,$(subst -, ,$*)).*') 'numpy==$(word 2,$(subst -, ,$*)).*' || { \
+	  echo "pip could not install TensorFlow-NumPy $*: see its message above." >&2; exit 1; }
+	@touch $@
+
+# Kept when make is done, though it is only on the way to `ready`.
+.PRECIOUS: .venv-matrix/%/bin/pip
+.venv-matrix/%/bin/pip:
+	@if [ -z "$(PYTHON)" ]; then echo "tfdbg needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=… test-matrix" >&2; exit 1; fi
+	@$(PYTHON) -m venv --clear .venv-matrix/$* || { rm -rf .venv-matrix/$*; exit 1; }
 
 $(VENV)/bin/pip:
 	@if [ -z "$(PYTHON)" ]; then \

@@ -9,7 +9,7 @@ import pytest
 from package_source import modules
 
 HEAVY = ("tensorflow", "tf_keras", "keras", "urwid", "pygments")
-LIGHT = ("model", "formats", "analysis", "document", "commands")
+LIGHT = ("model", "formats", "analysis", "document", "commands", "debug_data")
 _TELL = "import sys; print(' '.join(name for name in {heavy!r} if name in sys.modules))"
 
 

@@ -20,8 +20,9 @@ def package(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     finders = list(sys.meta_path)
     yield
-    for name in ("some_library", "some_library.part", "broken_library"):
-        sys.modules.pop(name, None)
+    for name in list(sys.modules):
+        if name.partition(".")[0] in {"some_library", "broken_library", "ours"}:
+            sys.modules.pop(name, None)
     sys.meta_path[:] = finders
 
 
@@ -74,3 +75,43 @@ def test_looking_for_the_module_without_importing_it_does_nothing(package) -> No
     after_import("some_library", lambda: calls.append(1))
     assert importlib.util.find_spec("some_library") is not None
     assert calls == []
+
+
+@pytest.fixture
+def ours(package, tmp_path):
+    """A package whose outer module reads the inner one, which imports the library."""
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "__init__.py").write_text("")
+    (tmp_path / "ours" / "inner.py").write_text("import some_library\n\ndone = True\n")
+    (tmp_path / "ours" / "outer.py").write_text("from ours.inner import done\n\nfinished = True\n")
+    (tmp_path / "ours" / "failing.py").write_text("from ours.inner import done\n\n1 / 0\n")
+
+
+def test_an_import_by_our_own_module_acts_when_that_and_those_that_import_it_are_complete(ours) -> None:
+    finders = list(sys.meta_path)
+    calls = []
+    for number in range(2):
+
+        def act(number: int = number) -> None:
+            from ours.outer import finished
+
+            calls.append((number, finished, sys.modules["ours.inner"].done))
+
+        after_import("some_library", act, package="ours")
+    import ours.outer
+
+    assert calls == [(0, True, True), (1, True, True)]
+    assert sys.meta_path == finders
+    assert type(ours.outer.__loader__).__name__ == "SourceFileLoader"
+    assert ours.outer.__spec__.loader is ours.outer.__loader__
+
+
+def test_it_acts_also_where_our_own_module_cannot_be_loaded(ours) -> None:
+    calls = []
+    after_import("some_library", lambda: calls.append("ours.failing" in sys.modules), package="ours")
+    with pytest.raises(ZeroDivisionError):
+        import ours.failing
+    assert len(calls) == 1
+    import ours.outer  # noqa: F401
+
+    assert len(calls) == 1

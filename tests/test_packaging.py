@@ -69,6 +69,25 @@ def test_the_program_says_its_version() -> None:
     assert _run(sys.executable, "-m", "tfdbg_cli", "--version").strip() == f"tfdbg {__version__}"
 
 
+def test_the_matrix_reaches_down_to_what_is_claimed() -> None:
+    """Floors that nobody tries are guesses; and an ml_dtypes that the oldest TensorFlow does not take, a lie."""
+    config = configparser.ConfigParser()
+    config.read(PROJECT / "setup.cfg", encoding="utf-8")
+    extras = config["options.extras_require"]
+    required = config["options"]["install_requires"].split()
+    text = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^MATRIX \?= (.+)$", text, re.MULTILINE)
+    pairs = [pair.split("-") for pair in listed.split()]
+    floor = min((pair[0] for pair in pairs), key=lambda name: tuple(map(int, name.split("."))))
+    assert extras["tensorflow"].split() == [f"tensorflow>={floor}"]
+    assert f"numpy>={min(pair[1] for pair in pairs)}" in required
+    assert {pair[0] for pair in pairs} == {"2.16", "2.18", "2.20", "2.21"}
+    assert {pair[1] for pair in pairs} == {"1.26", "2"}
+    # TensorFlow 2.16 requires ml-dtypes~=0.3.1.
+    assert "ml_dtypes>=0.3.1" in required
+    assert ".venv-matrix/" in (PROJECT / ".gitignore").read_text(encoding="utf-8").split()
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_every_target_of_the_makefile_is_explained() -> None:
     text = (PROJECT / "Makefile").read_text(encoding="utf-8")

@@ -220,3 +220,14 @@ def test_eager_code_in_several_replicas_is_said_once_not_to_be_recorded(tmp_path
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-3:] == ["6.0"] * 3
     assert done.stderr.count("runs eagerly in several replicas") == 1
+
+
+@pytest.mark.parametrize("name", ["enable", "LocalCLIDebugWrapperSession", "DebuggerCallback", "WatchOptions"])
+def test_a_name_of_ours_that_is_read_before_tensorflow_is_imported(tmp_path, name) -> None:
+    """Then our own modules are what imports TensorFlow."""
+    text = f"import tfdbg_cli as tf_debug\n\ntf_debug.{name}\n{LOOP}"
+    done = _run(_program(tmp_path, text), "run -f has_inf_or_nan", "pt value:0", "run -n")
+    assert done.returncode == 0, done.stderr
+    assert "could not debug" not in done.stderr
+    assert "tfdbg> run -f has_inf_or_nan" in done.stdout
+    assert done.stdout.splitlines()[-1] == "nan"

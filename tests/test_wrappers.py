@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import traceback
 
 import numpy as np
 import pytest
@@ -54,6 +55,10 @@ PAIRS = {
     "DumpingDebugWrapperSession": "dumping_wrapper",
     "LocalCLIDebugHook": "hooks",
     "DumpingDebugHook": "hooks",
+    "GrpcDebugWrapperSession": "grpc_wrapper",
+    "TensorBoardDebugWrapperSession": "grpc_wrapper",
+    "GrpcDebugHook": "hooks",
+    "TensorBoardDebugHook": "hooks",
 }
 
 
@@ -64,6 +69,32 @@ def test_the_arguments_are_tensorflows_in_its_order(tf, name) -> None:
     theirs = list(inspect.signature(getattr(theirs_module, name)).parameters)
     assert ours[: len(theirs)] == theirs
     assert set(ours[len(theirs) :]) <= {"log_usage"}
+
+
+def test_every_name_of_tensorflows_debugger_is_there(tf) -> None:
+    """`import tfdbg_cli as tf_debug` stands in for `from tensorflow.python import debug as tf_debug`."""
+    theirs = pytest.importorskip("tensorflow.python.debug")
+    documented = set(re.findall(r"^@@(\w+)", theirs.__doc__ or "", re.MULTILINE))
+    modules = {name for name in vars(theirs) if inspect.ismodule(getattr(theirs, name))}
+    named = documented or {name for name in vars(theirs) if not name.startswith("_")} - modules
+    assert {"DebugDumpDir", "GradientsDebugger"} <= named
+    assert named - set(tf_debug.__all__) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("GrpcDebugWrapperSession", "DumpingDebugWrapperSession"),
+        ("TensorBoardDebugWrapperSession", "LocalCLIDebugWrapperSession"),
+        ("GrpcDebugHook", "DumpingDebugHook"),
+        ("TensorBoardDebugHook", "LocalCLIDebugHook"),
+    ],
+)
+def test_what_streams_to_a_server_says_what_to_use_instead(name, instead) -> None:
+    arguments = {"grpc_debug_server_addresses": "localhost:6064"} | ({} if name.endswith("Hook") else {"sess": None})
+    with pytest.raises(tf_debug.TfdbgError, match=f"^tfdbg has no {name}: .* {instead} "):
+        getattr(tf_debug, name)(**arguments)
+    assert instead in tf_debug.__all__
 
 
 def test_importing_loads_neither_tensorflow_nor_a_front_end() -> None:
@@ -208,6 +239,111 @@ def test_a_watch_fn_chooses_what_is_dumped(tf, model, tmp_path) -> None:
     assert names == {"y_0_DebugIdentity", "y_0_DebugNanCount"}
 
 
+@pytest.mark.parametrize("make", [
+    lambda tf, root, watch_fn: tf_debug.DumpingDebugWrapperSession(tf.Session(), root, watch_fn),
+    lambda tf, root, watch_fn: tf_debug.DumpingDebugHook(root, watch_fn),
+])  # fmt: skip
+def test_a_watch_fn_that_cannot_be_called_is_told_at_once(tf, model, tmp_path, make) -> None:
+    with pytest.raises(
+        TypeError, match="watch_fn is not callable: a function of fetches and feeds is wanted, not 'y'"
+    ):
+        make(tf, str(tmp_path / "s"), "y")
+
+
+def _boom(fetches, feeds):
+    raise RuntimeError("the program's own")
+
+
+@pytest.mark.parametrize(
+    ("watch_fn", "error", "words"),
+    [
+        (_boom, RuntimeError, "the program's own"),
+        (lambda fetches: tf_debug.WatchOptions(), TypeError, "positional argument"),
+        (lambda fetches, feeds: None, TypeError, "watch_fn must return a WatchOptions, not NoneType"),
+        (lambda fetches, feeds: (1, 2, 3, 4, 5, 6), TypeError, "has up to 5 items, not 6"),
+        (lambda fetches, feeds: tf_debug.WatchOptions(debug_ops=[1]), TypeError, r"names of debug ops, not \[1\]"),
+        (
+            lambda fetches, feeds: tf_debug.WatchOptions(node_name_regex_allowlist="("),
+            ValueError,
+            r"watch_fn returned '\(', which is no regular expression",
+        ),
+        (
+            lambda fetches, feeds: tf_debug.WatchOptions(node_name_regex_whitelist="y"),
+            TypeError,
+            "node_name_regex_whitelist is called node_name_regex_allowlist now",
+        ),
+    ],
+)
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_bad_watch_fn_is_told_at_the_run(tf, model, tmp_path, capsys, watch_fn, error, words, hooked) -> None:
+    x, y = model
+    with tf.Session() as raw:
+        if hooked:
+            hook = tf_debug.DumpingDebugHook(str(tmp_path / "s"), watch_fn)
+            session = monitored_session()._HookedSession(raw, [hook])
+        else:
+            session = tf_debug.DumpingDebugWrapperSession(raw, str(tmp_path / "s"), watch_fn)
+        with pytest.raises(error, match=words) as caught:
+            session.run(y, {x: [1.0]})
+    assert "WrongAnswerError" not in "".join(traceback.format_exception(caught.value))
+    assert "tfdbg" not in capsys.readouterr().err
+    assert list((tmp_path / "s").iterdir()) == []
+
+
+def monitored_session():
+    return pytest.importorskip("tensorflow.python.training.monitored_session")
+
+
+def test_old_names_of_arguments_are_told_everywhere(tf, model) -> None:
+    for function, name in ((tf_debug.watch_graph, "allow"), (tf_debug.watch_graph_with_denylists, "deny")):
+        old = {"allow": "white", "deny": "black"}[name]
+        for what in ("node_name", "op_type", "tensor_dtype"):
+            with pytest.raises(TypeError, match=f"^{what}_regex_{old}list is called {what}_regex_{name}list now"):
+                function(tf.RunOptions(), tf.get_default_graph(), **{f"{what}_regex_{old}list": "y"})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'something_else'"):
+        tf_debug.WatchOptions(something_else=1)
+
+
+def _infos(root) -> list[tuple[str, str]]:
+    dumps = [tf_debug.DebugDumpDir(str(folder), validate=False) for folder in sorted(root.iterdir())]
+    return [(dump.run_fetches_info, dump.run_feed_keys_info) for dump in dumps]
+
+
+def test_fetches_and_feed_keys_are_kept_as_tensorflow_keeps_them(tf, model, tmp_path) -> None:
+    """Its own wrapper writes `repr` of what the program fetched, and of the keys of its feed_dict."""
+    theirs = pytest.importorskip("tensorflow.python.debug.wrappers.dumping_wrapper").DumpingDebugWrapperSession
+    x, y = model
+    z = tf.constant(1.0, name="z")
+    fetches = [(y, {x: [1.0]}), ({"first": y, "rest": [(z, z.op)]}, {"x:0": [1.0]}), (z, None), ("z:0", {})]
+    found = []
+    for name, kind in (("theirs", theirs), ("ours", tf_debug.DumpingDebugWrapperSession)):
+        with tf.Session() as raw:
+            session = kind(raw, str(tmp_path / name))
+            for fetch, feeds in fetches:
+                session.run(fetch, feeds)
+        found.append(_infos(tmp_path / name))
+    assert found[0] == found[1]
+    assert found[1][0] == (repr(y), repr({x: 0}.keys()))
+    assert found[1][2] == (repr(z), "None")
+    run = open_path(tmp_path / "ours").runs[1]
+    assert (run.call.fetches, run.call.targets, list(run.call.feeds)) == (("y:0", "z:0"), ("z",), ["x:0"])
+    from tfdbg_cli.formats.dump_writer import write_dump
+
+    write_dump(run, tmp_path / "again" / "run_1_0")
+    assert _infos(tmp_path / "again") == [found[1][1]]
+
+
+def test_a_fetch_whose_repr_fails_is_kept_by_its_name(tf, model, tmp_path) -> None:
+    class Fetch(list):
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    with tf.Session() as raw:
+        session = tf_debug.DumpingDebugWrapperSession(raw, str(tmp_path / "s"))
+        assert session.run(Fetch([tf.constant(1.0, name="one")])) == [1.0]
+    assert _infos(tmp_path / "s") == [("['one:0']", "None")]
+
+
 def test_a_dumping_session_raises_errors_and_dumps_them(tf, tmp_path) -> None:
     """TensorFlow's tfdbg: the exception was returned as the run's value, unless pass_through_operrors was set."""
     with tf.Graph().as_default(), tf.Session() as raw:
@@ -225,7 +361,7 @@ def test_a_dumping_session_raises_errors_and_dumps_them(tf, tmp_path) -> None:
 
 def test_dumping_ends_at_the_budget_with_one_message(tf, model, tmp_path, monkeypatch, capsys) -> None:
     """tensorflow#16820, tensorpack#631: dumps filled the disk, and errors flooded the log."""
-    monkeypatch.setenv("TFDBG_DISK_BUDGET", "100k")
+    monkeypatch.setenv("TFDBG_DISK_BUDGET", "150k")  # this file is a part of the dump
     x, y = model
     with tf.Session() as raw:
         session = tf_debug.DumpingDebugWrapperSession(raw, str(tmp_path / "s"))
@@ -233,10 +369,62 @@ def test_dumping_ends_at_the_budget_with_one_message(tf, model, tmp_path, monkey
             assert session.run(y, {x: np.ones(5000)}).sum() == 0.0
     folders = list((tmp_path / "s").iterdir())
     assert 1 <= len(folders) <= 2
-    assert sum(path.stat().st_size for path in (tmp_path / "s").rglob("*") if path.is_file()) <= 100 << 10
+    assert sum(path.stat().st_size for path in (tmp_path / "s").rglob("*") if path.is_file()) <= 150 << 10
     message = capsys.readouterr().err
     assert message.count("tfdbg:") == 1
     assert "TFDBG_DISK_BUDGET" in message
+
+
+def test_a_hook_in_a_session_that_does_not_tell_of_its_making_dumps(tf, model, tmp_path) -> None:
+    """`_HookedSession`, as TensorFlow's own tests of its hooks use it, calls before_run and after_run alone."""
+    x, y = model
+    asked = []
+
+    def watch_fn(fetches, feeds):
+        asked.append((fetches, feeds))
+        return tf_debug.WatchOptions()
+
+    with tf.Session() as raw:
+        hook = tf_debug.DumpingDebugHook(str(tmp_path / "s"), watch_fn)
+        session = monitored_session()._HookedSession(raw, [hook])
+        for value in (1.0, 0.0):
+            session.run(y, {x: [value]})
+        hook.end(raw)
+        raw.run(y, {x: [1.0]})
+    assert asked == [(y, {x: [1.0]}), (y, {x: [0.0]})]
+    folders = sorted((tmp_path / "s").iterdir())
+    assert [tf_debug.DebugDumpDir(str(f)).get_tensors("y", 0, "DebugIdentity")[0].tolist() for f in folders] == [
+        [0.0], [-np.inf],
+    ]  # fmt: skip
+    assert _infos(tmp_path / "s") == [(repr(y), repr({x: 0}.keys()))] * 2
+
+
+def test_a_prompt_hook_in_such_a_session_stops(tf, model, decide) -> None:
+    x, y = model
+    front = decide(DebugRun(), Continue())
+    with tf.Session() as raw:
+        hook = tf_debug.LocalCLIDebugHook(ui_type="curses")
+        assert monitored_session()._HookedSession(raw, [hook]).run(y, {x: [1.0]}) == [0.0]
+    assert front.path == ["start 1", "end 1"]
+
+
+def test_the_watch_fn_of_a_monitored_session_sees_the_programs_own_fetches(tf, model, tmp_path) -> None:
+    """And not those that other hooks add."""
+    x, y = model
+    tf.train.get_or_create_global_step()
+    asked = []
+
+    def watch_fn(fetches, feeds):
+        asked.append(fetches)
+        return tf_debug.WatchOptions()
+
+    extra = tf.constant(1.0, name="of_a_hook")
+    other = tf.train.LoggingTensorHook({"extra": extra}, every_n_iter=1)
+    hook = tf_debug.DumpingDebugHook(str(tmp_path / "s"), watch_fn)
+    with tf.train.MonitoredSession(hooks=[other, hook]) as session:
+        session.run({"mine": y}, {x: [1.0]})
+    assert asked == [{"mine": y}]
+    assert _infos(tmp_path / "s") == [(repr({"mine": y}), repr({x: 0}.keys()))]
 
 
 def test_hooks(tf, decide, tmp_path) -> None:

@@ -13,11 +13,20 @@ from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.filters import has_inf_or_nan
+    from tfdbg_cli.capture.session.gradients import GradientsDebugger, clear_gradient_debuggers
     from tfdbg_cli.capture.session.watching import (
         WatchOptions,
         add_debug_tensor_watch,
         watch_graph,
         watch_graph_with_denylists,
+    )
+    from tfdbg_cli.debug_data import (
+        DebugDumpDir,
+        DebugTensorDatum,
+        gradient_values_from_dump,
+        load_tensor_from_event,
+        load_tensor_from_event_file,
+        reconstruct_non_debug_graph_def,
     )
     from tfdbg_cli.errors import TfdbgError
     from tfdbg_cli.formats.opening import open_path as open_recording
@@ -32,6 +41,12 @@ if TYPE_CHECKING:
         stop,
         wrap_function,
     )
+    from tfdbg_cli.remote_wrappers import (
+        GrpcDebugHook,
+        GrpcDebugWrapperSession,
+        TensorBoardDebugHook,
+        TensorBoardDebugWrapperSession,
+    )
     from tfdbg_cli.wrappers import (
         DumpingDebugHook,
         DumpingDebugWrapperSession,
@@ -40,21 +55,33 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "DebugDumpDir",
+    "DebugTensorDatum",
     "DebuggerCallback",
     "DumpingDebugHook",
     "DumpingDebugWrapperSession",
+    "GradientsDebugger",
+    "GrpcDebugHook",
+    "GrpcDebugWrapperSession",
     "LocalCLIDebugHook",
     "LocalCLIDebugWrapperSession",
+    "TensorBoardDebugHook",
+    "TensorBoardDebugWrapperSession",
     "TfdbgError",
     "WatchOptions",
     "__version__",
     "add_debug_tensor_watch",
     "add_tensor_filter",
+    "clear_gradient_debuggers",
     "debugging",
     "disable",
     "enable",
+    "gradient_values_from_dump",
     "has_inf_or_nan",
+    "load_tensor_from_event",
+    "load_tensor_from_event_file",
     "open_recording",
+    "reconstruct_non_debug_graph_def",
     "record",
     "set_watch",
     "stop",
@@ -65,20 +92,32 @@ __all__ = [
 
 # Where each public name is, and what it is called there.
 _PLACES = {
+    "DebugDumpDir": ("debug_data", "DebugDumpDir"),
+    "DebugTensorDatum": ("debug_data", "DebugTensorDatum"),
     "DebuggerCallback": ("keras_callback", "DebuggerCallback"),
     "DumpingDebugHook": ("wrappers", "DumpingDebugHook"),
     "DumpingDebugWrapperSession": ("wrappers", "DumpingDebugWrapperSession"),
+    "GradientsDebugger": ("capture.session.gradients", "GradientsDebugger"),
+    "GrpcDebugHook": ("remote_wrappers", "GrpcDebugHook"),
+    "GrpcDebugWrapperSession": ("remote_wrappers", "GrpcDebugWrapperSession"),
     "LocalCLIDebugHook": ("wrappers", "LocalCLIDebugHook"),
     "LocalCLIDebugWrapperSession": ("wrappers", "LocalCLIDebugWrapperSession"),
+    "TensorBoardDebugHook": ("remote_wrappers", "TensorBoardDebugHook"),
+    "TensorBoardDebugWrapperSession": ("remote_wrappers", "TensorBoardDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
     "WatchOptions": ("capture.session.watching", "WatchOptions"),
     "add_debug_tensor_watch": ("capture.session.watching", "add_debug_tensor_watch"),
     "add_tensor_filter": ("process", "add_tensor_filter"),
+    "clear_gradient_debuggers": ("capture.session.gradients", "clear_gradient_debuggers"),
     "debugging": ("process", "debugging"),
     "disable": ("process", "disable"),
     "enable": ("process", "enable"),
+    "gradient_values_from_dump": ("debug_data", "gradient_values_from_dump"),
     "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
+    "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
+    "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
     "open_recording": ("formats.opening", "open_path"),
+    "reconstruct_non_debug_graph_def": ("debug_data", "reconstruct_non_debug_graph_def"),
     "record": ("process", "record"),
     "set_watch": ("process", "set_watch"),
     "stop": ("process", "stop"),

@@ -4,29 +4,75 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+PACKAGE = __name__.partition(".")[0]
 
-def after_import(name: str, action: Callable[[], None]) -> None:
+
+def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) -> None:
     """Call `action` once, when the top-level module `name` has been imported; at once if it has been already.
 
     The import itself goes on as ever: the module's own loader loads it, and is the one that the module names.
+    Where a module of `package` is what imports it, `action` waits until that module is complete, and those that
+    import that one: `action` may need them.
     """
     if name in sys.modules:
         action()
     else:
-        sys.meta_path.insert(0, _Finder(name, action))
+        package_imports = _PackageImports(package)
+        sys.meta_path[:0] = [_Finder(name, action, package_imports), package_imports]
+
+
+class _PackageImports(MetaPathFinder):
+    """Follows the imports of the modules of one package, and lets actions wait for the outermost of a thread."""
+
+    def __init__(self, package: str) -> None:
+        self._prefix = f"{package}."
+        self._thread = threading.local()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module of the package, as the other finders have it; None for any other."""
+        if not fullname.startswith(self._prefix):
+            return None
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else ():
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _WatchedLoader(spec, spec.loader, self._begins, self._ends)
+                return spec
+        return None
+
+    def when_complete(self, action: Callable[[], None]) -> None:
+        """Call `action` when no import of the package is under way in this thread."""
+        if getattr(self._thread, "depth", 0):
+            self._thread.waiting = action
+        else:
+            action()
+
+    def _begins(self) -> None:
+        self._thread.depth = getattr(self._thread, "depth", 0) + 1
+
+    def _ends(self, loaded: bool) -> None:
+        self._thread.depth -= 1
+        action = getattr(self._thread, "waiting", None)
+        if not self._thread.depth and action is not None:
+            self._thread.waiting = None
+            action()
 
 
 class _Finder(MetaPathFinder):
     """Finds one module by asking the other finders, and has its loader watched."""
 
-    def __init__(self, name: str, action: Callable[[], None]) -> None:
+    def __init__(self, name: str, action: Callable[[], None], package_imports: _PackageImports) -> None:
         self._name = name
         self._action = action
+        self._package_imports = package_imports
         self._asking = False
 
     def find_spec(
@@ -42,22 +88,26 @@ class _Finder(MetaPathFinder):
             self._asking = False
         if spec is None or spec.loader is None:
             return None
-        spec.loader = _WatchedLoader(spec, spec.loader, self._done)
+        spec.loader = _WatchedLoader(spec, spec.loader, lambda: None, self._ends)
         return spec
 
-    def _done(self) -> None:
-        if self in sys.meta_path:
+    def _ends(self, loaded: bool) -> None:
+        if loaded and self in sys.meta_path:
             sys.meta_path.remove(self)
-            self._action()
+            sys.meta_path.remove(self._package_imports)
+            self._package_imports.when_complete(self._action)
 
 
 class _WatchedLoader(Loader):
-    """Loads by another loader, steps aside before the module's code runs, and tells when it has run."""
+    """Loads by another loader, steps aside before the module's code runs, and tells when it begins and has ended."""
 
-    def __init__(self, spec: ModuleSpec, loader: Loader, done: Callable[[], None]) -> None:
+    def __init__(
+        self, spec: ModuleSpec, loader: Loader, begins: Callable[[], None], ends: Callable[[bool], None]
+    ) -> None:
         self._spec = spec
         self._loader = loader
-        self._done = done
+        self._begins = begins
+        self._ends = ends
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
@@ -65,5 +115,10 @@ class _WatchedLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         self._spec.loader = self._loader
         module.__loader__ = self._loader
-        self._loader.exec_module(module)
-        self._done()
+        loaded = False
+        self._begins()
+        try:
+            self._loader.exec_module(module)
+            loaded = True
+        finally:
+            self._ends(loaded)

@@ -80,12 +80,14 @@ class DumpingDebugWrapperSession(DebuggedSession):
             sess: the session.
             session_root: a folder that does not exist or is empty.
             watch_fn: called with fetches and feeds before each run; its WatchOptions say what is dumped.
+                What it raises comes out of the run, which is then not made, and so does a TypeError or ValueError
+                for an answer that is none.
             thread_name_filter: matched from the start of a thread's name; runs of other threads are not dumped.
             pass_through_operrors: has no effect: errors of ops are raised, always.
             log_usage: has no effect; it stands here since it does in TensorFlow.
 
         Raises:
-            TypeError: `sess` is no session.
+            TypeError: `sess` is no session, or `watch_fn` cannot be called.
             ValueError: `session_root` is a file or a folder that is not empty.
 
         """
@@ -142,6 +144,7 @@ class DumpingDebugHook(RawSessionHook):
         """Take the arguments of `DumpingDebugWrapperSession`.
 
         Raises:
+            TypeError: `watch_fn` cannot be called.
             ValueError: `session_root` is a file or a folder that is not empty.
 
         """

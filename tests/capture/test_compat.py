@@ -52,6 +52,15 @@ def test_a_monitored_session_marks_the_callers_fetches(tf, graph) -> None:
     assert not compat.is_hooked_run([y])
 
 
+def test_an_op_can_be_given_another_input(tf, graph) -> None:
+    first, second = tf.constant(1.0), tf.constant(2.0)
+    total = tf.add(first, first)
+    compat.replace_input(total.op, 1, second)
+    assert [tensor.name for tensor in total.op.inputs] == [first.name, second.name]
+    with tf.Session() as session:
+        assert session.run(total) == 3
+
+
 def test_a_runner_is_made_from_options(tf, graph) -> None:
     from tensorflow.core.protobuf import config_pb2
 

@@ -42,7 +42,10 @@ class Tuned:
 
 def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
     """Whether `tensor` holds a NaN or an infinity; bfloat16, float8 and complex count, NoValue never does."""
-    return not isinstance(tensor, NoValue) and any_nonfinite(tensor) and _means_something(datum)
+    # What TensorFlow's own DebugDumpDir hands out for a tensor without an array has no dtype either.
+    if isinstance(tensor, NoValue) or not hasattr(tensor, "dtype"):
+        return False
+    return any_nonfinite(tensor) and _means_something(datum)
 
 
 def has_nan(datum: Any, tensor: Value) -> bool:

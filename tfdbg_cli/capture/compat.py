@@ -61,6 +61,11 @@ def is_hooked_run(fetches: Any) -> bool:
     return type(fetches) is dict and "caller" in fetches
 
 
+def callers_fetches(fetches: Any) -> Any:
+    """What the user fetches with a run for which `is_hooked_run` holds."""
+    return fetches["caller"]
+
+
 def maker_from_options(session: Any) -> Callable[..., Any]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
     maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)
@@ -71,6 +76,11 @@ def reader_of(session: Any, tensor_names: Sequence[str]) -> Callable[[], Sequenc
     """A runner of `session` that fetches tensors by name."""
     reader: Callable[[], Sequence[Any]] = maker_from_options(session)(config_pb2.CallableOptions(fetch=tensor_names))
     return reader
+
+
+def replace_input(op: Any, slot: int, tensor: Any) -> None:
+    """Have `op` read `tensor` as its input `slot`, in the graph that they are in."""
+    op._update_input(slot, tensor)
 
 
 def session_config(session: Any) -> Any:

@@ -67,6 +67,17 @@ class Plan:
         return self.watched is not None
 
 
+class WrongAnswerError(Exception):
+    """A function that the program gave to decide about its runs failed, or answered what means nothing.
+
+    `error` is what the program gets to see in the place of the run.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class PendingRun(Protocol):
     """A run that is about to happen. Nothing is built before it is asked for."""
 
@@ -95,6 +106,7 @@ class Controller(Protocol):
         """What to do with a run. Cheap (a few microseconds) when it is left alone.
 
         Raises:
+            WrongAnswerError: the program's own function says nothing of use about it; the run is not made.
             KeyboardInterrupt: the person ended the program.
 
         """

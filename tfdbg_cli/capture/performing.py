@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
 
-from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError, run_error
 from tfdbg_cli.model.runs import Call, Run, RunError
@@ -93,12 +93,21 @@ def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, C
     """What `controller` wants of the call `made`, and the way to take it.
 
     No plan when we failed; no capture when the call is left alone but for its errors.
+
+    Raises:
+        Exception: what a function that the program gave to decide about its runs raised, or deserves.
+
     """
+    plan: Plan | None = None
     try:
         plan = controller.run_starts(made.pending(controller))
+    except WrongAnswerError as wrong:
+        refusal = wrong.error
     except Exception as error:  # noqa: BLE001
         report("look at a run", error)
         return None, None
+    if plan is None:
+        raise refusal
     if plan.action is Action.LEAVE:
         return plan, None
     try:

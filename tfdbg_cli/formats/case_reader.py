@@ -124,6 +124,8 @@ def _call(fields: dict[str, Any], feeds: Path) -> Call:
         # Absent from the recordings of versions that knew sessions only.
         function=str(fields.get("function", "")),
         arguments=tuple(map(_argument, fields.get("arguments", ()))),
+        fetches_text=str(fields.get("fetches_text", "")),
+        feed_keys_text=str(fields.get("feed_keys_text", "")),
     )
 
 

@@ -80,6 +80,8 @@ def _call(call: Call, directory: Path) -> dict[str, Any]:
         "thread": call.thread,
         "notes": list(call.notes),
         "function": call.function,
+        "fetches_text": call.fetches_text,
+        "feed_keys_text": call.feed_keys_text,
         "arguments": [
             {"name": argument.name, "dtype": argument.dtype, "shape": argument.shape, "captured": argument.captured}
             for argument in call.arguments

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from tfdbg_cli.formats.dump_listing import VALUE_OP, DumpFile
 from tfdbg_cli.model.control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
 
 # A loop's Merge has only one of its inputs when it runs, and its back edges arrive later.
 _LOOP_OPS = MERGE | ENTER | NEXT_ITERATION | EXIT
 
 
-def check_dump(files: Sequence[DumpFile], graph: Graph, devices_with_graph: set[str]) -> Iterator[str]:
+def check_dump(files: Sequence[DumpFile], graph: Graph, devices_with_graph: Set[str]) -> Iterator[str]:
     """Sentences about dumped nodes that the graph lacks and times that contradict it; `files` in order of time."""
-    strangers = {
+    strange = strangers(files, graph, devices_with_graph)
+    if strange:
+        _, first = min(strange)
+        yield (
+            f"{_count(len(strange), 'node')} with dumped tensors {_be(len(strange))} not in the saved graph"
+            f" (first {first!r}); did several runs write into this folder?"
+        )
+    contradicting = list(contradictions(files, graph))
+    if contradicting:
+        file, read = contradicting[0]
+        yield (
+            f"The times of {_count(len(contradicting), 'tensor')} contradict the graph (first {file.node!r}, dumped"
+            f" before its input {str(read)!r}); the order shown may not be the order of execution."
+        )
+
+
+def strangers(files: Sequence[DumpFile], graph: Graph, devices_with_graph: Set[str]) -> set[tuple[str, str]]:
+    """Device and name of each dumped node that `graph` lacks, on the devices whose graph is known."""
+    return {
         (file.device, file.node)
         for file in files
         if file.device in devices_with_graph and graph.find(file.node, file.device) is None
     }
-    if strangers:
-        _, first = min(strangers)
-        yield (
-            f"{_count(len(strangers), 'node')} with dumped tensors {_be(len(strangers))} not in the saved graph"
-            f" (first {first!r}); did several runs write into this folder?"
-        )
-    contradictions = list(_contradictions(files, graph))
-    if contradictions:
-        node, read = contradictions[0]
-        yield (
-            f"The times of {_count(len(contradictions), 'tensor')} contradict the graph (first {node!r}, dumped"
-            f" before its input {read!r}); the order shown may not be the order of execution."
-        )
 
 
-def _contradictions(files: Sequence[DumpFile], graph: Graph) -> Iterator[tuple[str, str]]:
+def contradictions(files: Sequence[DumpFile], graph: Graph) -> Iterator[tuple[DumpFile, TensorName]]:
+    """Dumps that are older than what they read, each with the first such input; `files` in order of time."""
     first: dict[tuple[str, str, int], int] = {}
     for file in files:
         if file.debug_op == VALUE_OP:
@@ -53,7 +60,7 @@ def _contradictions(files: Sequence[DumpFile], graph: Graph) -> Iterator[tuple[s
             if time_us is not None and time_us > file.time_us:
                 reader = graph.find(read.node, file.device)
                 if reader is None or reader.op_type not in _LOOP_OPS:
-                    yield file.node, str(read)
+                    yield file, read
                     break
 
 

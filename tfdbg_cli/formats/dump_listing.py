@@ -40,6 +40,25 @@ class DumpFile(NamedTuple):
     file_bytes: int
 
 
+class DumpName(NamedTuple):
+    """What the name of a dump file says: `base` is the last part of the node's name, `repeat` as in DumpFile."""
+
+    base: str
+    slot: int
+    debug_op: str
+    time_us: int
+    repeat: int
+
+
+def parse_dump_name(name: str) -> DumpName | None:
+    """The parts of a dump file's name; None when it is no such name."""
+    match = _DUMP_NAME.fullmatch(name)
+    if match is None:
+        return None
+    base, slot, debug_op, time_us, repeat = match.groups()
+    return DumpName(base, int(slot), debug_op, int(time_us), int(repeat or 0))
+
+
 @dataclass
 class DumpListing:
     """The files of one run by purpose, and what was odd about them (sentences)."""
@@ -153,20 +172,18 @@ def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Sk
 
 def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpListing, skipped: _Skipped) -> None:
     name = readable(entry.name)
-    match = _DUMP_NAME.fullmatch(name)
+    parts = parse_dump_name(name)
     if name.startswith(GRAPH_PREFIX):
         listing.graphs.setdefault(device, []).append(Path(entry.path))
-    elif match is None:
+    elif parts is None:
         skipped.foreign.append(scope + name)
     else:
-        base, slot, debug_op, time_us, repeat = match.groups()
+        base, slot, debug_op, time_us, repeat = parts
         try:
             size = entry.stat().st_size
         except OSError:
             size = 0
-        listing.tensors.append(
-            DumpFile(int(time_us), int(repeat or 0), scope + base, int(slot), debug_op, device, entry.path, size)
-        )
+        listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path, size))
 
 
 def _empty_files(listing: DumpListing) -> Iterator[str]:

@@ -232,8 +232,8 @@ def write_call_names(place: Path, call: Call) -> None:
         OSError: a file cannot be written.
 
     """
-    _write_message(place / FETCHES_PREFIX, repr([*call.fetches, *call.targets]))
-    _write_message(place / FEED_KEYS_PREFIX, repr(list(call.feeds)))
+    _write_message(place / FETCHES_PREFIX, call.fetches_text or repr([*call.fetches, *call.targets]))
+    _write_message(place / FEED_KEYS_PREFIX, call.feed_keys_text or repr(list(call.feeds)))
 
 
 def _write_message(path: Path, text: str) -> None:

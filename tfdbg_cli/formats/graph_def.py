@@ -58,9 +58,9 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
                 continue
             nodes[key] = node
             if node.op_type in {"_Send", "_HostSend"} and node.inputs:
-                sent[_channel(proto)] = node.inputs[0]
+                sent[rendezvous(proto)] = node.inputs[0]
             elif node.op_type in {"_Recv", "_HostRecv"}:
-                receiving.append((key, _channel(proto)))
+                receiving.append((key, rendezvous(proto)))
     for key, channel in receiving:
         if channel in sent:
             node = nodes[key]
@@ -81,7 +81,7 @@ def parse_graph_def(serialized: bytes) -> Any:
         raise ValueError("The bytes are no GraphDef.") from error
 
 
-def _channel(proto: Any) -> tuple[bytes, ...]:
+def rendezvous(proto: Any) -> tuple[bytes, ...]:
     """What a send and its receive have in common (the rendezvous key of TensorFlow)."""
     return tuple(proto.attr[name].s for name in ("tensor_name", "send_device", "recv_device") if name in proto.attr)
 
@@ -95,25 +95,40 @@ def is_debug_node(proto: Any) -> bool:
 
 
 def _nodes(graph: Any, device: str) -> Iterator[tuple[Node, Any]]:
-    debug: dict[str, str] = {}  # nodes of the debugger, with what they read
-    for proto in graph.node:
-        if proto.name.startswith("__") and is_debug_node(proto):
-            debug[proto.name] = proto.input[0] if proto.input else ""
+    debug = debug_nodes(graph)
     for proto in graph.node:
         if proto.name in debug:
             continue
-        inputs: list[TensorName] = []
-        controls: list[str] = []
-        for text in proto.input:
-            if not text.startswith("^"):
-                inputs.append(_tensor_name(_behind_copies(text, debug) if debug else text))
-            elif text[1:] not in debug:
-                controls.append(text[1:])
-            elif text.startswith(f"^{_COPY}"):
-                controls.append(_tensor_name(_behind_copies(text[1:], debug)).node)
+        texts, controls = plain_inputs(proto, debug)
+        inputs = tuple(map(tensor_name, texts))
         attributes = AttributeTexts(proto)
-        controls_once = tuple(dict.fromkeys(controls))
-        yield Node(proto.name, proto.op, device or proto.device, tuple(inputs), controls_once, attributes), proto
+        yield Node(proto.name, proto.op, device or proto.device, inputs, tuple(controls), attributes), proto
+
+
+def debug_nodes(graph: Any) -> dict[str, str]:
+    """The nodes of a GraphDef that TensorFlow's debugger put in, each with what it reads (empty: nothing)."""
+    return {
+        proto.name: proto.input[0] if proto.input else ""
+        for proto in graph.node
+        if proto.name.startswith("__") and is_debug_node(proto)
+    }
+
+
+def plain_inputs(proto: Any, debug: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """What a NodeDef reads, as GraphDef writes it, and the names of the nodes that it waits for, each once.
+
+    The nodes `debug` of the debugger are left out: who reads the copy of a tensor reads the tensor.
+    """
+    inputs: list[str] = []
+    controls: dict[str, None] = {}
+    for text in proto.input:
+        if not text.startswith("^"):
+            inputs.append(_behind_copies(text, debug) if debug else text)
+        elif text[1:] not in debug:
+            controls[text[1:]] = None
+        elif text.startswith(f"^{_COPY}"):
+            controls[tensor_name(_behind_copies(text[1:], debug)).node] = None
+    return inputs, list(controls)
 
 
 def _behind_copies(text: str, debug: Mapping[str, str]) -> str:
@@ -126,7 +141,8 @@ def _behind_copies(text: str, debug: Mapping[str, str]) -> str:
     return text
 
 
-def _tensor_name(text: str) -> TensorName:
+def tensor_name(text: str) -> TensorName:
+    """The tensor that an input of a NodeDef means: `node` is its first output."""
     node, mark, slot = text.rpartition(":")
     return TensorName(node, int(slot)) if mark and slot.isdecimal() else TensorName(text, 0)
 

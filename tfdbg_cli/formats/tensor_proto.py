@@ -10,10 +10,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.formats import schema
-from tfdbg_cli.model.dtypes import HANDLES, ElementType, element_type, element_type_named, name_of
+from tfdbg_cli.model.dtypes import (
+    HANDLES,
+    ElementType,
+    element_type,
+    element_type_named,
+    lacks_numpy_type,
+    name_of,
+)
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -43,6 +51,11 @@ def unreadable(element: ElementType) -> NoValue | None:
     """Why no array can hold `element`, or None when one can."""
     if element.name in HANDLES:
         return NoValue(Lack.OPAQUE, f"A {element.name} is a handle and holds no numbers.")
+    if lacks_numpy_type(element):
+        return NoValue(
+            Lack.UNKNOWN_DTYPE,
+            f"The installed ml_dtypes {ml_dtypes.__version__} has no {element.name}; a newer one shows this tensor.",
+        )
     if element.numpy is None:
         return NoValue(Lack.UNKNOWN_DTYPE, f"This tfdbg does not know the element type {element.name}.")
     return None

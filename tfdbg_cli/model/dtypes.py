@@ -1,7 +1,8 @@
 """TensorFlow's element types and what NumPy makes of them.
 
 Numbers are those of `DataType` in tensorflow/core/framework/types.proto; a ref type is its base plus 100.
-ml_dtypes supplies bfloat16, float8 and the 2 and 4 bit integers.
+ml_dtypes supplies bfloat16, float8, float4 and the 2 and 4 bit integers. TensorFlow 2.16 takes only
+ml_dtypes 0.3, which lacks int2, uint2 and float4_e2m1fn: tensors of those have no array there.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ def element_type_named(name: str) -> ElementType | None:
 def element_type_names() -> list[str]:
     """Every name of an element type, sorted."""
     return sorted(_BY_NAME)
+
+
+def lacks_numpy_type(element: ElementType) -> bool:
+    """Whether NumPy could hold `element`, with a newer ml_dtypes than the one that is installed."""
+    return element.numpy is None and element.name not in HANDLES and element.name in _BY_NAME
 
 
 @cache

@@ -51,6 +51,8 @@ class Call:
 
     Of a function, `function` is the name, `fetches` are the tensors that it returns, and `feeds` its arguments and
     what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
+
+    Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
     """
 
     number: int
@@ -62,6 +64,8 @@ class Call:
     notes: tuple[str, ...] = ()
     function: str = ""
     arguments: tuple[Argument, ...] = ()
+    fetches_text: str = ""
+    feed_keys_text: str = ""
 
     @property
     def given(self) -> Mapping[str, Any]:

@@ -96,4 +96,14 @@ def call_of(invocation: Invocation, number: int, thread: str) -> Call:
         tuple(target.name for target in elements.targets),
         thread,
         notes,
+        fetches_text=_text(invocation.arguments[0]),
+        feed_keys_text=_text(feeds.keys() if (feeds := invocation.arguments[1]) else feeds),
     )
+
+
+def _text(of_program: Any) -> str:
+    """What Python shows of the program's own object; empty where that fails."""
+    try:
+        return repr(of_program)
+    except Exception:  # noqa: BLE001
+        return ""

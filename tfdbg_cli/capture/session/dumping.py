@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.session.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.session.watching import WatchOptions, watch_options
 from tfdbg_cli.config import Settings
@@ -31,9 +31,12 @@ class DumpingController:
         """Make the folder `root`.
 
         Raises:
-            OSError: it cannot be made.
+            TypeError: `watch_fn` cannot be called.
+            OSError: the folder cannot be made.
 
         """
+        if watch_fn is not None and not callable(watch_fn):
+            raise TypeError(f"watch_fn is not callable: a function of fetches and feeds is wanted, not {watch_fn!r}.")
         root.mkdir(parents=True, exist_ok=True)
         self.settings = settings
         self._root = root
@@ -59,18 +62,31 @@ class DumpingController:
         return number
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        """Dump, if there is room. See `controller.Controller`."""
+        """Dump, if there is room. See `controller.Controller`.
+
+        Raises:
+            WrongAnswerError: `watch_fn` raised, or answered no WatchOptions.
+
+        """
         number = self.count_run()
         if self._full or (self._threads and not self._threads.match(threading.current_thread().name)):
             return Plan(number)
-        watch: WatchOptions | None = None
-        if self._watch_fn is not None:
-            fetches, feeds = pending.arguments()
-            watch = watch_options(self._watch_fn(fetches, feeds))
+        watch = self._watch(pending)
         if not self._has_room(pending, watch):
             return Plan(number)
         directory = self._root / dump_name(number - 1)
         return Plan(number, Action.CAPTURE, errors=True, directory=directory, watch=watch)
+
+    def _watch(self, pending: PendingRun) -> WatchOptions | None:
+        """What the `watch_fn` asks for; None without one."""
+        if self._watch_fn is None:
+            return None
+        fetches, feeds = pending.arguments()
+        try:
+            return watch_options(self._watch_fn(fetches, feeds))
+        except Exception as error:
+            # The function is the program's own; without its dumps, a word on standard error could go unnoticed.
+            raise WrongAnswerError(error) from error
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Every dump is kept. See `controller.Controller`."""

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.replacement import replace_method
 from tfdbg_cli.capture.session.call_names import is_empty
 from tfdbg_cli.capture.session.interception import intercepted
 from tfdbg_cli.capture.session.invocation import RunCall
+from tfdbg_cli.capture.session.monitored import HookedCall
 from tfdbg_cli.capture.session.session import debugged_options_runner, debugged_runner
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
@@ -49,7 +50,8 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
         ) -> Any:
             if _left_alone(fetches):
                 return original(session, fetches, feed_dict, options, run_metadata)
-            call = RunCall(session, original.__get__(session), fetches, feed_dict, options, run_metadata)
+            kind = HookedCall if MONITORED.holds() else RunCall
+            call = kind(session, original.__get__(session), fetches, feed_dict, options, run_metadata)
             return intercepted(controller, call)
 
         return run

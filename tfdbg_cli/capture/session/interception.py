@@ -64,7 +64,7 @@ class Pending:
         return estimate(tensors, fed(self._invocation.feeds), kind, settings, directory)
 
     def arguments(self) -> tuple[object, object]:
-        return self._invocation.fetches, self._invocation.feeds
+        return self._invocation.arguments
 
 
 class SessionRun:

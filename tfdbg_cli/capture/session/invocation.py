@@ -34,6 +34,11 @@ class Invocation(Protocol):
         """What the caller feeds."""
         ...
 
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        """Fetches and feed_dict as the program gave them; no feeds are None."""
+        ...
+
     def plain(self) -> Any:
         """Perform the call exactly as the program made it."""
         ...
@@ -70,6 +75,10 @@ class RunCall:
     @property
     def feeds(self) -> Mapping[Any, Any]:
         return self.feed_dict or {}
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return self.fetches, self.feed_dict
 
     def plain(self) -> Any:
         with INSIDE:
@@ -170,6 +179,10 @@ class RunnerCall:
     def feeds(self) -> Mapping[Any, Any]:
         return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
 
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return self.fetches, self.feeds or None
+
     def plain(self) -> Any:
         with INSIDE:
             return self._runner.original(*self._arguments, **self._keywords)
@@ -244,6 +257,10 @@ class OptionsRunnerCall:
     @property
     def feeds(self) -> Mapping[Any, Any]:
         return dict(zip(self._runner.message.feed, self._arguments, strict=False))
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return self.fetches, self.feeds or None
 
     def plain(self) -> Any:
         with INSIDE:

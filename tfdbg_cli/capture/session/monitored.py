@@ -13,6 +13,14 @@ from tfdbg_cli.capture.session.invocation import RunCall
 v1 = compat.v1
 
 
+class HookedCall(RunCall):
+    """A call of a monitored session, to whose fetches its hooks have added theirs."""
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return compat.callers_fetches(self.fetches), self.feed_dict
+
+
 def debug_raw_session(session: Any, controller: Controller) -> None:
     """Make the user's own runs of the monitored session around `session` ask `controller`.
 
@@ -24,7 +32,7 @@ def debug_raw_session(session: Any, controller: Controller) -> None:
     def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         if INSIDE.holds() or not compat.is_hooked_run(fetches):
             return original(fetches, feed_dict, options, run_metadata)
-        call = RunCall(session, original, fetches, feed_dict, options, run_metadata)
+        call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
         return intercepted(controller, call)
 
     session.run = run
@@ -45,6 +53,12 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Begin with the session that the monitored session has just made."""
         debug_raw_session(session, self._controller)
+
+    def before_run(self, run_context: Any) -> None:
+        """Begin with a session of whose making the hook was not told; the run that follows is the first."""
+        session = run_context.session
+        if isinstance(session, compat.plain_base()) and "run" not in vars(session):
+            debug_raw_session(session, self._controller)
 
     def end(self, session: Any) -> None:
         """Leave the session as it was."""

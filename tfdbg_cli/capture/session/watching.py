@@ -5,11 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 DebugOps: TypeAlias = str | Sequence[str]
 
 _DEFAULT_OP = "DebugIdentity"
+
+
+def told_of_old_names(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """`function`, which says of an argument `…_whitelist` or `…_blacklist` of TensorFlow 1 what it is called now."""
+
+    @wraps(function)
+    def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
+        for name in keywords:
+            present = name.replace("_whitelist", "_allowlist").replace("_blacklist", "_denylist")
+            if present != name:
+                raise TypeError(f"{name} is called {present} now; it takes the same expression.")
+        return function(*arguments, **keywords)
+
+    return call
 
 
 @dataclass(init=False)
@@ -25,6 +43,7 @@ class WatchOptions:
     tensor_dtype_regex_allowlist: str | None
     tolerate_debug_op_creation_failures: bool
 
+    @told_of_old_names
     def __init__(
         self,
         debug_ops: DebugOps | None = None,
@@ -57,12 +76,36 @@ def watch_options(answer: Any) -> WatchOptions:
 
     Raises:
         TypeError: something else.
+        ValueError: an expression in it cannot be read.
 
     """
+    options = _options(answer)
+    ops = options.debug_ops
+    if not isinstance(ops, str | list | tuple) or not all(isinstance(op, str) for op in ops):
+        raise TypeError(f"The debug_ops that watch_fn returns must be names of debug ops, not {ops!r}.")
+    for regex in (
+        options.node_name_regex_allowlist,
+        options.op_type_regex_allowlist,
+        options.tensor_dtype_regex_allowlist,
+    ):
+        try:
+            re.compile(regex or "")
+        except (re.error, TypeError) as error:
+            raise ValueError(f"watch_fn returned {regex!r}, which is no regular expression: {error}.") from None
+    return options
+
+
+def _options(answer: Any) -> WatchOptions:
     if isinstance(answer, WatchOptions):
         return answer
     if isinstance(answer, tuple):
-        return WatchOptions(*answer)
+        try:
+            return WatchOptions(*answer)
+        except TypeError:
+            raise TypeError(
+                f"A tuple that watch_fn returns has up to 5 items, not {len(answer)}: debug_ops, and the expressions "
+                "for node names, op types and dtypes. Return a WatchOptions, which names them."
+            ) from None
     names = ("debug_ops", "node_name_regex_allowlist", "op_type_regex_allowlist", "tensor_dtype_regex_allowlist")
     if all(hasattr(answer, name) for name in names):
         # TensorFlow's own WatchOptions, from a program that changed only one of its imports.
@@ -92,6 +135,7 @@ def add_debug_tensor_watch(
     watch.debug_urls.extend(_listed(debug_urls or ()))
 
 
+@told_of_old_names
 def watch_graph(
     run_options: Any,
     graph: Any,
@@ -126,6 +170,7 @@ def watch_graph(
     run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
 
 
+@told_of_old_names
 def watch_graph_with_denylists(
     run_options: Any,
     graph: Any,

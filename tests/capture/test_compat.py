@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.function_names import function_name
 
 pytestmark = pytest.mark.tf
 
@@ -145,7 +146,7 @@ def test_every_way_to_call_a_function_comes_down_to_one_method(tf, monkeypatch) 
     original = vars(compat.atomic_class())["call_flat"]
 
     def call_flat(atomic, *inputs):
-        seen.append(compat.function_name(atomic.name))
+        seen.append(function_name(atomic.name))
         return original(atomic, *inputs)
 
     monkeypatch.setattr(compat.atomic_class(), "call_flat", call_flat)
@@ -226,7 +227,7 @@ def test_ops_are_heard_of_one_by_one_until_no_more(tf) -> None:
     [("__inference_step_12", "step"), (b"__forward_my_step_3", "my_step"), ("MatMul", "MatMul")],
 )
 def test_the_name_of_a_graph_function_holds_that_of_the_python_function(graph_function, name) -> None:
-    assert compat.function_name(graph_function) == name
+    assert function_name(graph_function) == name
 
 
 def test_the_profiler_writes_what_is_read(tmp_path) -> None:
@@ -246,7 +247,7 @@ def test_the_profiler_writes_what_is_read(tmp_path) -> None:
 def test_the_graphs_below_a_function_are_found(tf) -> None:
     inner = tf.function(lambda x: tf.sin(x), autograph=False)
     concrete = tf.function(lambda x: inner(inner(x)), autograph=False).get_concrete_function(tf.constant(1.0))
-    graphs = list(compat.graphs_below(compat.atomic_of(concrete)))
+    graphs = list(compat.named_graphs_below(compat.atomic_of(concrete)).values())
     assert [sum(op.type == "Sin" for op in graph.get_operations()) for graph in graphs] == [0, 1]
 
 

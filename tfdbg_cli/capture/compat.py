@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import Any
@@ -21,8 +20,6 @@ from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 v1 = tf.compat.v1
-
-_GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
@@ -264,20 +261,8 @@ def remove_op_callback(callback: Callable[..., None]) -> None:
     op_callbacks.remove_op_callback(callback)
 
 
-def function_name(op_type: str | bytes) -> str:
-    """The name of the Python function in that of a graph function (`__inference_step_12`); others as they are."""
-    text = op_type.decode() if isinstance(op_type, bytes) else op_type
-    match = _GRAPH_FUNCTION.match(text)
-    return match["name"] if match else text
-
-
-def graphs_below(atomic: Any) -> Iterator[Any]:
-    """The FuncGraphs of `atomic` and of the functions that it calls, each once, as far as they are kept."""
-    yield from named_graphs_below(atomic).values()
-
-
 def named_graphs_below(atomic: Any) -> dict[str, Any]:
-    """As `graphs_below`, by the name of the function that was made from the graph."""
+    """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
     found: dict[str, Any] = {}
     waiting, seen = [atomic], set()
     while waiting:

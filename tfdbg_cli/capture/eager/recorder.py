@@ -20,6 +20,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.callers import is_ours
 from tfdbg_cli.capture.function.definition.shown_values import Shown
+from tfdbg_cli.capture.function.function_names import function_name
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.recomputed import Recomputed
@@ -166,7 +167,7 @@ class EagerRecorder:
             self._safely(self._add_op, op_type, inputs, outputs)
 
     def _add_op(self, op_type: str | bytes, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        text = compat.function_name(op_type)
+        text = function_name(op_type)
         node = self._numbered(text)
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))

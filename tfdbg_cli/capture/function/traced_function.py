@@ -18,6 +18,7 @@ from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled_copy
 from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
 from tfdbg_cli.capture.function.exact.trials import Trials
+from tfdbg_cli.capture.function.function_names import function_name
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented
@@ -67,7 +68,7 @@ class TracedFunction:
     def name_in(self, function: Any) -> str:
         """The name, when `function` (a tf.function or None) was called."""
         if self.name == _LOADED and function is not None:
-            return compat.function_name(compat.traces_of(function)[0].name)
+            return function_name(compat.traces_of(function)[0].name)
         return self.name
 
     @cached_property
@@ -170,7 +171,7 @@ class TracedFunction:
         return Estimate(found.tensors, self.taken, 0, found.budget, found.medium)
 
     def _tensors(self) -> Iterator[Any]:
-        for graph in compat.graphs_below(self._atomic):
+        for graph in compat.named_graphs_below(self._atomic).values():
             for op in graph.get_operations():
                 yield from op.outputs
 

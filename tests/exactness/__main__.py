@@ -1,6 +1,7 @@
-"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog, a line of JSON for each way.
+"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog.
 
-The last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes kernels from oneDNN.
+A line of JSON for each way of each; the last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes
+kernels from oneDNN.
 """
 
 from __future__ import annotations

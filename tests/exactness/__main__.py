@@ -41,8 +41,10 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
     for way in ways:
         try:
             (verdict,) = verdicts(build, steps, [way])
-        except (DoesNotRepeatItself, DoesNotRun) as error:
+        except DoesNotRepeatItself as error:
             return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
+        except DoesNotRun as error:
+            return [{"outcome": "does not run", "why": str(error)}]
         outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
         found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
     if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:

@@ -155,4 +155,4 @@ def _wrong(way: Way, front: Front) -> str:
         return "no run was captured"
     if way is Way.PASSED_OVER and not front.hits:
         return "what was planted was not found"
-    return "" if not front.told else f"the debugger said: {front.told[0]}"
+    return "" if not front.complained else f"the debugger said: {front.complained}"

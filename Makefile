@@ -12,7 +12,7 @@ SOURCES := setup.cfg setup.py tfdbg_cli/version.py
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 && echo $$p && break; done)
 
-.PHONY: help demo demo-session test test-matrix lint bench golden docs clean
+.PHONY: help demo demo-session test test-matrix test-zoo lint bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,11 @@ test-matrix: $(MATRIX:%=.venv-matrix/%/ready) ## run the tests with older Tensor
 	    $(TESTS) || failed="$$failed $$pair"; \
 	done; [ -z "$$failed" ] || { echo "Tests failed with$$failed." >&2; exit 1; }
 
+# GPflow wants an older NumPy than ours, hence an environment of its own.
+test-zoo: ## run the slow tests of libraries, such as keras_hub and GPflow, in .venv-zoo
+	$(MAKE) VENV=.venv-zoo .venv-zoo/ready-zoo
+	.venv-zoo/bin/python -m pytest -m slow tests/exactness/test_libraries.py tests/zoo
+
 lint: $(VENV)/ready-test ## check style and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -69,11 +74,12 @@ docs: $(VENV)/ready-test ## write the pages of commands and keys and the picture
 
 clean: ## remove what tests and builds leave behind; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find . -name .venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+	find . -name '.venv*' -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 # --- set-up -----------------------------------------------------------------------------------------------------
 
 # $(call install,EXTRA,STAMP): pip is quiet, so say what is going on; the stamp comes last, so a killed set-up is repeated.
+comma := ,
 define install
 	@$(PY) -c '' 2>/dev/null || { echo "$(VENV) is broken (was its Python removed?). Remove it and try again: rm -r $(VENV)" >&2; exit 1; }
 	@echo "Setting up $(VENV) with tfdbg[$(1)]; TensorFlow is large, the first time takes some minutes."
@@ -85,6 +91,9 @@ endef
 $(VENV)/ready-test: $(SOURCES) | $(VENV)/bin/pip
 	$(call install,dev,ready-test)
 	@touch $(VENV)/ready-demo
+
+$(VENV)/ready-zoo: $(SOURCES) | $(VENV)/bin/pip
+	$(call install,dev$(comma)zoo,ready-zoo)
 
 $(VENV)/ready-demo: $(SOURCES) | $(VENV)/bin/pip
 	$(call install,tensorflow,ready-demo)

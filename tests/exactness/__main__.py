@@ -1,6 +1,7 @@
-"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog, a line of JSON for each way.
+"""`python -m exactness GROUP [REGEX] [--steps N] [--draw N] [--ways …]`: programs of the catalog.
 
-The last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes kernels from oneDNN.
+A line of JSON for each way of each; the last line counts them. `TF_ENABLE_ONEDNN_OPTS` says whether TensorFlow takes
+kernels from oneDNN.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
     for way in ways:
         try:
             (verdict,) = verdicts(build, steps, [way])
-        except (DoesNotRepeatItself, DoesNotRun) as error:
+        except DoesNotRepeatItself as error:
             return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
+        except DoesNotRun as error:
+            return [{"outcome": "does not run", "why": str(error)}]
         outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
         found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
     if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:

@@ -31,8 +31,9 @@ def named() -> Group:
     """Programs whose numbers debugging once changed, and what is near them."""
     return {
         "fit of two Dense layers": Entry(_two_dense),
-        "GPT": Entry(_gpt),
-        "GPT with a high rate": Entry(_quick_gpt, 45),
+        "GPT": Entry(partial(_gpt, 1e-3)),
+        "GPT with a high rate": Entry(partial(_gpt, 3e-2), 45),
+        "GPT of known size": Entry(partial(_gpt, 3e-2, sized=True)),
         "UNet with its own step": Entry(_unet),
         "scalar sum": Entry(lambda: small.scalar_sum),
         "Dense and GELU": Entry(lambda: small.dense_gelu),
@@ -80,16 +81,10 @@ def _two_dense() -> Build:
     return two_dense(lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True, global_clipnorm=0.5))
 
 
-def _gpt() -> Build:
+def _gpt(rate: float, *, sized: bool = False) -> Build:
     from exactness.programs.gpt import gpt
 
-    return gpt(1e-3)
-
-
-def _quick_gpt() -> Build:
-    from exactness.programs.gpt import gpt
-
-    return gpt(3e-2)
+    return gpt(rate, sized=sized)
 
 
 def _unet() -> Build:

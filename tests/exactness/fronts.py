@@ -40,8 +40,16 @@ class Front:
     @property
     def said(self) -> str:
         """The first thing that was said about a run that may not be exact; empty if nothing was."""
-        told = [message for message in self.told if "not exact" in message.lower()]
-        return next(iter([*self.inexact, *told]), "")
+        return next(iter([*self.inexact, *filter(_of_exactness, self.told)]), "")
+
+    @property
+    def complained(self) -> str:
+        """The first thing that was said beside that; empty if nothing was."""
+        return next((message for message in self.told if not _of_exactness(message)), "")
+
+
+def _of_exactness(message: str) -> bool:
+    return "not exact" in message.lower()
 
 
 def capturing(values: Values = Values.AUTO) -> Front:

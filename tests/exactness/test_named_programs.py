@@ -6,6 +6,9 @@ import pytest
 
 from exactness.apart import assert_same, outcomes
 from exactness.catalog import named
+from exactness.courses import Plant, course_of
+from exactness.fronts import capturing, debugged, watching
+from exactness.programs import small
 from exactness.verdict import Way, assert_exact
 
 pytestmark = pytest.mark.tf
@@ -32,6 +35,20 @@ def test_long_course(name: str, onednn: bool) -> None:
 def test_short_course(name: str) -> None:
     entry = named()[name]
     assert_exact(entry.make(), 6, [Way.CAPTURED_PLANTED, Way.PASSED_OVER], goes_on=bool(entry.goes_on))
+
+
+def test_every_captured_run_says_how_exact_it_is() -> None:
+    front = capturing()
+    with debugged(front):
+        course_of(small.skipped_update, 3)
+    assert (front.count, front.judged) == (3, 3)
+
+
+def test_a_hit_says_how_exact_it_is() -> None:
+    front = watching()
+    with debugged(front):
+        course_of(small.skipped_update, 3, Plant(1))
+    assert (front.hits, front.judged) == (1, 1)
 
 
 def test_training_goes_on_behind_a_fused_relu() -> None:

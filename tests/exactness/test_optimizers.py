@@ -38,7 +38,7 @@ def test_drawn(number: int) -> None:
 @pytest.mark.parametrize("onednn", [True, False], ids=["oneDNN", "without oneDNN"])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_all(optimizer: str, onednn: bool) -> None:
-    assert_same(outcomes("optimizers", rf"\.{optimizer}\(", onednn=onednn, limit=7000))
+    assert_same(outcomes("optimizers", rf"\.{optimizer}\(", onednn=onednn, limit=7000), may_not_run=True)
 
 
 @pytest.mark.slow

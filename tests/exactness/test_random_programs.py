@@ -13,15 +13,16 @@ from exactness.search import tried
 
 pytestmark = pytest.mark.tf
 
-# Drawn so that no layer is dear to trace; together they have loops, branches, four dtypes and unknown batches.
-_SEEDS = (0, 1, 2, 3, 4)
+# Seeds that the search found: once these programs gave other numbers when they were captured.
+_QUICK = (1, 2, 6, 10, 15, 24, 25)
+_FOUND = (16, 18, 19, 23, 26, 27, 28)
 _SECONDS = float(os.environ.get("TFDBG_SEARCH_SECONDS", "600"))
 
 
-@pytest.mark.parametrize("seed", _SEEDS)
+@pytest.mark.parametrize("seed", [*_QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in _FOUND)])
 def test_program(seed: int) -> None:
     finding = tried(seed)
-    assert finding.outcome == "same", f"{finding.recipe}\n{finding.how}"
+    assert finding.outcome in {"same", "said"}, f"{finding.recipe}\n{finding.how}"
 
 
 def test_a_seed_gives_one_recipe() -> None:

@@ -12,8 +12,13 @@ from exactness.programs.planting import batches, hidden
 WORDS = 64
 
 
-def gpt(rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: int = 16) -> Build:
-    """`layers` blocks of attention and GELU. Beside each token stands a number, with which a NaN can be planted."""
+def gpt(
+    rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: int = 16, *, sized: bool = False
+) -> Build:
+    """`layers` blocks of attention and GELU. Beside each token stands a number, with which a NaN can be planted.
+
+    The function knows the size of its batch only if `sized`.
+    """
 
     def build(plant: Plant) -> Program:
         import tensorflow as tf
@@ -46,7 +51,11 @@ def gpt(rate: float, layers: int = 4, width: int = 32, batch: int = 4, length: i
                 h += tf.nn.gelu(_normalized(h, scale_b) @ up, approximate=True) @ down
             return tf.einsum("btd,vd->btv", _normalized(h, last), tokens)
 
-        @tf.function
+        of_tokens, of_numbers = (
+            tf.TensorSpec([batch if sized else None, length], of) for of in (tf.int64, tf.float32)
+        )
+
+        @tf.function(input_signature=[of_tokens, of_tokens, of_numbers])
         def step(x: Any, y: Any, beside: Any) -> Any:
             with tf.GradientTape() as tape:
                 loss = tf.reduce_mean(

@@ -15,7 +15,7 @@ CLASSES = 3
 
 def dense(keras: Any) -> list[Any]:
     layers = keras.layers
-    return [layers.Dense(12, activation="relu"), layers.Dense(8, activation="tanh")]
+    return [layers.Dense(12, activation="relu")]
 
 
 def convolution(keras: Any) -> list[Any]:
@@ -39,14 +39,12 @@ def attention(keras: Any) -> list[Any]:
         def __init__(self) -> None:
             super().__init__()
             self.attention = layers.MultiHeadAttention(2, 4)
-            self.norms = [layers.LayerNormalization(), layers.LayerNormalization()]
-            self.up, self.down = layers.Dense(16, activation="gelu"), layers.Dense(8)
+            self.norm = layers.LayerNormalization()
 
         def call(self, x: Any) -> Any:
-            x = self.norms[0](x + self.attention(x, x))
-            return self.norms[1](x + self.down(self.up(x)))
+            return self.norm(x + self.attention(x, x))
 
-    return [Block(), layers.GlobalAveragePooling1D()]
+    return [Block(), layers.Dense(8, activation="gelu"), layers.GlobalAveragePooling1D()]
 
 
 NETWORKS: Mapping[str, tuple[Callable[[Any], list[Any]], tuple[int, ...]]] = {

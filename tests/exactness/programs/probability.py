@@ -96,10 +96,10 @@ def no_u_turn() -> Build:
                 return tf.reduce_sum(-0.5 * (data - z[..., :1]) ** 2 * tf.exp(-z[..., 1:])) - tf.reduce_sum(z**2)
 
             kernel = tfp.mcmc.DualAveragingStepSizeAdaptation(
-                tfp.mcmc.NoUTurnSampler(log_probability, step_size=0.1, max_tree_depth=4), num_adaptation_steps=3
+                tfp.mcmc.NoUTurnSampler(log_probability, step_size=0.1, max_tree_depth=3), num_adaptation_steps=1
             )
             samples, energy = tfp.mcmc.sample_chain(
-                4,
+                2,
                 current_state=state,
                 kernel=kernel,
                 seed=tf.stack([count.assign_add(1), 5]),

@@ -68,11 +68,11 @@ def forward_over_reverse(plant: Plant) -> Program:
     held = [first, second]
     along = [tf.constant(numbers.normal(size=v.shape).astype(np.float32)) for v in held]
 
-    @tf.function
+    @tf.function(input_signature=[tf.TensorSpec([None, 8])])
     def step(x: Any) -> Any:
         with tf.autodiff.ForwardAccumulator(held, along) as forward:
             with tf.GradientTape() as tape:
-                h = tf.tanh(hidden(x) @ first) @ second
+                h = tf.nn.gelu(hidden(x) @ first, approximate=True) @ second
                 loss = tf.reduce_mean(h**2) + 0.01 * tf.reduce_sum(first**2)
             gradients = tape.gradient(loss, held)
         products = [forward.jvp(gradient) for gradient in gradients]

@@ -164,6 +164,10 @@ class _Search:
         name = tensor.name
         if self.question.of_gradients and not is_final_gradient(self.graph(), name.node, name.slot, op_type):
             return
+        if tensor.reference:
+            # Where it is made, the check can be kept from changing what the optimizer makes of it.
+            scope, reference = tensor.scope.made_at(tensor.reference)
+            tensor = replace(tensor, scope=scope, reference=reference)
         self.tensors[name] = replace(tensor, shape=shape)
 
     def _cover_aliases(self) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall
+from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
 from tfdbg_cli.capture.function.exact.agreement import Agreement
-from tfdbg_cli.capture.function.exact.verdict import beside
+from tfdbg_cli.capture.function.exact.verdict import beside, unchanged
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.function.watched import WatchedFunction, watch_kind
 from tfdbg_cli.capture.guard import INSIDE
@@ -23,7 +24,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import Values
-from tfdbg_cli.model.exactness import named_partings
+from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -42,6 +43,11 @@ _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
     "Every value was given back and asked, which costs more."
 )
+_ON_COPIES = (
+    "Checks beside the ops of this function would change what TensorFlow makes of them, so a copy of each call is "
+    "watched."
+)
+_UNCHECKED = "The run was not checked: {}"
 _SET_RIGHT = (
     "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
     "gives."
@@ -170,17 +176,24 @@ class WatchedState(CapturedCall):
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run, made again with all its values; without them when it cannot be."""
         assert self.outcome is not None
-        if self.held is not None:
-            self._watched.after(self.held, self.outcome)
+        self._take_in(self.outcome)
         again, shown = self._again(self.outcome)
         caught = _is_hit(self.outcome, again.tensors)
         run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
         if caught and len(again.tensors) and not self._finds(run):
             again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
         notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
-        exactness = None if error is not None else beside(self._proof, self._watched.trials, shown, self._note)
+        exactness = None if error is not None else self._said_of(shown)
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
+
+    def _take_in(self, outcome: Outcome) -> None:
+        """Hold what the call drew and read."""
+        if self.held is not None:
+            self._watched.after(self.held, outcome)
+
+    def _said_of(self, shown: Agreement | None) -> Exactness:
+        return beside(self._proof, self._watched.trials, shown, self._note)
 
     def _again(self, outcome: Outcome) -> tuple[Repeated, Agreement | None]:
         """The values of the call made again; the first note says whether they are there."""
@@ -206,6 +219,52 @@ class WatchedState(CapturedCall):
         return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 
+class WatchedCopy(WatchedState):
+    """A watched call that the program's own function makes; what is checked is the same call on copies."""
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room)
+        self.outcome = Outcome((), KeptTensors(()))  # should it fail
+        drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.holding.sources else None
+        given: Any = None
+        if drawing is None:
+            given = self.call.plain()
+            self._outputs = [] if given is None else list(given)
+        else:
+            with INSIDE:
+                drawn = drawing.instrumented.perform(self.call.inputs, self.room)
+            self.outcome = drawn
+            if drawn.error is not None:
+                raise drawn.error
+            self._outputs = drawn.outputs
+            given = list(drawn.outputs) or None
+            if self.held is not None:
+                self.held.take_drawn(drawn)
+        self.outcome = self._checked()
+        return given
+
+    def _take_in(self, outcome: Outcome) -> None:
+        """Nothing more: it was held before the call, and what the copy drew is that."""
+
+    def _checked(self) -> Outcome:
+        """What the checks found in the call made again; nothing that is sure where that failed."""
+        try:
+            if self.held is None:
+                raise TfdbgError("The state before it could not be held.")
+            with INSIDE:
+                checked = self._proof.instrumented.perform(self._watched.trials.inputs(self.held), self.room)
+            if checked.error is None:
+                return checked
+            raise TfdbgError(f"The copy failed: {checked.error}")
+        except Exception as error:  # noqa: BLE001  # the program's own call was made
+            report("check a run on copies", error)
+            return Outcome((), KeptTensors(()), (_UNCHECKED.format(error),), found=False)
+
+    def _said_of(self, shown: Agreement | None) -> Exactness:
+        return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
+
+
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> CapturedCall:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
     room = memory_budget(settings)
@@ -223,7 +282,9 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
     reason = watched.holding.obstacle(room)
     if reason and _fits(_estimate(call, plan, settings)):
         return WatchedValues(call, plan, room, watched, reason)
-    return WatchedState(call, plan, room, watched, settings)
+    watched.checked_only(call.inputs)
+    way = WatchedCopy if watched.on_copies else WatchedState
+    return way(call, plan, room, watched, settings)
 
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:

@@ -125,6 +125,13 @@ class WatchedFunction:
             self._proof = proven(self.root, self._plain(inputs), inputs, make)
         return self._proof
 
+    @property
+    def on_copies(self) -> bool:
+        """Whether its checks, beside the program's own ops, change these: then a copy of each call is checked."""
+        comparison = None if self._proof is None else self._proof.comparison
+        merged = comparison is not None and not comparison.same
+        return (merged or self.trials.differs) and not self.trials.reason
+
     @cached_property
     def _before(self) -> dict[int, TensorName]:
         return {} if self.holding.reason else early_reads(self.root, self.holding.written)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import tensorflow as tf
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.exact import proof as proof_module
 from tfdbg_cli.capture.function.exact.agreement import Effect
 from tfdbg_cli.capture.function.exact.plain_runs import PlainRuns
 from tfdbg_cli.capture.function.exact.trials import Trials
@@ -104,15 +106,33 @@ def _step(weight: Any) -> Any:
 
 
 @pytest.mark.usefixtures("other_plain_runs")
-def test_a_difference_that_no_graph_shows_is_said(capsys: Any) -> None:
+def test_a_difference_that_no_graph_shows_has_a_copy_watched(capsys: Any) -> None:
     weight = tf.Variable(1.0, name="weight")
     step = _step(weight)
     with debugged(RunUntil("has_inf_or_nan")) as front:
         given = step(tf.constant(0.5)).numpy()
         assert given == np.nextafter(np.log(np.float32(1.5)), np.float32(9)), "the program is given what is plain"
         assert weight.numpy() == np.nextafter(np.float32(1.5), np.float32(9))
+        step(tf.constant(0.5))
+        assert weight.numpy() == np.nextafter(np.float32(1.5), np.float32(9)) + np.float32(0.5), "its own call"
         step(tf.constant(-5.0))
-    assert "Watched runs of step give other last digits than plain ones" in capsys.readouterr().err
+    assert "From now on the program's own call stays as it is" in capsys.readouterr().err
+    exactness = front.ends[0].run.exactness
+    assert exactness is not None
+    assert exactness.exact, exactness.sentence
+    assert exactness.way is Way.UNCHANGED
+    assert "a copy of each call is watched" in exactness.sentence
+
+
+@pytest.mark.usefixtures("other_plain_runs")
+def test_what_came_before_a_late_difference_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    due = iter([False, False, False, True])
+    monkeypatch.setattr(Trials, "due", lambda trials: setattr(trials, "_calls", 10) or next(due, False))
+    step = _step(tf.Variable(1.0, name="weight"))
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        for _ in range(4):
+            step(tf.constant(0.5))
+        step(tf.constant(-9.0))
     exactness = front.ends[0].run.exactness
     assert exactness is not None
     assert not exactness.program_exact
@@ -121,12 +141,58 @@ def test_a_difference_that_no_graph_shows_is_said(capsys: Any) -> None:
 
 
 @pytest.mark.usefixtures("other_plain_runs")
-def test_the_line_of_the_watch_says_it() -> None:
+def test_the_line_of_the_watch_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Trials, "due", lambda trials: setattr(trials, "_calls", 10) or True)
     step = _step(tf.Variable(1.0))
     with debugged(RunUntil("has_inf_or_nan")) as front:
-        debugger = front.debugger
         step(tf.constant(0.5))
-        assert "not exact: " in debugger._watching.watch.words
+        assert "not exact: " in front.debugger._watching.watch.words
+
+
+@pytest.mark.usefixtures("checks_that_change_ops")
+def test_where_checks_would_change_the_ops_a_copy_is_watched() -> None:
+    data = iter(tf.data.Dataset.from_tensor_slices(tf.range(1.0, 7.0)))
+    weight = tf.Variable(1.0)
+
+    @tf.function
+    def step(by: Any) -> Any:
+        weight.assign_add(next(data) * by)
+        return tf.math.log(weight)
+
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        assert step(tf.constant(1.0)).numpy() == np.log(np.float32(2))
+        assert np.isnan(step(tf.constant(-9.0)).numpy())
+        assert step(tf.constant(10.0)).numpy() == np.log(np.float32(14))
+    (end,) = front.ends
+    assert end.hit is not None
+    assert end.run.exactness is not None
+    assert end.run.exactness.exact, end.run.exactness.sentence
+    assert "a copy of each call is watched" in end.run.exactness.sentence
+    assert weight.numpy() == 14
+
+
+@pytest.fixture
+def checks_that_change_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever checks read, the ops of the program are said to be others."""
+    real = proof_module.compared
+
+    def compared(plain: Any, rewritten: Any, own: int) -> Any:
+        found = real(plain, rewritten, own)
+        ours = any("tfdbg_check" in node.name for node in rewritten.nodes)
+        return replace(found, outputs=(0,)) if ours else found
+
+    monkeypatch.setattr(proof_module, "compared", compared)
+
+
+def test_a_copied_call_that_fails_fails_as_ever(
+    monkeypatch: pytest.MonkeyPatch, checks_that_change_ops: None
+) -> None:
+    step = tf.function(lambda x: tf.debugging.check_numerics(x, "bad"))
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        step(tf.constant(1.0))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bad"):
+            step(tf.constant(np.nan))
+    assert front.ends[0].run.error is not None
 
 
 def test_at_a_hit_the_program_is_given_what_the_plain_run_gives() -> None:

@@ -152,6 +152,28 @@ class Scope:
             return site.scopes[0].resolve(site.scopes[0].body.returns[source.slot])
         return TensorName(self.name_of(source.node), source.slot)
 
+    def made_at(self, reference: str) -> tuple[Scope, str]:
+        """Where what `reference` means is made, past plain calls and ops that pass it on, and how it is called there.
+
+        The same function, branch or turn of a loop runs both.
+        """
+        scope, text = self, reference
+        while True:
+            source = scope.body.source(text)
+            if source.node is None:
+                if scope.call is None or scope.parent is None or scope.call.kind is not CallKind.PLAIN:
+                    return scope, text
+                text = scope.parent.body.data_inputs(scope.call.node)[source.slot]
+                scope = scope.parent
+                continue
+            site = scope.calls.get(source.node)
+            if site is not None and site.kind is CallKind.PLAIN:
+                scope, text = site.scopes[0], site.scopes[0].body.returns[source.slot]
+            elif scope.body.nodes[source.node].op == "Identity":
+                text = scope.body.data_inputs(scope.body.nodes[source.node])[0]
+            else:
+                return scope, text
+
     def argument_tensor(self, position: int) -> TensorName:
         """The tensor that the argument at `position` means."""
         if self.call is None or self.parent is None:

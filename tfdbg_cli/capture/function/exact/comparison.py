@@ -27,13 +27,15 @@ class Comparison:
     `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
     same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
     `suspects` are our nodes that read what the plain function does not compute so; each is a NodeDef with the
-    positions of its inputs that do. `given` are outputs of ours, by position, that do.
+    positions of its inputs that do. `near` are those that read anything behind a difference or just before it.
+    `given` are outputs of ours, by position, that do what suspects do.
     """
 
     outputs: tuple[int, ...]
     effects: tuple[str, ...]
     unseen: tuple[str, ...]
     suspects: tuple[tuple[Any, tuple[int, ...]], ...]
+    near: tuple[tuple[Any, tuple[int, ...]], ...]
     given: tuple[int, ...]
 
     @property
@@ -62,13 +64,14 @@ class _Compared:
             for end, name in self._ends.items()
             if end not in self._found or self._plain.node(name) != self._rewritten.node(self._found[end])
         ]
-        suspects = list(self._suspects(bool(parted)))
+        suspects, near = list(self._suspects(bool(parted))), list(self._near(bool(parted)))
         given = [self._rewritten.nodes[name].attr["index"].i for name, _ in suspects if self._is_output(name)]
         return Comparison(
             tuple(end for end in parted if isinstance(end, int)),
             tuple(end for end in parted if isinstance(end, str)),
             tuple(self._unseen()),
             tuple((self._rewritten.nodes[name], at) for name, at in suspects if not self._is_output(name)),
+            tuple((self._rewritten.nodes[name], at) for name, at in near if not self._is_output(name)),
             tuple(given),
         )
 
@@ -77,14 +80,24 @@ class _Compared:
 
     def _suspects(self, parted: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Our nodes that read what is the reason for a difference, with the positions of these inputs."""
-        wrong: set[str] = set()
-        if parted:
-            computed = self._plain.computed()
-            foreign = {name for name in self._program if self._rewritten.node(name) not in computed}
-            # What comes behind a difference differs too: the reason is where it begins.
-            first = {name for name in foreign if not foreign.intersection(self._given(name))}
-            wrong = first if self._reads(first) else foreign
-        sums = self._terms_of_sums()
+        foreign = self._foreign() if parted else set()
+        # What comes behind a difference differs too: the reason is where it begins.
+        first = {name for name in foreign if not foreign.intersection(self._given(name))}
+        wrong = first if self._reads(first) else foreign
+        return self._readers(wrong, self._terms_of_sums())
+
+    def _near(self, parted: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read what differs, or what that reads."""
+        foreign = self._foreign() if parted else set()
+        return self._readers(foreign.union(*map(self._given, foreign)), set())
+
+    def _foreign(self) -> set[str]:
+        """The nodes of the program that compute what no node of the plain function computes."""
+        computed = self._plain.computed()
+        return {name for name in self._program if self._rewritten.node(name) not in computed}
+
+    def _readers(self, wrong: set[str], sums: set[Output]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read an output of one of `wrong`, or one of `sums`, with the positions of these inputs."""
         for name, node in self._rewritten.nodes.items():
             if (name not in self._program and READS in node.attr) or self._is_foreign_output(name):
                 at = tuple(

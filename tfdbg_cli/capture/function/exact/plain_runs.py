@@ -54,20 +54,26 @@ class PlainRuns:
             tf.errors.OpError: what the call raises.
 
         """
-        if self.reason:
-            raise TfdbgError(f"The plain function cannot be called on copies: {self.reason}.")
         holding = self._holding
-        inputs = list(held.inputs)
+        inputs = self.inputs(held)
         with INSIDE, compat.not_recording():
-            copies = self._copied_variables(held)
-            for at, handle in enumerate(held.inputs):
-                inputs[at] = copies.get(id(handle), handle)
-            for at, handle in self._fresh_iterators(held).items():
-                inputs[at] = handle
             outputs = compat.run_function(holding.root.body.name, inputs, len(holding.root.body.returns))
             compat.give_handle_data(self._atomic, outputs)
             handles = {at: inputs[at] for at in holding.written}
             return Effect(list(outputs), holding.read_handles(held.inputs, handles))
+
+    def inputs(self, held: HeldCall) -> list[Any]:
+        """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.
+
+        Raises:
+            TfdbgError: the function cannot be called on copies.
+
+        """
+        if self.reason:
+            raise TfdbgError(f"The function cannot be called on copies: {self.reason}.")
+        with INSIDE, compat.not_recording():
+            copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
+            return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
 
     def _copied_variables(self, held: HeldCall) -> dict[int, Any]:
         """Fresh variables in place of those that a call changes, by the identity of their handles."""

@@ -8,7 +8,7 @@ instead, and if that is in the way too, one that begins further back, until noth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.function.definition.body import Body, Source
@@ -57,6 +57,9 @@ def proven(
         proof = Proof(instrumented, compared(plain, rewritten, own), number)
         best = proof if best is None or _parted(proof) <= _parted(best) else best
         more = apart.union(_further(proof.comparison, bodies, apart))
+        if more == apart and _parted(proof) and proof.comparison is not None:
+            wider = replace(proof.comparison, suspects=proof.comparison.near)
+            more = apart.union(_further(wider, bodies, apart))
         if more == apart:
             return best
         apart = more

@@ -21,10 +21,11 @@ from tfdbg_cli.capture.function.held.variable_values import put_back
 from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.model.exactness import Parting, named_partings
 
-_STRAYS = (
-    "Watched runs of {function} give other last digits than plain ones, in {named}. The run that shows it was "
-    "given the plain numbers; `ri` tells more."
+_COPIES = (
+    "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
+    "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
 )
+_FIRST = 2  # calls that are all tried
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,11 @@ class Trial:
 
 
 class Trials:
-    """The trials of one function under one watch. `strays` are the outputs and variables that were not the same."""
+    """The trials of one function under one watch.
+
+    `differs` says that a call was not the same. `strays` are its outputs and variables, if calls before it were not
+    tried: the program may have got theirs so.
+    """
 
     def __init__(self, holding: Holding, atomic: Any) -> None:
         self._holding = holding
@@ -44,6 +49,7 @@ class Trials:
         self._plain = PlainRuns(holding, atomic)
         self._calls = 0
         self.made = 0
+        self.differs = False
         self.strays: dict[str, Parting] = {}
         self.failure = ""
 
@@ -60,7 +66,11 @@ class Trials:
     def due(self) -> bool:
         """Whether the call that is made now is to be made plainly, too. To be asked once a call."""
         self._calls += 1
-        return not self.reason and (self._calls <= 2 or self._calls == 10 ** (len(str(self._calls)) - 1))
+        return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
+
+    def inputs(self, held: HeldCall) -> list[Any]:
+        """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
+        return self._plain.inputs(held)
 
     def tried(self, held: HeldCall, outputs: Sequence[Any], *, found: bool) -> Trial | None:
         """Make the call of `held`, which gave `outputs`, plainly, and leave the program what that gives.
@@ -90,9 +100,10 @@ class Trials:
                 put_back(held.inputs[at], value)
 
     def _note(self, partings: Sequence[Parting]) -> None:
-        if not self.strays:
-            remark(_STRAYS.format(function=self._function, named=named_partings(partings)))
-        self.strays.update({parting.name: parting for parting in partings})
+        self.differs = True
+        remark(_COPIES.format(function=self._function, named=named_partings(partings)))
+        if self._calls > _FIRST:
+            self.strays.update({parting.name: parting for parting in partings})
 
 
 def _of_both(watched: Any, plain: Any) -> Any:

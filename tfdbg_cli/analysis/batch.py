@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +83,7 @@ class _Search:
             self._meet(row, further, rows)
         inputs = self._lineage.places(index)
         step = Rows(
-            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs[i])
+            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
         )
         for way in ways_back(step):
             item = inputs[way.position]
@@ -103,12 +104,13 @@ class _Search:
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
 
-    def _value(self, item: InputSeen) -> Array | None:
-        """The value of an input such as an axis, which is small."""
-        if item.index is None:
-            return item.value
-        value = self._run.tensors.value(item.index)
-        return None if isinstance(value, NoValue) else value
+    def _value(self, inputs: Sequence[InputSeen], position: int) -> Array | None:
+        """The value of an input such as an axis, which is small; None where there is none, or no whole numbers."""
+        if not -len(inputs) <= position < len(inputs):
+            return None
+        item = inputs[position]
+        value = item.value if item.index is None else self._run.tensors.value(item.index)
+        return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value
 
 
 def _batch(rows: Array, source: str, size: int) -> BatchRows:

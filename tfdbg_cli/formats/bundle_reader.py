@@ -50,7 +50,10 @@ class Bundle:
 
 def is_bundle(directory: Path) -> bool:
     """Whether `directory` looks like a bundle."""
-    return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
+    try:
+        return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
+    except OSError:  # a name that is too long, a folder that nobody may look into
+        return False
 
 
 def read_bundle(directory: Path) -> Bundle:

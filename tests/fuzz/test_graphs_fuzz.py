@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 
 import pytest
 from command_maker import CommandMaker
+from ending import ends
 from run_maker import RunMaker, known_op_types
 
 from tfdbg_cli.commands.context import Context
@@ -28,27 +25,6 @@ _COMMANDS = (
     "placement", "run_info",
 )  # fmt: skip
 _OF_A_NODE = ("ni -a -d -t {}", "li -c -r {}", "lo -c -r {}", "pt {}:0", "history {}:0")
-_LONGEST = 20  # seconds for what takes milliseconds: only a loop without an end gets there
-
-
-class _WithoutEndError(BaseException):
-    """No `Exception`: a filter may raise what it likes, and tfdbg catches that."""
-
-
-@contextmanager
-def ends(what: str) -> Iterator[None]:
-    """Fail when the block does not come to an end."""
-
-    def expired(signum: int, frame: FrameType | None) -> None:
-        raise _WithoutEndError(f"{what} does not end")
-
-    before = signal.signal(signal.SIGALRM, expired)
-    signal.alarm(_LONGEST)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def answered(command: str, run: Run, label: str) -> None:

@@ -14,6 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import bundle_layout as layout
 from tfdbg_cli.formats.bundle_values import digest, read_value
 from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.regular_file import read_whole
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 from tfdbg_cli.model.runs import Run, RunKind
@@ -115,9 +116,7 @@ def _damaged(path: Path, why: str) -> TfdbgError:
 
 def _content(path: Path, most: int) -> bytes:
     try:
-        if path.stat().st_size > most:
-            raise _damaged(path, "It is longer than any that tfdbg writes.")
-        return path.read_bytes()
+        return read_whole(path, most)
     except OSError as error:
         raise TfdbgError(f"The bundle's file {path.name} cannot be read: {error.strerror or error}.") from error
 

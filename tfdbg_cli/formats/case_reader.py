@@ -14,12 +14,21 @@ from typing import Any
 from tfdbg_cli.formats import case_layout as layout
 from tfdbg_cli.formats.event_file import read_tensor
 from tfdbg_cli.formats.graph_def import graph_from_def
+from tfdbg_cli.formats.regular_file import read_whole
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
+# Bytes that a file may have; a graph has as many as protobuf can read.
+_LONGEST = {
+    layout.CASE: 1 << 27,
+    layout.TRACEBACKS: 1 << 28,
+    layout.PROFILE: 1 << 28,
+    layout.PYTHON_GRAPH: (1 << 31) - 1,
+}
+_LONGEST_SOURCE = 1 << 26
 _HASH = re.compile(r"[0-9a-f]{64}")
 # What a JSON file of the wrong content can raise while it is taken apart.
 _WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
@@ -97,7 +106,7 @@ def _list(value: Any) -> list[Any]:
 
 def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
     try:
-        fields = json.loads(path.read_bytes())
+        fields = json.loads(read_whole(path, _LONGEST[path.name]))
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -135,7 +144,7 @@ def _argument(fields: dict[str, Any]) -> Argument:
 
 def _graph(path: Path, notes: list[str]) -> Graph | None:
     try:
-        return graph_from_def(path.read_bytes(), GraphKind.PYTHON)
+        return graph_from_def(read_whole(path, _LONGEST[path.name]), GraphKind.PYTHON)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
@@ -206,7 +215,7 @@ class CaseSources:
         if not isinstance(name, str) or not _HASH.fullmatch(name):
             return None
         try:
-            text = (self._directory / name).read_bytes()
+            text = read_whole(self._directory / name, _LONGEST_SOURCE)
         except OSError:
             return None
         if hashlib.sha256(text).hexdigest() != name:

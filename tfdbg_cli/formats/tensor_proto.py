@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.formats import schema
+from tfdbg_cli.formats.event_header import MOST_DIMENSIONS, too_large
 from tfdbg_cli.model.dtypes import HANDLES, ElementType, element_type, element_type_named, name_of
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
@@ -64,6 +65,8 @@ def decode(proto: Any) -> Value:
         return UNINITIALIZED
     if min(shape, default=0) < 0:
         return damaged(f"The shape {list(shape)} has a negative size.")
+    if len(shape) > MOST_DIMENSIONS or too_large(shape):
+        return damaged(f"A shape of {len(shape)} dimensions that no tensor can have.")
     try:
         if proto.tensor_content:
             return from_content(np.frombuffer(proto.tensor_content, np.uint8), element, shape)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.line.script import Script
@@ -263,7 +264,7 @@ def _info() -> int:
     from tfdbg_cli.info import info_lines
 
     for row in info_lines():
-        write(sys.stdout, row + "\n")
+        write(sys.stdout, harmless(row) + "\n")
     return 0
 
 

@@ -16,7 +16,7 @@ _INTRODUCTION = """\
 Type these at the prompt, after `:` in the full-screen front end, after `-c` on the command line, or into a pipe.
 
 - Quotes hold blanks and `>`; two of them inside stand for one. Backticks and brackets hold blanks too.
-- `COMMAND > FILE` writes the screen to a file as plain text.
+- `COMMAND > FILE` writes the screen to a new file as plain text, `COMMAND >| FILE` also to one that is there.
 - Regexes search anywhere in a name.
 - Names of tensors are `node:slot`; the node alone will do if it has one output.
 """

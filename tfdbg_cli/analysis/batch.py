@@ -16,6 +16,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 
+_MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 
 
@@ -41,7 +42,10 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array) -> BatchRows:
     best = NO_ROWS
     for axis in range(bad.ndim if bad.any() else 0):
         others = tuple(i for i in range(bad.ndim) if i != axis)
-        found = _Search(run, lineage).back(index, axis, np.flatnonzero(bad.any(axis=others)))
+        along = bad.any(axis=others)
+        if np.count_nonzero(along) > _MOST_ROWS:
+            continue
+        found = _Search(run, lineage).back(index, axis, np.flatnonzero(along))
         if found is not None and (not best.rows or len(found.rows) < len(best.rows)):
             best = found
         if len(best.rows) == 1:

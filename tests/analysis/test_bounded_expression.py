@@ -79,8 +79,8 @@ def test_what_is_light_needs_no_process(text: str, monkeypatch: pytest.MonkeyPat
     "text",
     [
         "'a' * 2", "x ** 2", "2 << 3", "x @ x", "x[y]", "x.tolist()", "np.tril_indices(3)", "[0] * 3",
-        "x.astype('S9')",        "np.power(x, 2)", "sum(x)", "list(x)", "x.repeat(3)", "y", "np.zeros(3)", "1 in x", "x[[0, 0]]",
-        "np.add.outer(x, x)", "{1: 2}", "[a for a in x]", "+".join(["x"] * 300),
+        "x.astype('S9')", "np.power(x, 2)", "sum(x)", "list(x)", "x.repeat(3)", "y", "np.zeros(3)", "1 in x",
+        "x[[0, 0]]",        "np.add.outer(x, x)", "{1: 2}", "[a for a in x]", "+".join(["x"] * 300),
     ],
 )  # fmt: skip
 def test_what_may_grow_is_not_light(text: str) -> None:

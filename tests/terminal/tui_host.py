@@ -5,6 +5,7 @@ python tui_host.py SCENARIO REPORT.json: stops as the scenario says, then writes
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import logging
 import os
@@ -88,6 +89,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+    if scenario == "faulthandler":
+        faulthandler.register(signal.SIGUSR1, report.with_suffix(".faults").open("w"))
     if scenario == "logging":
         logging.basicConfig(level=logging.DEBUG, filename=str(report.with_suffix(".log")))
     before = state()

@@ -33,12 +33,13 @@ def cut_off(
     if _is_half_saved(listing):
         return f"This run was cut off while it was saved: {_WHY}. What is known of the program is missing."
     announced = bool(listing.core_metadata or listing.fetches or listing.feed_keys)
-    watched = set(_watched(parts))
-    if not files and (watched or (announced and not listing.graphs)):
+    if not files and (any(True for _ in _watched(parts)) or (announced and not listing.graphs)):
         return f"This run was cut off before it dumped a tensor: {_WHY}."
-    dumped = {TensorName(file.node, file.slot) for file in files}
+    dumped = {(file.node, file.slot) for file in files}
     names = [parse_tensor_name(text) or TensorName(text, 0) for text in fetches]
-    missing = [name for name in names if name in watched and name not in dumped]
+    missing = [name for name in names if (name.node, name.slot) not in dumped]
+    watched = set(_watched(parts)) if missing else set()
+    missing = [name for name in missing if name in watched]
     if missing:
         return f"This run was cut off while it was dumped: {missing[0]}, which it fetches, is missing; {_WHY}."
     return ""

@@ -180,6 +180,23 @@ def test_sizes_change_while_it_runs(tmp_path):
     assert host.finish() == 0
 
 
+def test_a_long_search_shows_what_is_typed_and_how_far_it_is_and_ctrl_c_stops_it(tmp_path):
+    """It drew nothing before every line was looked at."""
+    host = Host(tmp_path)
+    host.send(":endless<enter>")
+    host.wait("row 3")
+    host.send("/zz")
+    host.wait(lambda: re.search(r"/zz .*% searched", host.text()))
+    host.send("9")
+    host.wait(lambda: re.search(r"/zz9 .*% searched", host.text()))
+    host.send("<ctrl c>")
+    host.wait("stopped")
+    host.send("<esc>")
+    host.wait(lambda: "Esc cancel" not in host.text())
+    host.send("qd")
+    assert host.finish() == 0
+
+
 def test_system_exit_in_a_command_gives_the_terminal_back(tmp_path):
     host = Host(tmp_path)
     host.send(":leaves<enter>")

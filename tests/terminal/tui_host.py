@@ -27,7 +27,8 @@ from screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402
-from tfdbg_cli.document.document import text_document  # noqa: E402
+from tfdbg_cli.document.document import Document, text_document  # noqa: E402
+from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
@@ -60,6 +61,16 @@ def slow(context, options):
     return text_document("slow", line("done"))
 
 
+def endless(context, options):
+    """A text whose lines take so long to make that nobody sees the end of a search in it."""
+
+    def make(i):
+        time.sleep(0.01)
+        return line(f"row {i}")
+
+    return Document("endless", (Rows(60_000, make),))
+
+
 def leaves(context, options):
     raise SystemExit(7)
 
@@ -75,7 +86,7 @@ def chatter(context, options):
 
 def frontend(opening: str = "lt") -> TuiFrontend:
     registry = small_registry()
-    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter)):
+    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
         registry.add(Command(name, (), name, handler))
     return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
 

@@ -120,7 +120,8 @@ COMMAND = Command(
     details="""\
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
-no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >.
+no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
+grow beyond its tensors is computed in a process of its own, with a limit of memory and of 20 seconds.
 
 Examples:
   ev np.isnan(`loss/mul:0`).sum(axis=0)

@@ -66,6 +66,31 @@ def test_what_is_given_is_not_computed_again() -> None:
     assert _session(graph, "z:0", inputs=drawn).outside == {"PyFunc": "answer"}
 
 
+def test_what_was_read_by_an_op_that_drew_something_is_computed_again() -> None:
+    """A replay shows it. Handles of data sets are not shown, and so not made."""
+    graph = schema.GraphDef()
+    _node(graph.node, "name", "ReadFile")
+    _node(graph.node, "lines", "TextLineDataset", "name")
+    _node(graph.node, "iterator", "OneShotIterator", "lines")
+    _node(graph.node, "next", "IteratorGetNext", "iterator")
+    _node(graph.node, "y", "Log", "next")
+    drawn = (RepetitionInput("next:0", Role.SOURCE, "float32", X),)
+    assert _session(graph, "y:0", inputs=drawn).outside == {"ReadFile": "name"}
+    graph.node[0].op = "Const"
+    assert not _session(graph, "y:0", inputs=drawn).outside
+    _node(graph.node, "other", "Identity", "lines")
+    _node(graph.node, "z", "NoOp", "^y", "^other")
+    assert _session(graph, "z", inputs=drawn).outside == {"TextLineDataset": "lines"}
+
+
+def test_the_node_of_a_variable_is_run_too() -> None:
+    graph = schema.GraphDef()
+    _node(graph.node, "y", "Log")
+    _node(graph.node, "w", "WriteFile")
+    inputs = (RepetitionInput("w", Role.VARIABLE, "float32", X, "w"),)
+    assert _session(graph, "y:0", inputs=inputs).outside == {"WriteFile": "w"}
+
+
 @pytest.mark.parametrize(
     "op",
     [

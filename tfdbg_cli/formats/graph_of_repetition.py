@@ -5,7 +5,8 @@ What runs is followed back from what is fetched, through the functions that are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from tfdbg_cli.model.repetition import Repetition, Role
 from tfdbg_cli.model.runs import RunKind
 
 _DEEPEST = 200  # calls within calls; programs have a dozen
+# Ops that give a handle of data to come, and read nothing themselves.
+_HANDLES = re.compile(r"\w*Dataset\w*|(OneShot|Anonymous|)Iterator(V\d)?|\w+Reader(V2)?|MakeIterator")
 _MOST_OPS = 10_000_000  # with each called function written out at each of its calls
 # PrintV2 writes where its attribute says: into a file, too.
 _STREAMS = (b"stdout", b"stderr", b"log(info)", b"log(warning)", b"log(error)", b"")
@@ -47,12 +50,10 @@ def graph_facts(repetition: Repetition) -> GraphFacts:
 
 
 def _facts(repetition: Repetition) -> GraphFacts:
-    given = frozenset(item.name for item in repetition.inputs if item.role is not Role.VARIABLE)
     if repetition.kind in (RunKind.SESSION, RunKind.CALLABLE):
         graph = schema.GraphDef.FromString(repetition.graph)
         library = _Library(schema.FunctionDefLibrary.FromString(graph.library))
-        variables = {item.node for item in repetition.inputs if item.role is Role.VARIABLE}
-        nodes = _needed(graph.node, [*repetition.fetches, *variables], given)
+        nodes = _computed(graph.node, repetition)
     else:
         library = _Library(schema.FunctionDefLibrary.FromString(repetition.graph))
         entry = library.functions.get(repetition.entry)
@@ -63,20 +64,41 @@ def _facts(repetition: Repetition) -> GraphFacts:
     return GraphFacts(library.outside(nodes))
 
 
-def _needed(nodes: Sequence[Any], fetches: Sequence[str], given: Set[str]) -> list[Any]:
-    """The nodes that `fetches` depend on; what is `given`, a tensor by name, is not computed."""
+def _computed(nodes: Sequence[Any], repetition: Repetition) -> list[Any]:
+    """The nodes of a session's graph that are computed when the run is made again.
+
+    What was drawn is given now. Yet what the op that drew it had read is computed again, to be shown; but for handles
+    of data sets and the like, which nobody can show.
+    """
     by_name = {node.name: node for node in nodes}
-    cut = given | {name.removesuffix(":0") for name in given}
-    waiting = [node_of(name) for name in fetches if name not in cut]
+    arguments = _as_written(item.name for item in repetition.inputs if item.role is Role.GIVEN)
+    drawn = _as_written(item.name for item in repetition.inputs if item.role is Role.SOURCE)
+    fetched = [node_of(name) for name in repetition.fetches if name not in arguments | drawn]
+    variables = [item.node for item in repetition.inputs if item.role is Role.VARIABLE]
+    needed = _needed(by_name, [*fetched, *variables], arguments | drawn)
+    sources = {node_of(name) for name in drawn}
+    behind = _needed(by_name, list(sources), arguments) - needed - sources
+    shown = {name for name in behind if name in by_name and not _HANDLES.fullmatch(by_name[name].op)}
+    return [node for node in nodes if node.name in needed | shown]
+
+
+def _as_written(names: Iterable[str]) -> frozenset[str]:
+    """The tensors `names` as a NodeDef may write them: `x:0` is `x` there."""
+    return frozenset(text for name in names for text in (name, name.removesuffix(":0")))
+
+
+def _needed(by_name: Mapping[str, Any], starts: Sequence[str], given: Set[str]) -> set[str]:
+    """The names of `starts` and of all that they are computed from; what is `given` is not computed."""
+    waiting = list(starts)
     met = set(waiting)
     while waiting:
         node = by_name.get(waiting.pop())
         for text in node.input if node is not None else ():
             name = node_of(text)
-            if text not in cut and name not in met:
+            if text not in given and name not in met:
                 met.add(name)
                 waiting.append(name)
-    return [node for node in nodes if node.name in met]
+    return met
 
 
 class _Library:

@@ -17,7 +17,10 @@ import pytest
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, read_bundle
 from tfdbg_cli.formats.bundle_saving import save_bundle
+from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.runs import Call, Run, RunKind
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.replay import STEPPER, replayed, steps_of
 
@@ -250,3 +253,35 @@ def test_a_replay_can_be_saved_again_but_not_undone(made: tuple[str, Path], tmp_
     assert run.repeatable is not None
     with pytest.raises(TfdbgError, match="nothing to put back"):
         run.repeatable.undo()
+
+
+def _bundle_of(tmp_path: Path, build: Any) -> Path:
+    """A bundle whose run is what `build` puts into a graph: it gives what is fetched."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default() as graph:
+        fetched = build(tf)
+    definition = graph.as_graph_def().SerializeToString()
+    repetition = Repetition(RunKind.SESSION, definition, "", (fetched.name,), ())
+    run = Run(Call(1, RunKind.SESSION, (fetched.name,)))
+    write_bundle(run, repetition, tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    path = _bundle_of(tmp_path, lambda tf: tf.io.write_file(str(target), "x"))
+    for words in (["replay", str(path)], ["replay", "--eager", str(path)]):
+        done = run(["-m", "tfdbg_cli", *words, "-c", "lt"], tmp_path)
+        assert done.returncode == 1
+        assert "has ops that may reach files, the network, Python or other processes: WriteFile" in done.stderr
+        assert "tfdbg replay --trust" in done.stderr
+        assert not target.exists()
+    run(["-m", "tfdbg_cli", "replay", "--trust", str(path), "-c", "lt"], tmp_path)
+    assert target.read_text() == "x"
+
+
+def test_what_is_larger_than_the_memory_is_refused(tmp_path: Path) -> None:
+    path = _bundle_of(tmp_path, lambda tf: tf.fill([1 << 32], 1.0))
+    with pytest.raises(TfdbgError, match=r"Fill:0 of 16\.0 GiB|fill:0 of 16\.0 GiB"):
+        replayed(str(path))

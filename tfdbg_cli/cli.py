@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.line.script import Script
@@ -154,10 +155,11 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         help="make the run of a bundle again and look at it",
         description="Make the run of a bundle again, on copies of its variables, and look at its values."
-        " The exit code is 1 when it does not come out as it was. The graph in the bundle is executed: replay only"
-        " what comes from people you trust.",
+        " The exit code is 1 when it does not come out as it was. A bundle whose ops may reach files, the network,"
+        " Python or other processes is refused unless it is trusted.",
     )
     replay.add_argument("path", metavar="BUNDLE", help="a folder that `bundle`, `run --bundle` or `record` wrote")
+    replay.add_argument("--trust", action="store_true", help="run what may reach outside, too: I know who made it")
     replay.add_argument("--eager", action="store_true", help="walk through it, op by op")
     _add_prompt_options(replay)
     verbs.add_parser("info", help="print versions, paths and what is known about the terminal")
@@ -237,9 +239,9 @@ def _replay(options: argparse.Namespace) -> int:
     if options.eager:
         options.commands = options.commands and [STEPPER, *options.commands]
         set_launch_options(_launch_options(options))
-        return _looked_at(steps_of(options.path))
+        return _looked_at(steps_of(options.path, trust=options.trust))
     set_launch_options(_launch_options(options))
-    made = replayed(options.path)
+    made = replayed(options.path, trust=options.trust)
     if options.commands or options.json or options.ui == "none":
         to_stderr(made.said)  # others see it on the first screen
     return _looked_at(made.stop) or (0 if made.same else 1)
@@ -263,7 +265,7 @@ def _info() -> int:
     from tfdbg_cli.info import info_lines
 
     for row in info_lines():
-        write(sys.stdout, row + "\n")
+        write(sys.stdout, harmless(row) + "\n")
     return 0
 
 

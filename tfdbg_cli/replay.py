@@ -14,6 +14,7 @@ import numpy as np
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundle_values import value_digest
+from tfdbg_cli.formats.graph_of_repetition import graph_facts
 from tfdbg_cli.frontends import person_settings
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition
@@ -22,6 +23,7 @@ from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
+_MOST_NAMED = 8  # ops that reach outside
 STEPPER = "invoke_stepper"  # the command that walks through a run op by op
 
 
@@ -65,15 +67,19 @@ class FromBundle:
         raise TfdbgError("A replay changes copies of the variables only; there is nothing to put back.")
 
 
-def replayed(path: str) -> Replayed:
+def replayed(path: str, *, trust: bool = False) -> Replayed:
     """Make the run of the bundle at `path` again.
 
+    With `trust` also one whose ops may reach files, the network, Python or other processes.
+
     Raises:
-        TfdbgError: there is no bundle, it is damaged, TensorFlow is not installed (exit code 2) or does not take it.
+        TfdbgError: there is no bundle, it is damaged, its ops reach outside, TensorFlow does not take it, or is not
+            installed (exit code 2).
 
     """
     place = Path(path).expanduser()
     bundle = read_bundle(place)
+    _require_harmless(bundle, trust)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
     from tfdbg_cli.capture.repetition.again import repeat
@@ -103,7 +109,7 @@ def replayed(path: str) -> Replayed:
     return Replayed(Opened(str(place), (run,), opening="run_info"), same, said)
 
 
-def steps_of(path: str) -> Opened:
+def steps_of(path: str, *, trust: bool = False) -> Opened:
     """The prompt on the run of the bundle at `path` as it was recorded, at the first of its steps.
 
     Raises:
@@ -112,6 +118,7 @@ def steps_of(path: str) -> Opened:
     """
     place = Path(path).expanduser()
     bundle = read_bundle(place)
+    _require_harmless(bundle, trust)
     _require_tensorflow(place)
     run = _repeatable(_shown_graph(bundle.run), bundle)
     return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
@@ -123,6 +130,34 @@ def _repeatable(run: Run, bundle: Bundle) -> Run:
 
     held = FromBundle(bundle.repetition)
     return replace(run, repeatable=held, steppable=SteppableAgain(held))
+
+
+def _require_harmless(bundle: Bundle, trust: bool) -> None:
+    """Look at what the run would do before anything of it is run.
+
+    Raises:
+        TfdbgError: it calls functions without an end, or, unless it is to be trusted, it reaches outside.
+
+    """
+    name = shlex.quote(str(bundle.path))
+    look = f"`tfdbg open {name}` shows what was recorded, and runs nothing."
+    try:
+        facts = graph_facts(bundle.repetition)
+    except ValueError as error:
+        raise TfdbgError(f"{error} The bundle is damaged.", hint=look) from None
+    if facts.endless:
+        raise TfdbgError(
+            f"The function {facts.endless} of this bundle calls itself, or makes too many calls: it is not run.",
+            hint=look,
+        )
+    if facts.outside and not trust:
+        ops = [f"{op_type} ({where})" for op_type, where in facts.outside.items()]
+        more = f" and {len(ops) - _MOST_NAMED} more" if len(ops) > _MOST_NAMED else ""
+        raise TfdbgError(
+            f"The run of this bundle has ops that may reach files, the network, Python or other processes:"
+            f" {', '.join(ops[:_MOST_NAMED])}{more}.",
+            hint=f"If you trust who made it: tfdbg replay --trust {name}. {look}",
+        )
 
 
 def _require_tensorflow(place: Path) -> None:

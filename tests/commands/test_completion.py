@@ -145,6 +145,8 @@ def test_paths_complete_after_a_redirect_and_for_path_arguments(tmp_path, monkey
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _offered("lt > ou") == ("ours.npy", "out/")
     assert _offered("lt >out") == ("out/",)
+    assert _offered("lt >|out") == ("out/",)
+    assert _offered("lt >| ou") == ("ours.npy", "out/")
     assert _offered("pt x:0 -w ours") == ("ours.npy",)
     assert _offered("pt x:0 -w ~/ou") == ("~/ours.npy", "~/out/")
     assert _offered(f"lt > {tmp_path}/ours") == (f"{tmp_path}/ours.npy",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -107,7 +109,46 @@ def test_redirection(prompt: Prompt, tmp_path: Path) -> None:
     shown = prompt.show(f"version > {path}", 300)
     assert str(path) in shown and path.read_text().startswith("tfdbg")
     assert "Cannot write" in prompt.error(f"version > {tmp_path}/no/such").message
-    assert "Cannot write" in prompt.error(f"version > {tmp_path}").message
+    assert "exists" in prompt.error(f"version > {tmp_path}").message
+    assert "Cannot write" in prompt.error(f"version >| {tmp_path}").message
+
+
+def test_a_redirection_replaces_nothing_unasked(prompt: Prompt, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("mine")
+    error = prompt.error(f"version > {path}")
+    assert error.message == f"{path} exists."
+    assert ">| FILE" in error.hint
+    assert path.read_text() == "mine"
+    prompt.run(f"version >| {path}")
+    assert path.read_text().startswith("tfdbg")
+    assert [found.name for found in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_a_full_disk_leaves_nothing_behind(prompt: Prompt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("mine")
+
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "chmod", full)
+    assert "No space left" in prompt.error(f"version >| {path}").message
+    assert path.read_text() == "mine"
+    assert "No space left" in prompt.error(f"version > {tmp_path}/other.txt").message
+    assert [found.name for found in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_devices_and_pipes_are_written_to_and_stay(prompt: Prompt, tmp_path: Path) -> None:
+    assert os.devnull in prompt.show(f"version > {os.devnull}", 300)
+    assert Path(os.devnull).is_char_device()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    prompt.run(f"version > {pipe}")
+    assert os.read(reader, 5) == b"tfdbg"
+    os.close(reader)
+    assert pipe.is_fifo()
 
 
 def test_the_page_of_commands_is_current() -> None:

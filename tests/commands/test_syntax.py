@@ -38,6 +38,9 @@ def test_any_line_is_read_or_refused(text: str) -> None:
         ("lt >out.txt", ["lt"], "out.txt"),
         ("lt>out.txt", ["lt"], "out.txt"),
         ("pt x -a >out.txt", ["pt", "x", "-a"], "out.txt"),
+        ("pt x >|out.txt", ["pt", "x"], "|out.txt"),
+        ("pt x >| out.txt", ["pt", "x"], "|out.txt"),
+        ("pt x>|out.txt", ["pt", "x"], "|out.txt"),
         ("pt x > 'my file.txt'", ["pt", "x"], "my file.txt"),
         ("lt -n a>out.txt", ["lt", "-n", "a"], "out.txt"),
         ("ev 'a > b'", ["ev", "a > b"], ""),
@@ -60,10 +63,12 @@ def test_any_line_is_read_or_refused(text: str) -> None:
     ],
 )
 def test_lines(text: str, words: list[str], redirect: str) -> None:
-    assert parse_line(text) == CommandLine(tuple(words), redirect)
+    assert parse_line(text) == CommandLine(tuple(words), redirect.removeprefix("|"), redirect.startswith("|"))
 
 
-@pytest.mark.parametrize("text", ["ev 'a", 'ev "a', "ev `a", "pt x[0", "ev (1", "lt >", "lt > ", "lt>"])
+@pytest.mark.parametrize(
+    "text", ["ev 'a", 'ev "a', "ev `a", "pt x[0", "ev (1", "lt >", "lt > ", "lt>", "lt >|", "lt >| ", "lt>|"]
+)
 def test_what_does_not_close_is_said(text: str) -> None:
     with pytest.raises(TfdbgError):
         parse_line(text)

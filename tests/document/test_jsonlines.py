@@ -34,6 +34,18 @@ def test_an_object_a_line_with_strict_json():
     }
 
 
+def test_what_a_terminal_would_obey_is_escaped_and_stays_the_same_text():
+    odd = "a\x7f\x85\x9b31m\u202e\u2066\u200f\u2028\ufeff\U000e0001\ud800é漢🙂"
+    text = document_json(f"pt {odd}", Document("tensor", (), lambda: {odd: [odd]}))
+    assert text.isprintable()
+    text.encode("utf-8")
+    found = json.loads(text)
+    assert found[odd] == [odd]
+    assert found["command"] == f"pt {odd}"
+    assert "é漢🙂" in text, "what people write stays readable"
+    assert error_json("x", TfdbgError(odd)).isprintable()
+
+
 def test_errors_carry_their_hint():
     text = error_json("pt y", TfdbgError("There is no node 'y'.", hint="Did you mean x?"))
     assert json.loads(text) == {"command": "pt y", "error": "There is no node 'y'.", "hint": "Did you mean x?"}

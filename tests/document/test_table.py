@@ -64,3 +64,16 @@ def test_a_column_that_may_shrink_gives_way_before_another_is_dropped():
     assert head.text.split() == ["Op", "Size", "Name"]
     assert body.text.startswith("Spars") and "…     4  loss/" in body.text
     assert len(body.text) <= 40
+
+
+def test_the_rows_of_a_very_long_table_are_made_once_although_all_are_printed():
+    made = []
+
+    def row(i):
+        made.append(i)
+        return [Span(str(i)), Span("op"), Span("1"), Span("name")]
+
+    lines = Table(COLUMNS, 60_000, row).lines(None)
+    for i in range(0, len(lines), 1000):
+        assert lines[i].text
+    assert len(made) < 1000

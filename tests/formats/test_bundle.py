@@ -193,7 +193,7 @@ def test_a_claim_of_much_memory_is_refused_before_it_is_taken(written: Path) -> 
     huge = written / "repetition" / "graph.pb"
     with huge.open("wb") as file:
         file.truncate(1 << 33)
-    with pytest.raises(TfdbgError, match="longer than any"):
+    with pytest.raises(TfdbgError, match="more than such a file has"):
         read_bundle(written)
 
 
@@ -258,3 +258,10 @@ def test_damaged_files_are_errors_of_ours(written: Path) -> None:
         with pytest.raises(TfdbgError):
             read_bundle(written)
         path.write_bytes(original)
+
+
+def test_nobody_else_may_look_into_it(written: Path) -> None:
+    """It holds what a program was trained with."""
+    assert written.stat().st_mode & 0o777 == 0o700
+    for path in written.rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path

@@ -192,3 +192,12 @@ def test_random_bytes_never_raise(tmp_path_factory: pytest.TempPathFactory, data
     assert len(again.tensors) == 4 and again.call.title
     dict(again.call.feeds)
     again.sources.lines("/home/ada/train.py")
+
+
+def test_a_dump_of_tensorflow_that_is_completed_is_closed_to_others(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir(mode=0o755)
+    added(run)
+    assert run.stat().st_mode & 0o777 == 0o700
+    for path in (run / "_tfdbg_cli").rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path

@@ -286,6 +286,7 @@ def test_loops_do_not_contradict_the_graph(tmp_path: Path) -> None:
 
 def test_a_dump_without_tensors_says_why(tmp_path: Path) -> None:
     dump_core_metadata(tmp_path)
+    dump_graph(tmp_path, [("x", "Const", [])])
     run = read_dump(tmp_path)
     assert len(run.tensors) == 0 and any("no tensors" in note for note in run.notes)
     with pytest.raises(IndexError):

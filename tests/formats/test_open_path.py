@@ -128,3 +128,21 @@ def test_the_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(tmp_path))
     small_dump(tmp_path / "dump")
     assert len(open_path("~/dump").runs) == 1
+
+
+def test_a_folder_of_many_runs_is_listed_without_a_look_at_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred thousand runs: what the folder itself tells of its entries is enough."""
+    for number in range(5):
+        (tmp_path / f"run_{1700000000000000 + number}_{number}").mkdir()
+    (tmp_path / "run_1700000000000009_9").symlink_to(tmp_path / "run_1700000000000000_0")
+    (tmp_path / "run_1700000000000008_8").write_text("no folder")
+
+    def looked(self: Path, *arguments: object, **more: object) -> None:
+        raise AssertionError(f"{self} was looked at")
+
+    monkeypatch.setattr(Path, "is_dir", looked)
+    monkeypatch.setattr(Path, "is_symlink", looked)
+    monkeypatch.setattr(Path, "stat", looked)
+    assert len(open_path(tmp_path).runs) == 5

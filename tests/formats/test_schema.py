@@ -38,10 +38,10 @@ def test_a_map_of_attributes_is_a_map() -> None:
 
 @pytest.mark.tf
 def test_every_field_is_the_one_of_tensorflow() -> None:
-    from tensorflow.core.framework import graph_pb2, summary_pb2
+    from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2
     from tensorflow.core.util import event_pb2
 
-    roots = (event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary)
+    roots = (event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary)
     known: dict[str, Any] = {}
     for root in roots:
         _collect(root.DESCRIPTOR, known)

@@ -52,7 +52,9 @@ class CommandMaker:
         if pick.random() < 0.05:
             words.insert(pick.randrange(len(words) + 1), pick.choice(_TEXTS))
         if pick.random() < 0.03:
-            words.append("> " + quoted(pick.choice(("out.txt", "no/such/folder", *_TEXTS))))
+            words.append(
+                pick.choice(("> ", ">| ", ">|")) + quoted(pick.choice(("out.txt", "no/such/folder", *_TEXTS)))
+            )
         text = " ".join(words)
         if pick.random() < 0.05:
             at = pick.randrange(len(text) + 1)

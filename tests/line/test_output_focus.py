@@ -23,3 +23,18 @@ def test_begins_a_little_before_the_line_asked_for() -> None:
 
 def test_without_such_a_line_or_near_the_top_everything_is_printed() -> None:
     assert _printed(None) == _printed(2) == _printed(4) == ["head", *(f"row {i}" for i in range(1, 30))]
+
+
+def test_many_lines_are_written_at_a_time() -> None:
+    class Counted(io.StringIO):
+        writes = 0
+
+        def write(self, text: str) -> int:
+            self.writes += 1
+            return super().write(text)
+
+    stream = Counted()
+    lines = tuple(line(f"row {i}") for i in range(2000))
+    TextOutput(stream, color=False, width=80).document("lt", Document("tensors", (Text(lines),)))
+    assert stream.getvalue().splitlines() == [f"row {i}" for i in range(2000)]
+    assert stream.writes < 10

@@ -180,6 +180,23 @@ def test_sizes_change_while_it_runs(tmp_path):
     assert host.finish() == 0
 
 
+def test_a_long_search_shows_what_is_typed_and_how_far_it_is_and_ctrl_c_stops_it(tmp_path):
+    """It drew nothing before every line was looked at."""
+    host = Host(tmp_path)
+    host.send(":endless<enter>")
+    host.wait("row 3")
+    host.send("/zz")
+    host.wait(lambda: re.search(r"/zz .*% searched", host.text()))
+    host.send("9")
+    host.wait(lambda: re.search(r"/zz9 .*% searched", host.text()))
+    host.send("<ctrl c>")
+    host.wait("stopped")
+    host.send("<esc>")
+    host.wait(lambda: "Esc cancel" not in host.text())
+    host.send("qd")
+    assert host.finish() == 0
+
+
 def test_system_exit_in_a_command_gives_the_terminal_back(tmp_path):
     host = Host(tmp_path)
     host.send(":leaves<enter>")
@@ -188,11 +205,21 @@ def test_system_exit_in_a_command_gives_the_terminal_back(tmp_path):
     assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 1
 
 
-def test_sigterm_ends_the_program_but_not_with_the_screen_up(tmp_path):
-    host = Host(tmp_path)
-    os.kill(host.child.pid, signal.SIGTERM)
-    assert host.finish() == -signal.SIGTERM
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM"])
+def test_a_deadly_signal_ends_the_program_but_not_with_the_screen_up(tmp_path, name):
+    host = Host(tmp_path, shell="ulimit -c 0; exec HOST")
+    os.kill(host.child.pid, signal.Signals[name])
+    assert host.finish() == -signal.Signals[name]
     assert host.raw.count("\x1b[?1049h") == host.raw.count("\x1b[?1049l") == 1
+    assert host.raw.rindex("\x1b[?1000l") > host.raw.rindex("\x1b[?1000h"), "the mouse is let go"
+
+
+def test_a_signal_that_c_code_handles_is_left_to_it(tmp_path):
+    host = Host(tmp_path, "faulthandler")
+    os.kill(host.child.pid, signal.SIGUSR1)
+    host.send("r")
+    assert host.finish() == 0
+    assert "most recent call first" in (tmp_path / "report.faults").read_text()
 
 
 def test_no_colours_when_the_person_wants_none(tmp_path):

@@ -5,6 +5,7 @@ python tui_host.py SCENARIO REPORT.json: stops as the scenario says, then writes
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import logging
 import os
@@ -26,7 +27,8 @@ from screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402
-from tfdbg_cli.document.document import text_document  # noqa: E402
+from tfdbg_cli.document.document import Document, text_document  # noqa: E402
+from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
@@ -59,6 +61,16 @@ def slow(context, options):
     return text_document("slow", line("done"))
 
 
+def endless(context, options):
+    """A text whose lines take so long to make that nobody sees the end of a search in it."""
+
+    def make(i):
+        time.sleep(0.01)
+        return line(f"row {i}")
+
+    return Document("endless", (Rows(60_000, make),))
+
+
 def leaves(context, options):
     raise SystemExit(7)
 
@@ -74,7 +86,7 @@ def chatter(context, options):
 
 def frontend(opening: str = "lt") -> TuiFrontend:
     registry = small_registry()
-    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter)):
+    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
         registry.add(Command(name, (), name, handler))
     return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
 
@@ -88,6 +100,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+    if scenario == "faulthandler":
+        faulthandler.register(signal.SIGUSR1, report.with_suffix(".faults").open("w"))
     if scenario == "logging":
         logging.basicConfig(level=logging.DEBUG, filename=str(report.with_suffix(".log")))
     before = state()

@@ -44,6 +44,27 @@ def test_walking_wraps_round_with_a_notice():
     assert "past the end" in found.notice
 
 
+def test_a_look_at_the_clock_after_each_line_ends_a_slice():
+    looked = []
+    search = Search("nan", LINES, 0)
+    search.scan(1000, lambda: looked.append(1) or len(looked) == 7)
+    assert search.share == 0.07
+    _, found = finder()
+    found.begin()
+    found.look_for("zzz")
+    assert found.failed
+
+
+def test_what_is_typed_is_drawn_after_a_hundred_lines():
+    _, found = finder([line(f"line {i}") for i in range(5000)])
+    found.begin()
+    found.look_for("zzz")
+    assert found.running
+    assert "2% searched" in found.notice
+    found.work(10**6)
+    assert found.failed
+
+
 def test_typing_on_starts_again_from_where_the_search_began():
     view, found = finder()
     view.go(40)

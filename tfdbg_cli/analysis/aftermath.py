@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.lineage import WRITES, Lineage, tensor_name_of, variable_of
+from tfdbg_cli.analysis.neighbours import Edge
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.model.runs import Run
 
@@ -61,7 +62,8 @@ def _results(run: Run, bad: Callable[[int], bool]) -> tuple[str, ...]:
 def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
     """The first op of the program that looked at a bad tensor; those of a watch are not in the graph shown."""
     for node in run.graph:
-        if node.op_type == "IsFinite" and any(map(bad, run.tensors.named(node.inputs[0].node, node.inputs[0].slot))):
+        asked = node.inputs[0] if node.op_type == "IsFinite" and node.inputs else None
+        if asked is not None and any(map(bad, run.tensors.named(asked.node, asked.slot))):
             return node.name
     return ""
 
@@ -76,7 +78,7 @@ def _variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[
         elif node.op_type.startswith(WRITES) and node.inputs:
             given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
             if any(bad(index) for rows in given for index in rows):
-                target = lineage.edges(node)[0]
+                target = next(iter(lineage.edges(node)), Edge(node.inputs[0], None))
                 name = variable_of(target.node, lineage) if target.node is not None else None
                 found[name or target.tensor.node] = None
     return tuple(found)

@@ -54,8 +54,8 @@ def check_operator(symbol: str, left: Any, right: Any) -> None:
         raise TfdbgError("This shift makes too large a number.")
     if symbol == "*":
         for many, times in ((left, right), (right, left)):
-            if isinstance(many, str | bytes | list | tuple) and isinstance(times, int):
-                _check_items(len(many) * times)
+            if isinstance(many, str | bytes | list | tuple) and isinstance(times, int | np.integer):
+                _check_items(len(many) * int(times))
     if symbol == "@" and isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         columns = right.shape[-1:] if right.ndim > 1 else ()
         check_elements((*left.shape[:-1], *columns))

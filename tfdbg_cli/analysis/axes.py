@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.misfit import MISFIT
 from tfdbg_cli.analysis.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
 from tfdbg_cli.model.graph import Node
@@ -77,10 +78,21 @@ def ways_back(rows: Rows) -> list[Way]:
         ]
     finder = _FINDERS.get(op)
     if finder is not None:
-        return finder(rows)
+        try:
+            found = finder(rows)
+        except MISFIT:
+            return []
+        return [way for way in found if _is_there(way, rows.of(way.position))]
     if op in _SAME_AXES:
         return rows.same(0)
     return rows.same(0) if (op in ROWS or op in SAMPLES) and rows.axis == 0 else []
+
+
+def _is_there(way: Way, shape: Shape | None) -> bool:
+    """Whether an input of `shape` has such rows; of a damaged recording it need not."""
+    if shape is None or not 0 <= way.axis < len(shape):
+        return False
+    return bool(((way.rows >= 0) & (way.rows < shape[way.axis])).all())
 
 
 def _reshaped(rows: Rows) -> list[Way]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 
+_MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 
 
@@ -40,7 +42,10 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array) -> BatchRows:
     best = NO_ROWS
     for axis in range(bad.ndim if bad.any() else 0):
         others = tuple(i for i in range(bad.ndim) if i != axis)
-        found = _Search(run, lineage).back(index, axis, np.flatnonzero(bad.any(axis=others)))
+        along = bad.any(axis=others)
+        if np.count_nonzero(along) > _MOST_ROWS:
+            continue
+        found = _Search(run, lineage).back(index, axis, np.flatnonzero(along))
         if found is not None and (not best.rows or len(found.rows) < len(best.rows)):
             best = found
         if len(best.rows) == 1:
@@ -82,7 +87,7 @@ class _Search:
             self._meet(row, further, rows)
         inputs = self._lineage.places(index)
         step = Rows(
-            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs[i])
+            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
         )
         for way in ways_back(step):
             item = inputs[way.position]
@@ -103,12 +108,13 @@ class _Search:
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
 
-    def _value(self, item: InputSeen) -> Array | None:
-        """The value of an input such as an axis, which is small."""
-        if item.index is None:
-            return item.value
-        value = self._run.tensors.value(item.index)
-        return None if isinstance(value, NoValue) else value
+    def _value(self, inputs: Sequence[InputSeen], position: int) -> Array | None:
+        """The value of an input such as an axis, which is small; None where there is none, or no whole numbers."""
+        if not -len(inputs) <= position < len(inputs):
+            return None
+        item = inputs[position]
+        value = item.value if item.index is None else self._run.tensors.value(item.index)
+        return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value
 
 
 def _batch(rows: Array, source: str, size: int) -> BatchRows:

@@ -10,6 +10,8 @@ import numpy as np
 from tfdbg_cli.analysis.cause_rules import Rule
 from tfdbg_cli.analysis.cause_table import RULES
 from tfdbg_cli.analysis.evidence import Evidence
+from tfdbg_cli.analysis.misfit import MISFIT
+from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
 _DOUBLE_WHERE = (
@@ -38,7 +40,7 @@ def explain(evidence: Evidence) -> Cause | None:
         for rule in RULES:
             if evidence.op_type not in rule.ops or not left.any():
                 continue
-            held = rule.holds(evidence)
+            held = _holds(rule, evidence)
             explained = left & held if held is not None else None
             if explained is not None and explained.any():
                 found.append((int(explained.sum()), rule))
@@ -53,6 +55,15 @@ def explain(evidence: Evidence) -> Cause | None:
         text += filled(_HIDDEN, evidence, found[0][0])
         suggestion = _DOUBLE_WHERE
     return Cause(f"{text}.", filled(suggestion, evidence, found[0][0]), _blamed(found[0][1].cause))
+
+
+def _holds(rule: Rule, evidence: Evidence) -> Array | None:
+    """For which elements a rule holds; None where the inputs do not tell, or do not fit the op."""
+    try:
+        held = rule.holds(evidence)
+    except MISFIT:
+        return None
+    return held if held is None or held.shape == evidence.outputs.shape else None
 
 
 def _blamed(template: str) -> int | None:

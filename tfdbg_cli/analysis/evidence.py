@@ -14,6 +14,8 @@ from tfdbg_cli.analysis.parts import ELEMENTWISE, REDUCTIONS, parts_of
 from tfdbg_cli.analysis.surroundings import Surroundings
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.repeated_element import first_places
+from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.values import Array
 
 # The other inputs say along which axes, not with what.
@@ -71,14 +73,14 @@ class Evidence:
 
 def is_finite(array: Array) -> bool:
     """Whether every element is a number; text and handles count as finite."""
-    return not is_inexact(array.dtype) or bool(np.isfinite(array).all())
+    return not any_nonfinite(array)
 
 
 def gather(
     node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen], around: Surroundings | None = None
 ) -> Evidence:
     """The evidence about the elements of `value` where `bad` is True; `around` is what the graph says of `node`."""
-    places = np.argwhere(bad)[:_LOOKED_AT]
+    places = first_places(bad, _LOOKED_AT)
     where = tuple(places.T) if value.ndim else ()
     arrays = tuple(item.value for item in inputs)
     outputs = widened(value[where].reshape(-1))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,14 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Expression:
+    """An expression taken apart; `names` are what its tensors are called in `tree`, with the texts in backticks."""
+
+    tree: ast.Expression
+    names: Mapping[str, str]
+
+
 def evaluate(text: str, lookup: Lookup) -> Any:
     """The value of the expression `text`; `lookup` gives the array for each text between backticks.
 
@@ -44,7 +53,17 @@ def evaluate(text: str, lookup: Lookup) -> Any:
         TfdbgError: it cannot be parsed, uses what is not allowed, fails, or would take too much memory.
 
     """
-    names: dict[str, Any] = {}
+    return computed(parsed(text), lookup)
+
+
+def parsed(text: str) -> Expression:
+    """The expression `text`.
+
+    Raises:
+        TfdbgError: it cannot be parsed.
+
+    """
+    names: dict[str, str] = {}
 
     def placeholder(match: re.Match[str]) -> str:
         name = f"__tensor_{len(names)}"
@@ -61,10 +80,20 @@ def evaluate(text: str, lookup: Lookup) -> Any:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise TfdbgError(f"The expression cannot be read: {reason}.", hint="Tensors stand in `backticks`.") from None
-    tensors = {name: _read_only(lookup(tensor)) for name, tensor in names.items()}
+    return Expression(tree, names)
+
+
+def computed(expression: Expression, lookup: Lookup) -> Any:
+    """The value of `expression`. See `evaluate`.
+
+    Raises:
+        TfdbgError: as `evaluate`.
+
+    """
+    tensors = {name: _read_only(lookup(tensor)) for name, tensor in expression.names.items()}
     try:
         with np.errstate(all="ignore"):
-            return _plain(_Evaluator(tensors).value(tree.body))
+            return _plain(_Evaluator(tensors).value(expression.tree.body))
     except TfdbgError:
         raise
     except MemoryError:
@@ -72,7 +101,7 @@ def evaluate(text: str, lookup: Lookup) -> Any:
     except RecursionError:
         raise TfdbgError("The expression is nested too deeply.") from None
     except Exception as error:  # noqa: BLE001  # whatever the expression raises is the answer to it
-        reason = _reworded(str(error), names).rstrip(". ")
+        reason = _reworded(str(error), expression.names).rstrip(". ")
         raise TfdbgError(f"{type(error).__name__}: {reason}." if reason else f"{type(error).__name__}.") from None
 
 
@@ -90,7 +119,7 @@ def _read_only(array: Any) -> Any:
     return seen
 
 
-def _reworded(message: str, names: dict[str, Any]) -> str:
+def _reworded(message: str, names: Mapping[str, str]) -> str:
     for name, tensor in names.items():
         message = message.replace(name, f"`{tensor}`")
     return message

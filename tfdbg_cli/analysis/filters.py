@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.training_filters import (
     gradient_norm_below,
     unchanged_variable,
 )
+from tfdbg_cli.analysis.verdicts import nan_mask
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.names import did_you_mean
@@ -50,7 +51,7 @@ def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
 
 def has_nan(datum: Any, tensor: Value) -> bool:
     """Whether `tensor` holds a NaN, be it in one part of a complex number."""
-    return _can_be_inexact(tensor) and bool(np.isnan(tensor).any()) and _means_something(datum)
+    return _can_be_inexact(tensor) and bool(nan_mask(tensor).any()) and _means_something(datum)
 
 
 def has_inf(datum: Any, tensor: Value) -> bool:

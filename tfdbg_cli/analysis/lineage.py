@@ -29,6 +29,7 @@ VARIABLE_OPS = frozenset({"VariableV2", "Variable", "TemporaryVariable", "VarHan
 # How the names of op types begin that write the variable which is their first input.
 WRITES = ("Assign", "Apply", "SparseApply", "Scatter", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
 PLACEHOLDER_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"})
+_MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
 _READS_HANDLE = re.compile(r"^ReadVariableOp$|^Resource|VariableOp$")
@@ -153,7 +154,9 @@ class Lineage:
 
     def _turned(self, node: Node, index: int) -> list[InputSeen]:
         """What a variable of a loop read: in the first turn the value at the start, then that of the turn before."""
-        start, *before = self.edges(node)
+        start, *before = self.edges(node) or (None,)
+        if start is None:
+            return []
         if not before:
             return [self._seen(start, index)]
         last = self._turn_before(node, before[0], index)
@@ -217,7 +220,7 @@ class Lineage:
                 return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or told)
             met.add(name)
             further = self._further(name, node)
-            if further is None or further.tensor in met:
+            if further is None or further.tensor in met or len(met) > _MOST_COPIES:
                 return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
             name, node = further.tensor, further.node
 
@@ -276,7 +279,7 @@ def variable_of(node: Node, lineage: Lineage) -> str | None:
     """The variable whose value `node` gives or reads through ops that change nothing; None for other nodes."""
     met: set[str] = set()
     current: Node | None = node
-    while current is not None and current.name not in met:
+    while current is not None and current.name not in met and len(met) < _MOST_COPIES:
         if lineage.is_variable(current):
             return current.name
         if current.op_type != "ReadVariableOp" and current.op_type not in SAME_VALUE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.lineage import PLACEHOLDER_OPS, SAME_VALUE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
@@ -20,6 +21,7 @@ _MOVES = frozenset({
 })  # fmt: skip
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul"})
 _MOST_STEPS = 50
+_DEEPEST = 20  # ops that ask what made their operand, one behind the other
 
 
 class Maker(Enum):
@@ -40,13 +42,16 @@ class Maker(Enum):
     OTHER = auto()
 
 
-def maker_of(node: Node | None, lineage: Lineage) -> Maker | None:
-    """What the output of `node` is; None when no graph at hand holds the node."""
+def maker_of(node: Node | None, lineage: Lineage, depth: int = 0) -> Maker | None:
+    """What the output of `node` is; None when no graph at hand holds the node.
+
+    `depth` counts how many ops asked before: in a damaged graph they may ask one another for ever.
+    """
     found = below_moves(node, lineage)
     if found is None:
         return None
     told = _BY_OP.get(found.op_type)
-    return told(found, lineage) if told is not None else Maker.OTHER
+    return told(found, lineage, depth) if told is not None and depth < _DEEPEST else Maker.OTHER
 
 
 def below_moves(node: Node | None, lineage: Lineage) -> Node | None:
@@ -66,17 +71,17 @@ def _input(node: Node, position: int, lineage: Lineage) -> Node | None:
     return below_moves(edges[position].node, lineage) if position < len(edges) else None
 
 
-def _share(node: Node, lineage: Lineage) -> Maker:
+def _share(node: Node, lineage: Lineage, depth: int) -> Maker:
     """A quotient: a softmax by hand when the denominator is the sum of the numerator."""
     total = _input(node, 1, lineage)
     whole = _input(total, 0, lineage) if total is not None and total.op_type == "Sum" else None
     return Maker.SOFTMAX if whole is not None and whole is _input(node, 0, lineage) else Maker.OTHER
 
 
-def _difference(node: Node, lineage: Lineage) -> Maker:
+def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
     first, second = _input(node, 0, lineage), _input(node, 1, lineage)
     if second is not None and first is not None and first.op_type == "Const":
-        kind = maker_of(second, lineage)
+        kind = maker_of(second, lineage, depth + 1)
         return kind if kind in (Maker.SIGMOID, Maker.SOFTMAX) else Maker.OTHER
     squares = (
         _is_square(_input(first, 0, lineage), lineage) if first is not None and first.op_type == "Mean" else False
@@ -96,37 +101,42 @@ def _is_square(node: Node | None, lineage: Lineage) -> bool:
 def _source(node: Node | None, lineage: Lineage) -> str:
     """The name of what `node` gives, conjugation (which tf.norm applies) seen through."""
     found = below_moves(node, lineage)
-    if found is not None and found.op_type == "Conj":
-        return _source(_input(found, 0, lineage), lineage)
+    for _ in range(_DEEPEST):
+        if found is None or found.op_type != "Conj":
+            break
+        found = _input(found, 0, lineage)
     return found.name if found is not None else ""
 
 
-def _mean(node: Node, lineage: Lineage) -> Maker:
+def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
     return Maker.VARIANCE if of is not None and of.op_type in ("SquaredDifference", "Square") else Maker.OTHER
 
 
-def _sum(node: Node, lineage: Lineage) -> Maker:
+def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.SQUARED_NORM if _is_square(_input(node, 0, lineage), lineage) else Maker.OTHER
 
 
-def _root(node: Node, lineage: Lineage) -> Maker:
+def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
-    kind = maker_of(of, lineage)
+    kind = maker_of(of, lineage, depth + 1)
     if kind is Maker.SQUARED_NORM:
         return Maker.NORM
     return Maker.DEVIATION if kind in (Maker.VARIANCE, Maker.MOMENTS) else Maker.OTHER
 
 
-def _input_of_graph(node: Node, lineage: Lineage) -> Maker:
+def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.VARIABLE if lineage.is_captured(node) else Maker.DATA
 
 
-def _always(kind: Maker) -> Callable[[Node, Lineage], Maker]:
-    return lambda node, lineage: kind
+_Asking: TypeAlias = Callable[[Node, Lineage, int], Maker]
 
 
-_BY_OP: dict[str, Callable[[Node, Lineage], Maker]] = {
+def _always(kind: Maker) -> _Asking:
+    return lambda node, lineage, depth: kind
+
+
+_BY_OP: dict[str, _Asking] = {
     "Softmax": _always(Maker.SOFTMAX),
     "Sigmoid": _always(Maker.SIGMOID),
     **dict.fromkeys(("Relu", "Relu6"), _always(Maker.RECTIFIED)),

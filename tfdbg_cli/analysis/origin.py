@@ -30,6 +30,7 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repeated_element import first_places
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -286,7 +287,9 @@ class OriginSearch:
     def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
         bad = self._mask(value)
         variable = node.name if node is not None and self._lineage.is_variable(node) else ""
-        rows = () if variable or not value.ndim else tuple(int(row) for row in np.unique(np.argwhere(bad)[:, 0]))
+        rows: tuple[int, ...] = ()
+        if value.ndim and not variable:
+            rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             _elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
@@ -322,7 +325,7 @@ def _writes(node: Node) -> bool:
 def _elements(node: Node | None, value: Array, bad: Array, inputs: tuple[InputSeen, ...]) -> tuple[Element, ...]:
     arrays = [item.value for item in inputs]
     found = []
-    for place in np.argwhere(bad)[:MOST_ELEMENTS]:
+    for place in first_places(bad, MOST_ELEMENTS):
         index = tuple(int(i) for i in place)
         parts = parts_of(node, arrays, value.shape, index) if node is not None else (None,) * len(inputs)
         found.append(Element(index, value[index], parts))

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tfdbg_cli.analysis.misfit import MISFIT
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
 
@@ -58,7 +59,12 @@ def parts_of(
     finder = _FINDERS.get(node.op_type)
     if finder is None:
         return (None,) * len(inputs)
-    found = finder(node, inputs, shape, index)
+    try:
+        found = finder(node, inputs, shape, index)
+    except MISFIT:
+        found = ()
+    if len(found) != len(inputs):
+        return (None,) * len(inputs)
     return tuple(
         None if array is None or where is None or not _fits(where, array) else Part(where, _take(array, where))
         for array, where in zip(inputs, found, strict=True)

@@ -10,6 +10,7 @@ from tfdbg_cli.model.names import TensorName
 
 _NORMALIZATION = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
 _COPIES = frozenset({"Identity", "IdentityN"})
+_MOST_COPIES = 100
 _GRADIENT = frozenset({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})
 
 
@@ -26,9 +27,12 @@ def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bo
 
 def is_undefined_in(graph: Graph, name: TensorName) -> bool:
     """Whether the tensor `name` of a run with `graph` is such an output, or a copy of one."""
-    node = graph.find(name.node)
+    node, met = graph.find(name.node), {name}
     while node is not None and node.op_type in _COPIES and name.slot < len(node.inputs):
         name = node.inputs[name.slot]
+        if name in met or len(met) > _MOST_COPIES:  # a circle, which only a damaged file has, or a very long chain
+            return False
+        met.add(name)
         node = graph.find(name.node)
     if node is None or node.op_type not in _NORMALIZATION | _GRADIENT:
         return False

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.undefined_outputs import is_undefined_in
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.repeated_element import of_each
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
@@ -18,7 +19,7 @@ BadMask: TypeAlias = Callable[[Array], Array]
 
 def nan_mask(array: Array) -> Array:
     """True where an element is NaN; infinities pass."""
-    return np.isnan(array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
+    return of_each(np.isnan, array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
 
 
 class Verdicts:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text
@@ -52,22 +50,8 @@ def _said(path: Path, rest: str) -> Line:
 
 
 def _write(name: str, force: bool, write: Callable[[IO[bytes]], None]) -> Path:
-    path = named_file(name)
-    temporary = ""
-    try:
-        if os.path.lexists(path) and not force:
-            raise TfdbgError(f"{path} exists.", hint="Add --force to replace it.")
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
-            temporary = file.name
-            write(file)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise TfdbgError(f"Cannot write {path}: {error.strerror or error}.") from None
+    path = new_file(name, replace=force, way_out="Add --force to replace it.")
+    write_whole(path, write)
     return path
 
 

@@ -55,10 +55,11 @@ def complete(text: str, context: Context, registry: Registry) -> Completions:
         return Completions(len(text))
     if not typed.before:
         return _completions(typed.start, matching(typed.word, sorted(registry.names_at(moment_of(context)))))
-    if typed.before[-1] == ">":
+    if typed.before[-1] in (">", ">|"):
         return _quoted(typed, _paths(typed.word))
     if typed.word.startswith(">"):
-        return _completions(typed.start + 1, _paths(typed.word[1:]))
+        arrow = 2 if typed.word.startswith(">|") else 1
+        return _completions(typed.start + arrow, _paths(typed.word[arrow:]))
     if typed.before[0] not in registry:
         return Completions(len(text))
     command = registry.find(typed.before[0], moment_of(context))

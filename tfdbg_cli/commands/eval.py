@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.expression import evaluate
+from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
+from tfdbg_cli.analysis.expression_wire import Described
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.tensor_choice import choose, sliced
@@ -26,7 +27,7 @@ _EXECUTION = re.compile(r"^(?P<name>.*?)\[(?P<number>-?\d+)\]$", re.DOTALL)
 
 def _eval(context: Context, options: argparse.Namespace) -> Document:
     text = options.expression.strip()
-    result = evaluate(text, lambda name: tensor_value(context, name))
+    result = evaluate_bounded(text, lambda name: tensor_value(context, name))
     title = f"eval {text}"
     array = _as_array(result)
     if array is None:
@@ -88,15 +89,14 @@ def _facts(array: Array, dtype: str) -> str:
 
 
 def _object(options: argparse.Namespace, text: str, result: Any, title: str) -> Document:
+    type_name = result.type_name if isinstance(result, Described) else type(result).__name__
     if options.write_path:
-        raise TfdbgError(
-            f"A {type(result).__name__} does not go into a .npy file.", hint="Make it an array with np.array."
-        )
+        raise TfdbgError(f"A {type_name} does not go into a .npy file.", hint="Make it an array with np.array.")
     head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(printable(text), Style.TITLE))]
     shown = "\n".join(printable(row) for row in repr(result).split("\n"))
     data = {
         "expression": text,
-        "dtype": type(result).__name__,
+        "dtype": type_name,
         "value": repr(result),
         "elided": False,
         "summary": None,
@@ -120,7 +120,8 @@ COMMAND = Command(
     details="""\
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
-no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >.
+no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
+grow beyond its tensors is computed in a process of its own, with a limit of memory and of 20 seconds.
 
 Examples:
   ev np.isnan(`loss/mul:0`).sum(axis=0)

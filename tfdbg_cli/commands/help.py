@@ -43,7 +43,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         run,
         (Argument(("command",), "the command to explain", Kind.COMMAND, nargs="?", default=""),),
         section="Settings and help",
-        details="Every command takes `> FILE` at its end and then writes its screen to that file.",
+        details="Every command takes `> FILE` at its end and then writes its screen to that file."
+        " `>| FILE` also replaces one.",
     )
     return (command,)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import IO
+
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
 from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line, plain, printable
 from tfdbg_cli.errors import TfdbgError
@@ -22,7 +25,8 @@ def moment_of(context: Context) -> Moment:
 def execute(text: str, context: Context, registry: Registry) -> Outcome:
     """Run the command string `text`.
 
-    With `> FILE` the document goes to that file as plain text and the answer says so.
+    With `> FILE` the document goes to that file as plain text and the answer says so; a file that is there already
+    is replaced by `>| FILE` only.
 
     Raises:
         TfdbgError: no such command here, wrong arguments, or what the command itself raises.
@@ -34,12 +38,13 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     command = registry.find(parsed.words[0], moment_of(context))
     require_moment(command, context)
     options = command.parse(parsed.words[1:])
-    outcome = command.handler(context, options)
     if not parsed.redirect:
-        return outcome
+        return command.handler(context, options)
+    path = new_file(parsed.redirect, replace=parsed.replace, way_out="Write `>| FILE` to replace it.")
+    outcome = command.handler(context, options)
     if not isinstance(outcome, Document):
         raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
-    return _redirected(outcome, parsed.redirect)
+    return _redirected(outcome, path)
 
 
 def require_moment(command: Command, context: Context) -> None:
@@ -58,14 +63,14 @@ def require_moment(command: Command, context: Context) -> None:
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 
-def _redirected(document: Document, name: str) -> Document:
-    path = named_file(name)
+def _redirected(document: Document, path: Path) -> Document:
     # Names and sources may hold what is no valid UTF-8.
     text = f"{plain(document.lines(None))}\n".encode("utf-8", "backslashreplace")
-    try:
-        path.write_bytes(text)
-    except OSError as error:
-        raise TfdbgError(f"Cannot write {path}: {error.strerror or error}.") from None
+
+    def write(file: IO[bytes]) -> None:
+        file.write(text)
+
+    write_whole(path, write)
     data = {"path": str(path), "bytes": len(text)}
     return text_document(
         "written", line(f"Wrote the screen to {printable(str(path))} ({len(text)} bytes)."), data=data

@@ -16,7 +16,7 @@ _INTRODUCTION = """\
 Type these at the prompt, after `:` in the full-screen front end, after `-c` on the command line, or into a pipe.
 
 - Quotes hold blanks and `>`; two of them inside stand for one. Backticks and brackets hold blanks too.
-- `COMMAND > FILE` writes the screen to a file as plain text.
+- `COMMAND > FILE` writes the screen to a new file as plain text, `COMMAND >| FILE` also to one that is there.
 - Regexes search anywhere in a name.
 - Names of tensors are `node:slot`; the node alone will do if it has one output.
 """
@@ -50,7 +50,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `notes`, `estimate`, `filters`; of a function `function` (its name) and `arguments`:
   `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it.
 - `runs`: kind `runs`. `path` (null at a stop), `current`, `notes`, `runs`: `[{number, run, title, tensors, error,
-  notes}]`; `number` counts here from 1, `run` is the number in the program.
+  cut_off, notes}]`; `number` counts here from 1, `run` is the number in the program.
 - `history`: kind `history`. `tensor`, `statistic`, `above`, `first_above` (a number in the program), `without` and
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.

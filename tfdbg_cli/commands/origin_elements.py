@@ -67,8 +67,10 @@ def _part(part: Part | None) -> Span:
 
 
 def _python(value: Any) -> object:
-    """A NumPy scalar as Python's own number; bfloat16 and float8 as float."""
+    """A NumPy scalar as Python's own number; bfloat16 and float8 as float, a text as a text for the screen."""
     found = value.item() if hasattr(value, "item") else value
+    if isinstance(found, bytes | str):
+        return printable(found if isinstance(found, str) else found.decode("utf-8", "backslashreplace"))
     return found if isinstance(found, int | float | complex | bool) else float(found)
 
 
@@ -83,6 +85,6 @@ def element_data(element: Element) -> dict[str, Any]:
 
 def _part_data(values: Array) -> Any:
     if values.size <= _MOST_PART_VALUES:
-        return values.item() if not values.ndim else [_python(value) for value in values.reshape(-1)]
+        return _python(values[()]) if not values.ndim else [_python(value) for value in values.reshape(-1)]
     facts = summarize(values)
     return {"size": facts.size, "min": facts.min, "max": facts.max, "nonfinite": facts.nonfinite}

@@ -87,6 +87,8 @@ def _end(context: Context, run: Run, link: str) -> Span:
     """How `run` ended, if in a way worth a word."""
     if run.error is not None:
         return Span(printable(run.error.type_name), Style.ERROR, link)
+    if run.cut_off:
+        return Span("cut off", Style.WARNING, link)
     stop = context.stop
     if isinstance(stop, RunEnd) and stop.hit is not None and run is stop.run:
         return Span(f"passed {printable(stop.hit.filter_name)}", Style.WARNING, link)
@@ -105,11 +107,19 @@ def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:
     try:
         run = runs[index]
     except TfdbgError as error:
-        return {"title": None, "run": None, "tensors": None, "error": None, "notes": [error.message]}
+        return {
+            "title": None,
+            "run": None,
+            "tensors": None,
+            "error": None,
+            "cut_off": False,
+            "notes": [error.message],
+        }
     return {
         "title": run.call.title,
         "run": run.call.number,
         "tensors": len(run.tensors),
         "error": run.error.type_name if run.error else None,
+        "cut_off": run.cut_off,
         "notes": list(run.notes),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.expression import evaluate
+from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
@@ -110,7 +110,7 @@ def _new_value(context: Context, choice: Choice, expression: str, known: Array |
     old = context.run.tensors.value(choice.indices[0])
     if isinstance(old, NoValue):
         raise TfdbgError(f"{choice.name} has no value that could be replaced: {old.text}")
-    found = evaluate(expression, lambda text: tensor_value(context, text))
+    found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
     given = as_type(found, old.dtype, choice.name)
     whole = np.array(old if known is None else known, copy=True)
     place = sliced(whole, choice.slicing)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.expression import evaluate
+from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.interpreter import execute
@@ -189,7 +189,7 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     element = element_type_named(known)
     if element is None or element.numpy is None:
         raise TfdbgError(f"{name} is {known}, which no value can be written in.")
-    found = as_type(evaluate(expression, lambda one: tensor_value(context, one)), element.numpy, str(name))
+    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), element.numpy, str(name))
     value = _fitted(context, name, slicing, found)
     stepper.inject(name, value)
     context.look_at_steps()

@@ -10,6 +10,7 @@ from tfdbg_cli.errors import TfdbgError
 
 _OPENING = "[({"
 _CLOSING = "])}"
+_REPLACING = ">|"  # as shells have it that keep files from being overwritten
 _QUOTES = "'\""
 _SPECIAL = re.compile(r"[\s'\"`\[\](){}>]")
 # `-e >100us` and `-e >=2`: an interval behind a flag, not the name of a file.
@@ -18,10 +19,14 @@ _INTERVAL = re.compile(r">=?\s*[-+.\d]+\s*[a-zA-Z]*$")
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command string taken apart; `redirect` is the file named after `>`, empty without one."""
+    """A command string taken apart; `redirect` is the file named after `>`, empty without one.
+
+    `replace` says that `>|` stood there: the file may be replaced.
+    """
 
     words: tuple[str, ...]
     redirect: str = ""
+    replace: bool = False
 
 
 @dataclass(slots=True)
@@ -63,8 +68,8 @@ def split_words(text: str) -> list[str]:
 def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
-    `> FILE`, `>FILE` and `CMD>FILE` at the end redirect. A `>` inside quotes, backticks or brackets does not,
-    nor does `>=`, nor an interval behind a flag (`-e >100us`).
+    `> FILE`, `>FILE`, `CMD>FILE`, and `>|` in the place of `>`, at the end redirect. A `>` inside quotes, backticks
+    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`).
 
     Raises:
         TfdbgError: something does not close, no file follows the `>`, or a number does.
@@ -77,10 +82,12 @@ def parse_line(text: str) -> CommandLine:
     last = found[-1]
     if len(found) > 1 and _is_arrow(found[-2]):
         head, file = words[:-2], last.text
+        replace = found[-2].text == _REPLACING
     else:
         at = last.arrows[0]
         head = (*words[:-1], last.text[:at]) if at else words[:-1]
-        file = last.text[at + 1 :]
+        replace = last.text[at + 1 : at + 2] == "|"
+        file = last.text[at + 1 + replace :]
     if not file:
         raise TfdbgError("No file is named after `>`.", hint="Write: COMMAND > FILE")
     if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", file):
@@ -88,11 +95,11 @@ def parse_line(text: str) -> CommandLine:
             f"`> {file}` would write a file called {file}.",
             hint=f"To compare, quote the expression; for the file write > ./{file}.",
         )
-    return CommandLine(head, file)
+    return CommandLine(head, file, replace)
 
 
 def _is_arrow(word: _Word) -> bool:
-    return word.text == ">" and bool(word.arrows)
+    return word.text in (">", _REPLACING) and bool(word.arrows)
 
 
 def _ends_in_redirect(found: list[_Word]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.document.text import Style, printable
 from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.repeated_element import repeated_element
 from tfdbg_cli.model.values import Array
 
 _SEPARATOR = "\0"  # in no number, and not taken for a blank
@@ -112,6 +113,8 @@ def _extremes(array: Array) -> set[int]:
 
     Reads the array a chunk at a time. Of each part of a complex number the same.
     """
+    if repeated_element(array) is not None:
+        return {0}
     best: dict[str, tuple[float, int]] = {}
     for start in range(0, array.size, _CHUNK):
         chunk = native(np.asarray(array.flat[start : start + _CHUNK]))

@@ -67,7 +67,16 @@ def error_json(command: str, error: TfdbgError) -> str:
 
 
 def _dump(payload: dict[str, Any]) -> str:
-    return json.dumps(_standard(payload), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_standard(payload), ensure_ascii=False, allow_nan=False)
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    """A character that a terminal might obey (C1 controls, marks of direction) as JSON's escape for it.
+
+    JSON's own syntax is printable ASCII, so such a character stands inside a string, where the escape means the same.
+    """
+    return json.dumps(character)[1:-1]
 
 
 def _standard(value: Any) -> Any:

@@ -10,6 +10,11 @@ def safe(text: str) -> str:
     return "\t".join(map(printable, text.split("\t"))) if "\t" in text else printable(text)
 
 
+def harmless(text: str) -> str:
+    """`text`, of one or several lines, with control characters made visible."""
+    return "\n".join(map(safe, text.split("\n")))
+
+
 def plain_row(line: Line) -> str:
     """One line without styles."""
     return safe(line.text.rstrip())

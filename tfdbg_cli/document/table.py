@@ -53,9 +53,12 @@ class Table:
     def _fit(self, width: int | None) -> tuple[list[int], list[int]]:
         widths = [column.width or display_width(column.title) for column in self.columns]
         step = max(1, self.count // _SAMPLE)
-        # Without a width nothing is clipped, so every row must be measured for the columns to line up.
+        # Without a width nothing is clipped, so every row must be measured for the columns to line up. Of a very long
+        # table a sample has to do: to make its rows once is long enough.
         measured = [j for j, column in enumerate(self.columns) if not column.width]
-        for i in range(0, self.count, 1 if width is None else step):
+        if width is None and self.count <= _HELD:
+            step = 1
+        for i in range(0, self.count, step):
             row = self.row(i)
             for j in measured:
                 widths[j] = max(widths[j], display_width(row[j].text))

@@ -14,6 +14,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import bundle_layout as layout
 from tfdbg_cli.formats.bundle_values import digest, read_value
 from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
+from tfdbg_cli.formats.regular_file import read_whole
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 from tfdbg_cli.model.runs import Run, RunKind
@@ -22,8 +24,6 @@ _LONGEST_DESCRIPTION = 1 << 28
 _LONGEST_GRAPH = (1 << 31) - 1  # protobuf's own limit
 _MOST_INPUTS = 1_000_000
 _HASH = re.compile(r"[0-9a-f]{64}")
-# What a JSON file of the wrong content can raise while it is taken apart.
-_WRONG_CONTENT = (TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,10 @@ class Bundle:
 
 def is_bundle(directory: Path) -> bool:
     """Whether `directory` looks like a bundle."""
-    return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
+    try:
+        return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
+    except OSError:  # a name that is too long, a folder that nobody may look into
+        return False
 
 
 def read_bundle(directory: Path) -> Bundle:
@@ -75,10 +78,10 @@ def read_bundle(directory: Path) -> Bundle:
     try:
         repetition = _repetition(place, fields)
         first_bad = _first_bad(fields["first_bad"])
-        versions = {str(name): str(version) for name, version in fields["versions"].items()}
+        versions = {name: text(version) for name, version in fields["versions"].items()}
     except ValueError as error:
         raise _damaged(place / layout.REPETITION, str(error)) from error
-    except _WRONG_CONTENT as error:
+    except WRONG_CONTENT as error:
         raise _damaged(place / layout.REPETITION, "Its fields are not those that tfdbg writes.") from error
     return Bundle(directory, read_dump(directory), repetition, first_bad, versions)
 
@@ -112,9 +115,7 @@ def _damaged(path: Path, why: str) -> TfdbgError:
 
 def _content(path: Path, most: int) -> bytes:
     try:
-        if path.stat().st_size > most:
-            raise _damaged(path, "It is longer than any that tfdbg writes.")
-        return path.read_bytes()
+        return read_whole(path, most)
     except OSError as error:
         raise TfdbgError(f"The bundle's file {path.name} cannot be read: {error.strerror or error}.") from error
 
@@ -138,28 +139,22 @@ def _repetition(place: Path, fields: dict[str, Any]) -> Repetition:
     return Repetition(
         kind=RunKind(fields["kind"]),
         graph=graph,
-        entry=_text(fields["entry"]),
-        fetches=tuple(map(_text, fields["fetches"])),
+        entry=text(fields["entry"]),
+        fetches=texts(fields["fetches"]),
         inputs=tuple(
-            _input(place / layout.INPUTS / str(number), given) for number, given in enumerate(fields["inputs"])
+            _input(place / layout.INPUTS / str(number), given) for number, given in enumerate(items(fields["inputs"]))
         ),
-        limits=tuple(map(_text, fields["limits"])),
-        details={_text(name): _text(text) for name, text in fields["details"].items()},
+        limits=texts(fields["limits"]),
+        details={name: text(told) for name, told in fields["details"].items()},
     )
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
-
-
 def _input(path: Path, fields: dict[str, Any]) -> RepetitionInput:
-    name, dtype = _text(fields["name"]), _text(fields["dtype"])
-    shape = tuple(map(int, fields["shape"]))
-    role, node, sha256 = Role(fields["role"]), _text(fields["node"]), _text(fields["sha256"])
+    name, dtype = text(fields["name"]), text(fields["dtype"])
+    sizes = shape(fields["shape"])
+    role, node, sha256 = Role(fields["role"]), text(fields["node"]), text(fields["sha256"])
     try:
-        value = read_value(path, dtype, shape, sha256)
+        value = read_value(path, dtype, sizes, sha256)
     except ValueError as error:
         raise TfdbgError(
             f"The value of {name!r} in the bundle (inputs/{path.name}) is damaged: {error}",
@@ -175,8 +170,8 @@ def _input(path: Path, fields: dict[str, Any]) -> RepetitionInput:
 def _first_bad(fields: Any) -> FirstBad | None:
     if fields is None:
         return None
-    name = parse_tensor_name(_text(fields["tensor"]))
-    sha256 = _text(fields["sha256"])
+    name = parse_tensor_name(text(fields["tensor"]))
+    sha256 = text(fields["sha256"])
     if name is None or not _HASH.fullmatch(sha256):
         raise ValueError("It does not say which tensor went wrong first.")
-    return FirstBad(name, int(fields["execution"]), _text(fields["device"]), _text(fields["op_type"]), sha256)
+    return FirstBad(name, whole(fields["execution"]), text(fields["device"]), text(fields["op_type"]), sha256)

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from tfdbg_cli.formats import schema, tensor_proto
+from tfdbg_cli.formats.regular_file import opened
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.tensors import Shape, nbytes_of
 from tfdbg_cli.model.values import Array, NoValue
 
 _TEXTS = "string"
+_MOST_TEXT = (1 << 31) - 1  # bytes; protobuf's own limit
 
 
 def value_bytes(array: Array, dtype: str) -> memoryview:
@@ -67,11 +69,11 @@ def read_value(path: Path, dtype: str, shape: Shape, expected: str) -> Array:
         raise ValueError(f"There is no element type {dtype!r} that an array can hold.")
     if min(shape, default=0) < 0:
         raise ValueError(f"The shape {list(shape)} has a negative size.")
-    size = path.stat().st_size
-    wanted = None if element.itemsize is None else math.prod(shape) * element.itemsize
-    if wanted is not None and size != wanted:
-        raise ValueError(f"It has {size} bytes, and {list(shape)} of {dtype} takes {wanted}.")
-    content = np.fromfile(path, np.uint8)
+    with opened(path, _MOST_TEXT if element.itemsize is None else None) as (file, size):
+        wanted = None if element.itemsize is None else math.prod(shape) * element.itemsize
+        if wanted is not None and size != wanted:
+            raise ValueError(f"It has {size} bytes, and {list(shape)} of {dtype} takes {wanted}.")
+        content = np.fromfile(file, np.uint8)
     if digest(content.data if content.size else b"") != expected:
         raise ValueError("Its content is not what was written.")
     if element.name == _TEXTS:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tfdbg_cli.formats.dump_listing import DumpListing
 from tfdbg_cli.formats.event_file import DamagedFileError, read_event
+from tfdbg_cli.formats.json_fields import WRONG_CONTENT, whole
 from tfdbg_cli.model.runs import Call, RunKind
 
 # The names in repr() of tensors, variables, operations and plain texts.
@@ -73,7 +74,7 @@ def _core_metadata(listing: DumpListing, notes: list[str]) -> CoreMetadata | Non
             return _parse_core_metadata(json.loads(read_event(path).log_message.message))
         except DamagedFileError as error:
             notes.append(str(error))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except WRONG_CONTENT:
             notes.append(f"The file {path.name} holds no metadata of a run and was left out.")
     return None
 
@@ -84,7 +85,10 @@ def _parse_core_metadata(fields: Any) -> CoreMetadata:
         return tuple(name for name in found if isinstance(name, str))
 
     return CoreMetadata(
-        int(fields.get("session_run_index", 0)), names("input_names"), names("output_names"), names("target_nodes")
+        whole(fields.get("session_run_index", 0), least=-1),
+        names("input_names"),
+        names("output_names"),
+        names("target_nodes"),
     )
 
 

@@ -14,15 +14,33 @@ from typing import Any
 from tfdbg_cli.formats import case_layout as layout
 from tfdbg_cli.formats.event_file import read_tensor
 from tfdbg_cli.formats.graph_def import graph_from_def
+from tfdbg_cli.formats.json_fields import (
+    WRONG_CONTENT,
+    flag,
+    items,
+    number,
+    partial_shape,
+    text,
+    text_or_none,
+    texts,
+    whole,
+)
+from tfdbg_cli.formats.regular_file import read_whole
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
+# Bytes that a file may have; a graph has as many as protobuf can read.
+_LONGEST = {
+    layout.CASE: 1 << 27,
+    layout.TRACEBACKS: 1 << 28,
+    layout.PROFILE: 1 << 28,
+    layout.PYTHON_GRAPH: (1 << 31) - 1,
+}
+_LONGEST_SOURCE = 1 << 26
 _HASH = re.compile(r"[0-9a-f]{64}")
-# What a JSON file of the wrong content can raise while it is taken apart.
-_WRONG_CONTENT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -62,10 +80,10 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
-            error = RunError(**fields["error"]) if fields.get("error") else None
+            error = _error(fields["error"]) if fields.get("error") else None
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
-            lacks = {path: NoValue(Lack(lack), str(text)) for path, (lack, text) in fields.get("lacks", {}).items()}
-    except _WRONG_CONTENT:
+            lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
+    except WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
     return SavedCase(
@@ -97,7 +115,7 @@ def _list(value: Any) -> list[Any]:
 
 def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
     try:
-        fields = json.loads(path.read_bytes())
+        fields = json.loads(read_whole(path, _LONGEST[path.name]))
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -112,32 +130,47 @@ def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
 
 
 def _call(fields: dict[str, Any], feeds: Path) -> Call:
-    kept = [(str(feed["name"]), bool(feed["kept"])) for feed in fields["feeds"]]
+    kept = [(text(feed["name"]), flag(feed["kept"])) for feed in items(fields["feeds"])]
     return Call(
-        number=int(fields["number"]),
+        number=whole(fields["number"], least=-1),
         kind=RunKind(fields["kind"]),
-        fetches=tuple(map(str, fields["fetches"])),
+        fetches=texts(fields["fetches"]),
         feeds=CaseFeeds(feeds, kept),
-        targets=tuple(map(str, fields["targets"])),
-        thread=str(fields["thread"]),
-        notes=tuple(map(str, fields["notes"])),
+        targets=texts(fields["targets"]),
+        thread=text(fields["thread"]),
+        notes=texts(fields["notes"]),
         # Absent from the recordings of versions that knew sessions only.
-        function=str(fields.get("function", "")),
-        arguments=tuple(map(_argument, fields.get("arguments", ()))),
-        fetches_text=str(fields.get("fetches_text", "")),
-        feed_keys_text=str(fields.get("feed_keys_text", "")),
+        function=text(fields.get("function", "")),
+        arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
+        fetches_text=text(fields.get("fetches_text", "")),
+        feed_keys_text=text(fields.get("feed_keys_text", "")),
     )
 
 
 def _argument(fields: dict[str, Any]) -> Argument:
-    sizes = fields["shape"]
-    shape = None if sizes is None else tuple(None if size is None else int(size) for size in sizes)
-    return Argument(str(fields["name"]), str(fields["dtype"]), shape, bool(fields["captured"]))
+    return Argument(
+        text(fields["name"]), text(fields["dtype"]), partial_shape(fields["shape"]), flag(fields["captured"])
+    )
+
+
+def _error(fields: dict[str, Any]) -> RunError:
+    return RunError(
+        text(fields["type_name"]),
+        text(fields["message"]),
+        text_or_none(fields["node"]),
+        text(fields.get("inputs_note", "")),
+    )
+
+
+def _node_time(row: Any) -> NodeTime:
+    node, op_type, device, *times = items(row)
+    start_us, op_us, exec_us = map(number, times)
+    return NodeTime(text(node), text(op_type), text(device), start_us, op_us, exec_us)
 
 
 def _graph(path: Path, notes: list[str]) -> Graph | None:
     try:
-        return graph_from_def(path.read_bytes(), GraphKind.PYTHON)
+        return graph_from_def(read_whole(path, _LONGEST[path.name]), GraphKind.PYTHON)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
@@ -148,8 +181,8 @@ def _graph(path: Path, notes: list[str]) -> Graph | None:
 def _profile(path: Path, notes: list[str]) -> Profile | None:
     fields = _read_json(path, notes)
     try:
-        return Profile(tuple(NodeTime(*row) for row in fields["times"])) if fields else None
-    except _WRONG_CONTENT:
+        return Profile(tuple(map(_node_time, items(fields["times"])))) if fields else None
+    except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged and was left out.")
         return None
 
@@ -158,14 +191,14 @@ def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
     """Creation stacks by node name."""
     fields = _read_json(path, notes)
     try:
-        texts = [str(text) for text in fields.get("texts", [])]
+        words = texts(fields.get("texts", []))
         frames = [
-            Frame(texts[file], int(line), texts[function], texts[text])
-            for file, line, function, text in fields.get("frames", [])
+            Frame(words[whole(file)], whole(line), words[whole(function)], words[whole(code)])
+            for file, line, function, code in items(fields.get("frames", []))
         ]
-        stacks = [tuple(frames[index] for index in stack) for stack in fields.get("stacks", [])]
-        return {name: stacks[index] for name, index in fields.get("nodes", {}).items()}
-    except _WRONG_CONTENT:
+        stacks = [tuple(frames[whole(index)] for index in stack) for stack in items(fields.get("stacks", []))]
+        return {name: stacks[whole(index)] for name, index in fields.get("nodes", {}).items()}
+    except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged; where nodes were made is not known.")
         return {}
 
@@ -208,9 +241,9 @@ class CaseSources:
         if not isinstance(name, str) or not _HASH.fullmatch(name):
             return None
         try:
-            text = (self._directory / name).read_bytes()
+            content = read_whole(self._directory / name, _LONGEST_SOURCE)
         except OSError:
             return None
-        if hashlib.sha256(text).hexdigest() != name:
+        if hashlib.sha256(content).hexdigest() != name:
             return None  # better no source than another one
-        return text.decode("utf-8", "surrogateescape").split("\n")
+        return content.decode("utf-8", "surrogateescape").split("\n")

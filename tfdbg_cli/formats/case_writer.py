@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from tfdbg_cli.formats import case_layout as layout
 from tfdbg_cli.formats.event_file import write_tensor
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files, json_bytes
-from tfdbg_cli.formats.writing import whole_directory
+from tfdbg_cli.formats.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Call, Run
 from tfdbg_cli.model.values import NoValue, as_array
@@ -26,6 +27,8 @@ def add_case_files(directory: Path, run: Run, shared: GraphFiles | None = None) 
 
     """
     final = directory / layout.CASE_DIRECTORY
+    with suppress(OSError):  # a file system without modes
+        directory.chmod(PRIVATE_FOLDER)
     with whole_directory(final) as place:
         timed = len(run.tensors) == 0 or run.tensors[0].time_us is not None
         write_case(place, run, shared or graph_files(run), final, timed=timed)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.formats.call_info import call_of
 from tfdbg_cli.formats.case_reader import SavedCase, read_case
+from tfdbg_cli.formats.cut_off import cut_off
 from tfdbg_cli.formats.dump_checks import check_dump
 from tfdbg_cli.formats.dump_listing import DumpFile, DumpListing, list_dump
 from tfdbg_cli.formats.dump_store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.graph_def import SavedGraph, graph_from_parts, parse_graph_def
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Call, Run
 
 _SLASHES = re.compile("/{2,}")
 
@@ -45,21 +47,30 @@ def read_dump(directory: Path) -> Run:
     files = in_order(_with_true_names(listing.tensors, graph), graph)
     if graph is runtime:
         notes.extend(check_dump(files, graph, set(listing.graphs)))
-    if not files:
+    call = (case and case.call) or call_of(listing, notes)
+    ended = "" if case is not None else cut_off(listing, files, runtime.parts, call.fetches)
+    if ended:
+        notes.insert(0, ended)
+    elif not files:
         notes.append("This dump holds no tensors: nothing was watched, or all of it was folded into constants.")
-    return _assemble(listing, case, graph, files, notes)
+    return replace(_assemble(listing, case, call, graph, files, notes), cut_off=bool(ended))
 
 
 def _assemble(
-    listing: DumpListing, case: SavedCase | None, graph: Graph, files: Sequence[DumpFile], notes: list[str]
+    listing: DumpListing,
+    case: SavedCase | None,
+    call: Call,
+    graph: Graph,
+    files: Sequence[DumpFile],
+    notes: list[str],
 ) -> Run:
     if case is None:
         store = DumpTensorStore(files, graph, {})
-        return Run(call_of(listing, notes), store, graph, notes=tuple(notes), origin_path=str(listing.root))
+        return Run(call, store, graph, notes=tuple(notes), origin_path=str(listing.root))
     lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()}
     store = DumpTensorStore(files, graph, lacks, case.timed)
     return Run(
-        call=case.call or call_of(listing, notes),
+        call=call,
         tensors=store,
         graph=graph,
         python_graph=case.python_graph,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +12,7 @@ import numpy as np
 
 from tfdbg_cli.formats import schema, tensor_proto
 from tfdbg_cli.formats.event_header import CONTENT, NotATensorError, TensorHeader, read_header
+from tfdbg_cli.formats.regular_file import opened, read_whole
 from tfdbg_cli.model.dtypes import ElementType, element_type
 from tfdbg_cli.model.tensors import Shape, nbytes_of
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
@@ -62,24 +62,15 @@ def tensor_facts(path: str, size: int) -> TensorFacts:
 
 
 def _header_at(path: str) -> TensorHeader:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        data = os.read(descriptor, _FIRST_READ)
-        try:
-            return read_header(data)
-        except IndexError:
-            if len(data) < _FIRST_READ:
-                raise
-        return read_header(data + os.read(descriptor, _HEADER_LIMIT))
-    finally:
-        os.close(descriptor)
+    with opened(path) as (file, _):
+        return _header(file)
 
 
 def read_tensor(path: str) -> Value:
     """The tensor in the dump file at `path`, or why there is none. Never raises."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - ten thousand of them, and a Path is slow
-            return _read_tensor(file)
+        with opened(path) as (file, size):
+            return _read_tensor(file, size)
     except FileNotFoundError:
         return NoValue(Lack.GONE, "The file of this tensor is no longer there.")
     except OSError as error:
@@ -88,8 +79,7 @@ def read_tensor(path: str) -> Value:
         return NoValue(Lack.GONE, "There is not enough memory to load this tensor.")
 
 
-def _read_tensor(file: BinaryIO) -> Value:
-    size = os.fstat(file.fileno()).st_size
+def _read_tensor(file: BinaryIO, size: int) -> Value:
     if size == 0:
         return tensor_proto.damaged("The file of this tensor is empty; was the disk full?")
     try:
@@ -163,9 +153,7 @@ def read_event(path: Path) -> Any:
 
     """
     try:
-        if path.stat().st_size > _MESSAGE_LIMIT:
-            raise DamagedFileError(f"The file {path.name} is too long to be a part of a dump.")
-        return schema.Event.FromString(path.read_bytes())
+        return schema.Event.FromString(read_whole(path, _MESSAGE_LIMIT))
     except OSError as error:
         raise DamagedFileError(f"The file {path.name} cannot be read: {error.strerror or error}.") from error
     except schema.DecodeError as error:

@@ -6,6 +6,7 @@ A dump file is one serialized Event (no record framing). The walk follows the wi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tfdbg_cli.model.tensors import Shape
@@ -13,7 +14,8 @@ from tfdbg_cli.model.tensors import Shape
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SUMMARY, _VALUE, _TENSOR = 5 << 3 | _BYTES, 1 << 3 | _BYTES, 8 << 3 | _BYTES  # keys of one byte each
 _DTYPE, _SHAPE, _VERSION, CONTENT = 1, 2, 3, 4
-_MAX_DIMS = 254  # TensorShape::MaxDimensions in TensorFlow
+_MOST_ELEMENTS = 1 << 63
+MOST_DIMENSIONS = 254  # TensorShape::MaxDimensions in TensorFlow
 
 
 class NotATensorError(ValueError):
@@ -128,9 +130,16 @@ def _shape(data: bytes, start: int, end: int) -> Shape | None:
             unknown = bool(flag)
         else:
             start = _skip(data, start)
-    if len(sizes) > _MAX_DIMS:
+    if len(sizes) > MOST_DIMENSIONS:
         raise NotATensorError(f"a shape of {len(sizes)} dimensions")
+    if not unknown and too_large(tuple(sizes)):
+        raise NotATensorError("a shape of more elements than a tensor can have")
     return None if unknown else tuple(sizes)
+
+
+def too_large(shape: Shape) -> bool:
+    """Whether a tensor of `shape` has more elements than TensorFlow can count, an empty axis aside."""
+    return math.prod(size for size in shape if size > 0) >= _MOST_ELEMENTS
 
 
 def _dimension(data: bytes, start: int, end: int) -> int:

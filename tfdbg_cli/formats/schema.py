@@ -41,6 +41,10 @@ MESSAGES = {
         " float8_val:bytes=18"
     ),
     "GraphDef": "node:NodeDef*=1 library:bytes=2 version:int32=3 versions:VersionDef=4",
+    "FunctionDefLibrary": "function:FunctionDef*=1 gradient:GradientDef*=2",
+    "FunctionDef": "signature:OpDef=1 node_def:NodeDef*=3",
+    "GradientDef": "function_name:string=1 gradient_func:string=2",
+    "OpDef": "name:string=1",
     "VersionDef": "producer:int32=1 min_consumer:int32=2 bad_consumers:int32*=3",
     "NodeDef": "name:string=1 op:string=2 input:string*=3 device:string=4 attr:AttrValue%=5",
     "AttrValue": (
@@ -106,6 +110,7 @@ _CLASSES = _build()
 Event: Any = _CLASSES["Event"]
 TensorProto: Any = _CLASSES["TensorProto"]
 GraphDef: Any = _CLASSES["GraphDef"]
+FunctionDefLibrary: Any = _CLASSES["FunctionDefLibrary"]
 NodeDef: Any = _CLASSES["NodeDef"]
 AttrValue: Any = _CLASSES["AttrValue"]
 SummaryValue: Any = _CLASSES["SummaryValue"]

@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.formats import schema
+from tfdbg_cli.formats.event_header import MOST_DIMENSIONS, too_large
 from tfdbg_cli.model.dtypes import (
     HANDLES,
     ElementType,
@@ -25,8 +26,10 @@ from tfdbg_cli.model.dtypes import (
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
-# A splat names few values for many elements; beyond this many bytes it is taken for damage.
+# A splat names few values for many elements; beyond this many bytes it is taken for damage. Of several values the
+# last one is filled in, which takes the memory.
 SPLAT_LIMIT = 1 << 28
+FILLED_LIMIT = 1 << 26
 
 UNINITIALIZED = NoValue(Lack.UNINITIALIZED, "The tensor was not initialized when it was read.")
 
@@ -77,6 +80,8 @@ def decode(proto: Any) -> Value:
         return UNINITIALIZED
     if min(shape, default=0) < 0:
         return damaged(f"The shape {list(shape)} has a negative size.")
+    if len(shape) > MOST_DIMENSIONS or too_large(shape):
+        return damaged(f"A shape of {len(shape)} dimensions that no tensor can have.")
     try:
         if proto.tensor_content:
             return from_content(np.frombuffer(proto.tensor_content, np.uint8), element, shape)
@@ -152,8 +157,10 @@ def _from_values(values: Array, shape: Shape) -> Value:
         return UNINITIALIZED
     if values.size > count:
         return damaged(f"The shape {list(shape)} has {count} elements, the file holds {values.size}.")
-    if count * values.itemsize > SPLAT_LIMIT:
+    if count * values.itemsize > (SPLAT_LIMIT if values.size == 1 else FILLED_LIMIT):
         return damaged(f"The shape {list(shape)} claims {count} elements, the file holds {values.size}.")
+    if values.size == 1:
+        return np.broadcast_to(values[0], shape)  # nothing is made: every element is the one
     return np.concatenate([values, np.repeat(values[-1:], count - values.size)]).reshape(shape)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 
+PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -45,6 +47,8 @@ def size_text(nbytes: int) -> str:
 def whole_directory(target: Path) -> Iterator[Path]:
     """A new folder beside `target` to write into; it takes the name `target` when everything went well.
 
+    It holds what a program was trained with: nobody else may look into it.
+
     What goes wrong removes it. An existing `target` is replaced only at the end. Readers pass over the unfinished
     folder that a killed process leaves: its name ends in `.partial-` and a number.
 
@@ -55,8 +59,9 @@ def whole_directory(target: Path) -> Iterator[Path]:
     partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
     try:
         shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+        partial.mkdir(PRIVATE_FOLDER, parents=True)
         yield partial
+        _make_private(partial)
         if target.is_symlink() or target.is_file():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         if target.is_dir():
@@ -66,6 +71,13 @@ def whole_directory(target: Path) -> Iterator[Path]:
         raise cannot_write(target, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _make_private(folder: Path) -> None:
+    for place, folders, files in os.walk(folder):
+        for names, mode in ((folders, PRIVATE_FOLDER), (files, _PRIVATE_FILE)):
+            for name in names:
+                os.chmod(os.path.join(place, name), mode)  # noqa: PTH101, PTH118 - there may be a million of them
 
 
 def cannot_write(target: Path, error: OSError) -> TfdbgError:

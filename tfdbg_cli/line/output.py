@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from typing import Protocol, TextIO
 
 from tfdbg_cli.document.ansi import ansi_row
@@ -51,6 +52,7 @@ class Output(Protocol):
         ...
 
 
+_LINES_AT_ONCE = 500
 _BEFORE_FOCUS = 3  # lines printed before the one that a document is about
 
 
@@ -92,8 +94,10 @@ class TextOutput:
         self._print([line(Span(sentence, Style.DIM))])
 
     def _print(self, lines: Iterable[Line]) -> None:
-        for item in lines:
-            write(self._stream, self._row(item) + "\n")
+        # Many lines at a time: a stream that goes to a terminal or a pipe hands each write on.
+        rows = map(self._row, lines)
+        while chunk := list(islice(rows, _LINES_AT_ONCE)):
+            write(self._stream, "\n".join([*chunk, ""]))
         self._stream.flush()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
+from tfdbg_cli.document.plain import harmless
+
 
 def write(stream: TextIO, text: str) -> None:
     """Write `text`; what the encoding of `stream` cannot express is written as escapes."""
@@ -16,8 +18,11 @@ def write(stream: TextIO, text: str) -> None:
 
 
 def to_stderr(sentence: str) -> None:
-    """Say `sentence` on standard error; a program may have closed it."""
+    """Say `sentence` on standard error; a program may have closed it.
+
+    What a terminal would obey is made visible: a sentence may name a path, and a path may be anything.
+    """
     if sys.stderr is None or sys.stderr.closed:
         return
-    write(sys.stderr, f"tfdbg: {sentence}\n")
+    write(sys.stderr, f"tfdbg: {harmless(sentence)}\n")
     sys.stderr.flush()

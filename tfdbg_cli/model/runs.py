@@ -135,6 +135,7 @@ class Run:
     change: Change | None = None
     caught: bool = False
     exactness: Exactness | None = None
+    cut_off: bool = False  # the process that wrote it did not come to the end of the run
 
     @property
     def graph_kind(self) -> GraphKind:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import linecache
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 
@@ -19,6 +21,8 @@ class Frame:
     function: str
     text: str = ""
 
+
+_LONGEST_SOURCE = 1 << 26  # bytes
 
 Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
 
@@ -56,8 +60,21 @@ class LiveSources:
     """Source files of the running program: from disk, notebooks and zip archives by way of linecache."""
 
     def lines(self, path: str) -> Sequence[str] | None:
+        if not _may_be_read(path):
+            return None
         found = linecache.getlines(path)
         return [line.rstrip("\n") for line in found] or None
+
+
+def _may_be_read(path: str) -> bool:
+    """Whether to ask linecache for `path`: a pipe or a device would never end. What is no file it may know itself."""
+    try:
+        facts = Path(path).stat()
+    except OSError:
+        return True
+    except ValueError:  # no file can be called so
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_size <= _LONGEST_SOURCE
 
 
 class SavedSources:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.repeated_element import of_each, repeated_element
 from tfdbg_cli.model.values import Array
 
 _CHUNK = 1 << 20  # elements widened at a time, so that a summary of a large tensor stays small
@@ -54,9 +55,12 @@ def summarize(array: Array) -> Summary:
     Moments are accumulated in float64 (pairwise by NumPy inside a chunk, Chan's update between chunks), so a
     float16 sum does not overflow.
     """
-    flat = array.reshape(-1)
     if not has_numbers(array) or array.dtype.hasobject:
-        return Summary(size=flat.size)
+        return Summary(size=array.size)
+    element = repeated_element(array)
+    if element is not None:
+        return _many_times(summarize(element), array.size)
+    flat = array.reshape(-1)
     complex_ = array.dtype.kind == "c"
     counts = np.zeros(6, np.int64)
     low: float | None = None
@@ -83,6 +87,14 @@ def summarize(array: Array) -> Summary:
     nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     average = mean if count else None
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
+
+
+def _many_times(one: Summary, times: int) -> Summary:
+    """The summary of `times` elements that are all the one that `one` is about."""
+    return replace(
+        one, size=times, nan=one.nan * times, neg_inf=one.neg_inf * times, pos_inf=one.pos_inf * times,
+        neg=one.neg * times, zero=one.zero * times, pos=one.pos * times,
+    )  # fmt: skip
 
 
 def merged(summaries: Sequence[Summary]) -> Summary:
@@ -127,14 +139,19 @@ def nonfinite_mask(array: Array) -> Array:
     """True where an element is NaN or infinite; all False for types that hold neither."""
     if not is_inexact(array.dtype):
         return np.zeros(array.shape, np.bool_)
-    return ~np.isfinite(array)
+    return of_each(_not_finite, array)
+
+
+def _not_finite(array: Array) -> Array:
+    return np.asarray(~np.isfinite(array))
 
 
 def any_nonfinite(array: Array) -> bool:
     """Whether `array` holds a NaN or an infinity."""
     if not is_inexact(array.dtype) or array.size == 0:
         return False
-    return not bool(np.isfinite(array).all())
+    element = repeated_element(array)
+    return not bool(np.isfinite(array if element is None else element).all())
 
 
 def largest_magnitude(array: Array, *, finite: bool = True) -> float:
@@ -144,7 +161,8 @@ def largest_magnitude(array: Array, *, finite: bool = True) -> float:
     """
     if array.dtype.kind == "c":
         return max(largest_magnitude(array.real, finite=finite), largest_magnitude(array.imag, finite=finite))
-    flat, largest = array.reshape(-1), 0.0
+    element = repeated_element(array)
+    flat, largest = (array if element is None else element).reshape(-1), 0.0
     for start in range(0, flat.size, _CHUNK):
         chunk = flat[start : start + _CHUNK]
         if chunk.dtype.kind != "f":

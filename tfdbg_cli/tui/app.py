@@ -37,6 +37,8 @@ from tfdbg_cli.tui.view import GUTTER, View
 from tfdbg_cli.tui.viewport import Viewport
 
 _MESSAGE_SECONDS = 8.0
+_SEARCH_FRAME = 0.05  # seconds between two frames meanwhile
+_MANY_LINES = 1_000_000  # more than a slice can look at
 _SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
@@ -77,6 +79,7 @@ class App:
         self._wake: int | None = None
         self._expiry: Any = None
         self._searching = False
+        self._drawn_searching = 0.0  # when a frame was drawn in the middle of a search
         self._interrupted = False
         self._pasting = False
         self._doing = ""
@@ -297,8 +300,11 @@ class App:
     def _search_some(self, loop: Any, data: Any) -> None:
         self._searching = False
         end = time.monotonic() + _SEARCH_SLICE
-        while self.state.page.finder.running and time.monotonic() < end:
-            self._guarded("searching", lambda: self.state.page.finder.work(200))
+        self._guarded("searching", lambda: self.state.page.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+        # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
+        if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
+            loop.draw_screen()
+            self._drawn_searching = time.monotonic()
         self.search_on()
 
     def set_mouse(self, on: bool) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.search import Search
 from tfdbg_cli.tui.viewport import Viewport
 
-AT_ONCE = 1000  # lines searched before the screen is drawn again
+_AT_ONCE_SECONDS = 0.05
+AT_ONCE = 100  # lines searched before the screen is drawn with what was typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,15 @@ class Finder:
         """Go to the match before, round the top if need be."""
         self._seek(_Wish(self._view.selected, forward=False))
 
-    def work(self, lines: int = AT_ONCE) -> None:
-        """Look at some more lines, and go to the match wished for once it is known."""
+    def work(self, lines: int = AT_ONCE, enough: Callable[[], bool] = lambda: False) -> None:
+        """Look at some more lines, and go to the match wished for once it is known.
+
+        After each line `enough` may end it: one line of a large array takes as long as a thousand of another text.
+        """
         search = self._search
         if search is None or self._halted:
             return
-        search.scan(lines)
+        search.scan(lines, enough)
         wish = self._wish
         if wish is not None:
             found = search.after(wish.line, here=wish.here) if wish.forward else search.before(wish.line)
@@ -127,7 +133,8 @@ class Finder:
     def _seek(self, wish: _Wish) -> None:
         self._wish = wish
         self._halted = False
-        self.work()
+        end = time.monotonic() + _AT_ONCE_SECONDS
+        self.work(enough=lambda: time.monotonic() >= end)
 
     def _report(self, remark: str) -> None:
         search = self._search

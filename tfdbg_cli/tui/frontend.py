@@ -12,6 +12,7 @@ from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
+from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -72,7 +73,7 @@ class TuiFrontend:
         """Say one sentence on standard error."""
         if sys.stderr is not None:
             with suppress(OSError):  # standard error was the terminal that is gone
-                print(f"tfdbg: {message}", file=sys.stderr, flush=True)
+                print(f"tfdbg: {harmless(message)}", file=sys.stderr, flush=True)
 
     def _stop(self, event: Stop) -> Decision:
         if self._history is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tfdbg_cli.commands.patterns import search_pattern
 from tfdbg_cli.document.text import Line
@@ -38,14 +38,16 @@ class Search:
         """Matching lines found so far."""
         return len(self._after) + len(self._before)
 
-    def scan(self, lines: int) -> None:
-        """Look at the next `lines` lines."""
+    def scan(self, lines: int, enough: Callable[[], bool] = lambda: False) -> None:
+        """Look at the next `lines` lines, or at fewer: after each of them `enough` may end it."""
         total = len(self._lines)
         for _ in range(min(lines, total - self._scanned)):
             index = (self._start + self._scanned) % total
             self._scanned += 1
             if self._matches(self._lines[index]):
                 (self._after if index >= self._start else self._before).append(index)
+            if enough():
+                break
         if self.done:
             self._found = self._before + self._after
 

@@ -6,11 +6,13 @@ import base64
 import errno
 import logging
 import os
+import re
 import signal
 import termios
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Any, Self
 
@@ -22,6 +24,17 @@ from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
+
+# Signals that end a program which does not handle them, and that people, schedulers and terminals send.
+_DEADLY = (
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGXCPU,
+)
 
 # What a terminal that cannot show the glyphs we draw shows instead.
 ASCII = {
@@ -41,7 +54,11 @@ ASCII |= {"▸": ">", "▴": "^", "▲": "^", "▼": "v", "↑": "^", "↓": "v"
 
 
 class Terminated(BaseException):
-    """SIGTERM came while the screen was up: give the terminal back first, then end as the signal says."""
+    """A signal that ends the program came while the screen was up: give the terminal back first, then end by it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class TtyScreen(urwid.display.raw.Screen):
@@ -160,18 +177,18 @@ class Terminal:
             self._stack.__exit__(kind, error, trace)
         finally:
             if isinstance(error, Terminated):
-                os.kill(os.getpid(), signal.SIGTERM)
+                os.kill(os.getpid(), error.number)
 
     def _take_signals(self, stack: ExitStack) -> bool:
-        """Handle Ctrl-C, and SIGTERM where it would end the program with the screen up."""
+        """Handle Ctrl-C, and the signals that would end the program with the screen up."""
         interrupt = signal.getsignal(signal.SIGINT)
         if interrupt is None:  # a handler of C code, which could not be put back: Ctrl-C comes as a key
             return False
         stack.callback(signal.signal, signal.SIGINT, interrupt)
         signal.signal(signal.SIGINT, lambda number, frame: self._on_interrupt())
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)
-            signal.signal(signal.SIGTERM, _terminated)
+        for number in filter(_ends_the_program, _DEADLY):
+            stack.callback(signal.signal, number, signal.SIG_DFL)
+            signal.signal(number, _terminated)
         return True
 
     def _say_last_words(self, terminal_out: IO[str]) -> None:
@@ -181,8 +198,20 @@ class Terminal:
                 terminal_out.flush()
 
 
+def _ends_the_program(number: int) -> bool:
+    """Whether nobody handles the signal. C code (faulthandler) may do so without Python's knowing."""
+    if signal.getsignal(number) is not signal.SIG_DFL:
+        return False
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:  # not Linux
+        return True
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is None or not int(caught[1], 16) >> (number - 1) & 1
+
+
 def _terminated(number: int, frame: FrameType | None) -> None:
-    raise Terminated
+    raise Terminated(number)
 
 
 def _put_back(descriptor: int, modes: list[Any]) -> None:

@@ -22,6 +22,7 @@ from tfdbg_cli.capture.session.redirection import Redirection, redirected
 from tfdbg_cli.capture.session.shown_calls import ShownCalls
 from tfdbg_cli.capture.session.updated import updated_tensor
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 from tfdbg_cli.model.runs import RunError
@@ -46,7 +47,7 @@ def repeat_session(repetition: Repetition, room: int | None = None) -> Repeated:
 
     Args:
         repetition: of the kind SESSION or CALLABLE.
-        room: not needed here: the values of branches and loops are written to disk first.
+        room: how many bytes one tensor may take; the values of branches and loops are written to disk first.
 
     Raises:
         TfdbgError: TensorFlow does not take the graph or the inputs; an error of an op of the run is none.
@@ -55,6 +56,7 @@ def repeat_session(repetition: Repetition, room: int | None = None) -> Repeated:
     with INSIDE:
         graph = _imported(repetition)
         made = _Made(graph, repetition)
+        _require_room(made.fetchable, room)
         try:
             return made.with_called(made.with_inner(made.repeated(made.values())))
         except OpError as error:
@@ -71,6 +73,24 @@ def _imported(repetition: Repetition) -> Any:
     except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
         raise _refused("the graph", error) from error
     return graph
+
+
+def _require_room(tensors: Iterable[Any], room: int | None) -> None:
+    """Refuse a tensor that is known before the run to take more than `room` bytes.
+
+    Raises:
+        TfdbgError: there is one.
+
+    """
+    if room is None:
+        return
+    for tensor in tensors:
+        size = (tensor.shape.num_elements() or 0) * tensor.dtype.size
+        if size > room:
+            raise TfdbgError(
+                f"The run makes {tensor.name} of {size_text(size)}, and tfdbg may use {size_text(room)} of memory.",
+                hint="Raise the budget: set TFDBG_MEMORY_BUDGET.",
+            )
 
 
 def _refused(what: str, error: Exception) -> TfdbgError:

@@ -1,0 +1,72 @@
+"""A graph from a file may be anything. Every command comes to an end on it, and makes no mistake of its own."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from command_maker import CommandMaker
+from ending import ends
+from run_maker import RunMaker, known_op_types
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.jsonlines import document_json
+from tfdbg_cli.document.text import plain
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, Run
+
+_REGISTRY = standard_registry()
+_COMMANDS = (
+    "origin", "origin --nan", "origin --all", "origin --benign show", "origin --benign skip",
+    "lt -f has_inf_or_nan", "lt -f unchanged_variable", "lt -f vanishing_gradient", "lt -f dead_relu", "ll", "lp",
+    "placement", "run_info",
+)  # fmt: skip
+_OF_A_NODE = ("ni -a -d -t {}", "li -c -r {}", "lo -c -r {}", "pt {}:0", "history {}:0")
+
+
+def answered(command: str, run: Run, label: str) -> None:
+    """Run one command on a recording and draw the answer; only a TfdbgError may come of it."""
+    context = Context(Opened("somewhere", (run,)), width=80)
+    try:
+        with ends(f"{label}: {command}"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            outcome = execute(command, context, _REGISTRY)
+            if isinstance(outcome, Document):
+                plain(outcome.lines(80))
+                document_json(command, outcome)
+    except TfdbgError as error:
+        assert error.message.strip()
+    except Exception as error:
+        raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_command_ends_on_a_graph_without_sense(seed: int) -> None:
+    maker = RunMaker(seed)
+    for turn in range(3):
+        run = maker.run()
+        for command in _COMMANDS:
+            answered(command, run, f"seed {seed}, run {turn}")
+        for name in list(run.graph.names())[:4]:
+            for command in _OF_A_NODE:
+                answered(command.format(name), run, f"seed {seed}, run {turn}")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_commands_end_on_a_graph_without_sense(seed: int) -> None:
+    for turn in range(5):
+        run = RunMaker(seed * 100 + turn).run()
+        maker = CommandMaker(seed, Context(Opened("somewhere", (run,)), width=80), _REGISTRY)
+        for _ in range(40):
+            answered(maker.command(), run, f"seed {seed}, run {turn}")
+
+
+@pytest.mark.parametrize("op_type", known_op_types())
+def test_every_op_may_read_itself(op_type: str) -> None:
+    maker = RunMaker(7)
+    run = maker.run(nodes=3, ops=[op_type] * 3)
+    for command in _COMMANDS:
+        answered(command, run, op_type)

@@ -1,0 +1,76 @@
+"""Files that a command writes: nothing is replaced unasked, and there is never half a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.errors import TfdbgError
+
+
+def new_file(name: str, *, replace: bool, way_out: str) -> Path:
+    """The path that `name` means, where a command may write.
+
+    `way_out` is the hint when something is there already and may not be replaced. A device or a pipe is written to
+    as it is.
+
+    Raises:
+        TfdbgError: no file can be called so, or one is there and `replace` is not given.
+
+    """
+    path = named_file(name)
+    try:
+        taken = os.path.lexists(path)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    if taken and not replace and not _is_stream(path):
+        raise TfdbgError(f"{path} exists.", hint=way_out)
+    return path
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """Let `write` write the file `path`: beside it first, so that it appears whole or not at all.
+
+    Raises:
+        TfdbgError: it cannot be written, or the disk is full; what was there is then as it was.
+
+    """
+    temporary = ""
+    try:
+        if _is_stream(path):
+            with path.open("r+b", buffering=0) as file:
+                write(file)
+            return
+        if path.is_dir():
+            raise IsADirectoryError(None, "Is a directory")
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+            temporary = file.name
+            write(file)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+        temporary = ""
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether `path` is a device or a pipe, such as /dev/null, which no file may take the place of."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+
+
+def _cannot_write(path: Path, error: OSError) -> TfdbgError:
+    return TfdbgError(f"Cannot write {path}: {error.strerror or error}.")

@@ -29,7 +29,7 @@ def test_the_estimate_is_right_where_shapes_follow_from_the_feeds(tf, debugged, 
     assert estimate.tensors == len(run.tensors)
     assert estimate.nbytes == nbytes
     assert estimate.unknown == 0
-    assert estimate.medium == "disk", "the default of one run is a dump"
+    assert estimate.medium == "memory", "the default of one run is to make it again and hold its values"
 
 
 @pytest.mark.tf

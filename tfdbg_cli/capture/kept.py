@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.model.graph import Graph
 
 if TYPE_CHECKING:
+    from tfdbg_cli.capture.repetition.session_copy import Copies
     from tfdbg_cli.capture.session.call_state import CallState
     from tfdbg_cli.capture.session.hidden_ops import HiddenOps
     from tfdbg_cli.capture.session.program_graph import Tracebacks
@@ -23,7 +24,8 @@ class Kept:
     """Answers for one graph.
 
     `reaches` and `states` by version, fetches and feeds; `watched` besides by what is asked; `model` and `files` as
-    of `model_version`. `hidden` are the ops that we added.
+    of `model_version`. `hidden` are the ops that we added. `parts` are serialized parts of the
+    graph that runs need, `copies` are where its runs are made again.
     """
 
     reaches: dict[tuple[Any, ...], Reach] = field(default_factory=dict)
@@ -34,6 +36,8 @@ class Kept:
     states: dict[tuple[Any, ...], CallState] = field(default_factory=dict)
     hidden: HiddenOps | None = None
     watched: dict[tuple[Any, ...], WatchedCall] = field(default_factory=dict)
+    parts: dict[tuple[Any, ...], bytes] = field(default_factory=dict)
+    copies: Copies | None = None
 
 
 def kept_with(graph: Any) -> Kept:

@@ -20,6 +20,7 @@ class Way(StrEnum):
     UNCHANGED = "unchanged"  # as the program made it; the values shown come from a run made again on copies
     PROVEN = "proven"  # with checks beside it; TensorFlow's optimizer made the same ops of it as without them
     TRIED = "tried"  # with checks beside it; what it gave was compared with a plain run from the same state
+    GIVEN = "given"  # with checks beside it; the program was given what the same run gave left alone, on copies
     IN_PLACE = "in place"  # with more outputs, which can change what TensorFlow's optimizer makes of it
 
 
@@ -85,6 +86,8 @@ class Exactness:
                 return "TensorFlow made the same ops of the run, with what was added to it, as of the plain one."
             case Way.TRIED:
                 return "Runs from the same state, watched and plain, gave the same."
+            case Way.GIVEN:
+                return "The program was given what the same run, made again on copies and left alone, gave."
             case Way.IN_PLACE:
                 return "The values were taken while the program's own run happened."
 
@@ -127,7 +130,8 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
     if one.dtype != two.dtype or one.shape != two.shape or one.dtype.hasobject:
         return Parting(name, max(one.size, two.size))
     one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
-    elements = int((_bits(one) != _bits(two)).any(axis=1).sum())
+    other = _bits(one) != _bits(two)
+    elements = int((other if other.ndim == 1 else other.any(axis=1)).sum())
     if not is_inexact(one.dtype) or one.dtype.kind == "c":
         return Parting(name, elements)
     with np.errstate(all="ignore"):
@@ -137,8 +141,11 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
 
 
 def _bits(values: Array) -> Array:
-    """The bytes of each element."""
-    return values.reshape(-1).view(np.uint8).reshape(values.size, values.dtype.itemsize)
+    """The bits of each element: as one number, or byte by byte where no dtype is as wide."""
+    flat, width = values.reshape(-1), values.dtype.itemsize
+    if width in (1, 2, 4, 8):
+        return flat.view(np.dtype(f"u{width}"))
+    return flat.view(np.uint8).reshape(flat.size, width)
 
 
 def _ulps(one: Array, two: Array) -> int | None:

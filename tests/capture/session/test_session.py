@@ -149,12 +149,28 @@ def test_the_context_and_as_default_put_the_wrapper_in_place(tf, debugged, model
 
 
 def test_an_interactive_session_stays_the_default_one(tf, debugged, model) -> None:
+    """As with TensorFlow's wrapper: what is not asked of the wrapper is not debugged, and both can be closed."""
     raw = tf.InteractiveSession()
     session, front = debugged(raw, DebugRun(), Detach())
-    assert tf.get_default_session() is session
+    assert tf.get_default_session() is raw
     model[-1].run()
+    assert front.path == []
+    session.run(model[-1])
     assert front.path == ["start 1", "end 1"]
     session.close()
+    assert tf.get_default_session() is None
+
+
+def test_a_wrapped_interactive_session_is_the_default_one_where_it_is_asked_to_be(tf, debugged, model) -> None:
+    raw = tf.InteractiveSession()
+    session, front = debugged(raw, DebugRun(), Detach())
+    with session as entered:
+        assert entered is session
+        assert tf.get_default_session() is session
+        model[-1].run()
+    assert front.path == ["start 1", "end 1"]
+    assert tf.get_default_session() is raw
+    raw.close()
     assert tf.get_default_session() is None
 
 

@@ -396,10 +396,13 @@ def test_a_run_says_why_it_cannot_be_made_again(tf, debugged, graph) -> None:
     noise = tf.random_uniform([2], name="noise")
     request = CaptureRequest(graph=GraphChoice.PYTHON, node_name_filter="other")
     with tf.Session() as raw:
-        session, front = debugged(raw, DebugRun(request), Detach())
+        session, front = debugged(raw, DebugRun(request, values=Values.KEEP), DebugRun(request), Detach())
         session.run(noise)
+        session.run(noise)
+    kept, again = (end.run for end in front.ends)
     with pytest.raises(TfdbgError, match="What noise/RandomUniform:0 gave is not known"):
-        front.ends[0].run.repeatable.repetition()
+        kept.repeatable.repetition()
+    assert again.repeatable.repetition().inputs, "it is fetched whatever is to be shown"
 
 
 def test_files_are_not_written_again(tf, debugged, graph, tmp_path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.opaque import is_handle, is_opaque, is_reference
 from tfdbg_cli.capture.session.called import GraphFunctions, called_root
+from tfdbg_cli.capture.session.unordered import unordered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 
@@ -59,6 +60,7 @@ class CallState:
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
     them, and those that do something outside of the graph: write a file, print, fill a queue. `obstacle` says why the
     call cannot be made again from these; it is empty when it can be. `calls` says whether ops call functions.
+    `unordered` names a variable or another thing that ops use in no fixed order while one of them changes it.
     """
 
     variables: tuple[Variable, ...] = ()
@@ -66,6 +68,7 @@ class CallState:
     outside: tuple[Any, ...] = ()
     obstacle: str = ""
     calls: bool = False
+    unordered: str = ""
 
     @property
     def written(self) -> tuple[Variable, ...]:
@@ -85,8 +88,13 @@ class _Found:
     functions: GraphFunctions | None = None
 
 
-def call_state(order: Iterable[Any], listed: Iterable[Any], fed_names: frozenset[str]) -> CallState:
-    """What the ops in `order` (of one call, inputs first) use; `listed` are its tensors that can be fetched."""
+def call_state(
+    order: Sequence[Any], listed: Iterable[Any], fed_names: frozenset[str], ends: Iterable[Any] = ()
+) -> CallState:
+    """What the ops in `order` (of one call, inputs first) use.
+
+    `listed` are its tensors that can be fetched, `ends` the ops that the program fetches or runs.
+    """
     fetchable = {tensor.name for tensor in listed}
     found = _Found()
     for op in order:
@@ -94,7 +102,9 @@ def call_state(order: Iterable[Any], listed: Iterable[Any], fed_names: frozenset
     variables = tuple(
         Variable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ()))) for name, op in found.variables.items()
     )
-    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls)
+    writers = {variable.name: variable.writers for variable in variables if variable.writers}
+    disputed = unordered(order, ends, writers, fed_names)
+    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls, disputed)
 
 
 def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
@@ -105,12 +115,13 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         return
     calls = calls_functions(op)
     found.calls = found.calls or calls
-    held, foreign = _held_by(op, fed_names)
+    held, foreign = held_by(op, fed_names)
     only_read = _only_read(op) if calls else frozenset[int]()
     for position, holder in held:
         if op.type not in _READERS and position not in only_read:
             found.writers.setdefault(holder.name, []).append(op)
-    stateful = bool(op.op_def.is_stateful)
+    # What Python answers is not asked again, though the program says that it would answer the same.
+    stateful = bool(op.op_def.is_stateful) or op.type == "PyFuncStateless"
     if calls and stateful and not foreign:
         found.obstacle = found.obstacle or _obstacle_inside(op, found)
     elif calls and stateful:
@@ -152,7 +163,7 @@ def _obstacle_inside(op: Any, found: _Found) -> str:
     return ""
 
 
-def _held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
+def held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
     """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
     held: list[tuple[int, Any]] = []
     foreign = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,21 @@ _HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was read from it is at its readers.")
 
 
-def stored(tensors: Sequence[Any], opaque: Collection[str], fetched: Sequence[Any]) -> MemoryTensorStore:
-    """A store of `tensors`; `fetched` are the values of those that are not `opaque`, in their order."""
+def stored(
+    tensors: Sequence[Any],
+    opaque: Collection[str],
+    fetched: Sequence[Any],
+    references: Mapping[str, Array] = MappingProxyType({}),
+) -> MemoryTensorStore:
+    """A store of `tensors`; `fetched` are the values of those that are not `opaque`, in their order.
+
+    `references` are those of variables of the old kind, by name, as far as they are known.
+    """
     given = iter(fetched)
-    values = [handle_value(tensor) if tensor.name in opaque else fetched_array(next(given)) for tensor in tensors]
+    values = [
+        references.get(tensor.name, handle_value(tensor)) if tensor.name in opaque else fetched_array(next(given))
+        for tensor in tensors
+    ]
     return MemoryTensorStore(list(map(described, tensors, values)), values)
 
 

@@ -9,15 +9,20 @@ import numpy as np
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.kept import kept_with
+from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.replaced import with_replaced
-from tfdbg_cli.capture.repetition.session import CONFIG, UPDATED, repeat_session
+from tfdbg_cli.capture.repetition.session import repeat_session
+from tfdbg_cli.capture.repetition.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable
 from tfdbg_cli.capture.session.checks import read_before
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
-from tfdbg_cli.capture.session.hidden_ops import NewOp, hidden_ops
+from tfdbg_cli.capture.session.hidden_ops import NewOp, hidden_ops, program_version
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.program_graph import tensor_name
+from tfdbg_cli.capture.session.proof import Graphs
 from tfdbg_cli.capture.session.reach import ancestors
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -62,10 +67,19 @@ class HeldRun:
         """The tensors whose values `drew` wants."""
         return self._state.sources
 
+    @property
+    def drawn(self) -> Mapping[str, Array]:
+        """What the sources gave, by name, as far as it is known."""
+        return self._sources
+
     def drew(self, values: Sequence[Any]) -> None:
         """Take in what the sources gave, in their order."""
         names = (tensor.name for tensor in self._state.sources)
         self._sources = dict(zip(names, map(fetched_array, values), strict=True))
+
+    def drew_until_failure(self, values: Mapping[str, Any]) -> None:
+        """Take in what the sources gave, by name, as far as the run came."""
+        self._sources = {name: fetched_array(value) for name, value in values.items()}
 
     def drew_among(self, tensors: TensorStore) -> None:
         """Find what the sources gave among the values of the run, as far as they are there."""
@@ -98,6 +112,7 @@ class HeldRun:
         elements = fetched(graph, self._invocation.fetches)
         outside = {op.name for op in self._state.outside}
         ends = [*elements.tensors, *(op for op in elements.targets if op.name not in outside)]
+        ends += self._writers_before_sources(ends)
         return Repetition(
             self._invocation.kind,
             self._graph(outside),
@@ -110,19 +125,79 @@ class HeldRun:
             },
         )
 
+    def _writers_before_sources(self, ends: Sequence[Any]) -> list[Any]:
+        """The ops that write variables and are not needed for `ends` once what was drawn is fed."""
+        if not self._state.sources or not self._state.written:
+            return []
+        given = {*self._feeds, *(tensor.name for tensor in self._state.sources)}
+        needed = {op.name for op in ancestors([getattr(end, "op", end) for end in ends], given)}
+        writers = {op.name: op for variable in self._state.written for op in variable.writers}
+        return [op for name, op in writers.items() if name not in needed]
+
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
         """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
         again = repeat_session(with_replaced(self.repetition(), replaced))
         return again.tensors, again.error
 
+    def after(self) -> dict[str, Array]:
+        """The variables that the run may have written, as they are now, by name.
+
+        Raises:
+            tf.errors.OpError: one cannot be read.
+
+        """
+        return {variable.name: value for variable, value in read(self._session, self._state.written).items()}
+
+    @property
+    def before(self) -> Mapping[Variable, Array]:
+        """The variables that the run may write, as they were before it."""
+        return self._before
+
+    def copy_for(self, repetition: Repetition) -> SessionCopy:
+        """Where runs of this kind are made again; kept with the program's graph."""
+        kept = kept_with(self._session.graph)
+        kept.copies = kept.copies or Copies()
+        return kept.copies.of(repetition)
+
+    def repeated(self) -> Repeated:
+        """The run made again, with all its values.
+
+        Raises:
+            TfdbgError: it cannot be made again.
+
+        """
+        repetition = self.repetition()
+        return repeat_session(repetition, copy=self.copy_for(repetition))
+
+    def plain_again(self, graphs: Graphs | None = None) -> Outcome:
+        """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
+
+        Raises:
+            TfdbgError: it cannot be made again.
+
+        """
+        repetition = self.repetition()
+        return self.copy_for(repetition).plain(
+            repetition, *((graphs.options, graphs.metadata) if graphs is not None else ())
+        )
+
+    def free_copy(self) -> None:
+        """Free what the copy that `plain_again` used holds, until it is used again."""
+        self.copy_for(self.repetition()).close()
+
+    def write(self, variable: Variable, value: Array) -> None:
+        """Give a variable of the program a value. Raises what an op raises."""
+        place, write = self._writer(variable)
+        with INSIDE:
+            # TensorFlow may keep what it is fed, and write into it.
+            self._session.run(write, {place: np.array(value, copy=True)})
+
     def undo(self) -> tuple[str, ...]:
         """Put the variables back as they were before the run. See `model.repetition.Repeatable`."""
         failed = []
         for variable, value in self._before.items():
-            place, write = self._writer(variable)
             try:
-                with INSIDE:
-                    self._session.run(write, {place: value})
+                self.write(variable, value)
             except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
                 failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
         if self._state.sources:
@@ -136,21 +211,12 @@ class HeldRun:
         ends = [tensor.op for tensor in elements.tensors] + list(elements.targets)
         ends += [graph.as_graph_element(name).op for name in self._feeds]
         kept = {op.name for op in ancestors(ends, ())}
-        whole = graph.as_graph_def()
-        if whole.ByteSize() > _LARGEST_GRAPH:
-            raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
-        for at in reversed(range(len(whole.node))):
-            node = whole.node[at]
-            if node.name not in kept:
-                del whole.node[at]
-            elif any(given.startswith("^") and given[1:] in outside for given in node.input):
-                given = [name for name in node.input if not (name.startswith("^") and name[1:] in outside)]
-                del node.input[:]
-                node.input.extend(given)
-        for node in whole.node:
-            _forget_places(node, kept)
-        data: bytes = whole.SerializeToString()
-        return data
+        known = kept_with(graph).parts
+        key = (program_version(graph), frozenset(kept), frozenset(outside))
+        if key not in known:
+            known.clear()  # one is enough: programs make the same run many times
+            known[key] = _part(graph, kept, outside)
+        return known[key]
 
     def _given(self) -> list[RepetitionInput]:
         graph = self._session.graph
@@ -200,6 +266,25 @@ class HeldRun:
             new = NewOp("AssignVariableOp", [variable.tensor, place], {"dtype": dtype}, (), device)
         (write,) = hidden.once({("write", variable.name): lambda _: [new]})
         return place, write
+
+
+def _part(graph: Any, kept: Collection[str], outside: Collection[str]) -> bytes:
+    """The nodes `kept` of `graph`, serialized; nothing waits for those `outside`."""
+    whole = graph.as_graph_def()
+    if whole.ByteSize() > _LARGEST_GRAPH:
+        raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
+    for at in reversed(range(len(whole.node))):
+        node = whole.node[at]
+        if node.name not in kept:
+            del whole.node[at]
+        elif any(given.startswith("^") and given[1:] in outside for given in node.input):
+            given = [name for name in node.input if not (name.startswith("^") and name[1:] in outside)]
+            del node.input[:]
+            node.input.extend(given)
+    for node in whole.node:
+        _forget_places(node, kept)
+    data: bytes = whole.SerializeToString()
+    return data
 
 
 def _forget_places(node: Any, kept: Collection[str]) -> None:

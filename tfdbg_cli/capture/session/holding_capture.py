@@ -11,7 +11,13 @@ from tfdbg_cli.capture.session.holding import HeldRun
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.watched_call import state_of
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.runs import Call, Run, RunError
+
+_IN_PLACE = (
+    "The values were taken while the run happened, so its last digits may differ from those of a run left alone; it "
+    "was done so since {why}."
+)
 
 
 class HoldingCapture:
@@ -37,6 +43,27 @@ class HoldingCapture:
             return run
         self._held.drew_among(run.tensors)
         return replace(run, repeatable=self._held, steppable=SteppableAgain(self._held))
+
+    def finish(self, keep: bool) -> None:
+        """Leave nothing behind, or what was asked to be kept."""
+        self._capture.finish(keep)
+
+
+class InPlace:
+    """A capture that takes the values while the run happens, and says so."""
+
+    def __init__(self, capture: Capture, why: str) -> None:
+        self._capture = capture
+        self._why = why
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        return self._capture.perform()
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was captured."""
+        doubt = _IN_PLACE.format(why=self._why)
+        return replace(self._capture.run(call, error), exactness=Exactness(Way.IN_PLACE, doubt=doubt))
 
     def finish(self, keep: bool) -> None:
         """Leave nothing behind, or what was asked to be kept."""

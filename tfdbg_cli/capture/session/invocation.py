@@ -10,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.session.redirection import Redirection, named_by, redirected
+from tfdbg_cli.capture.session.proof import Graphs
+from tfdbg_cli.capture.session.redirection import Redirection, answered, named_by, recorded, redirected
 from tfdbg_cli.model.runs import RunKind
 
 _RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
@@ -48,16 +49,63 @@ class Invocation(Protocol):
         ...
 
     def with_extra(
-        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+        self,
+        extra: Sequence[Any],
+        targets: Sequence[Any] = (),
+        instead: Redirection | None = None,
+        graphs: Graphs | None = None,
     ) -> tuple[Any, Sequence[Any]]:
         """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values.
 
-        The operations `targets` are run besides. In the place of all of these run those that `instead` names.
+        The operations `targets` are run besides. In the place of all of these run those that `instead` names. With
+        `graphs`, where the caller has no options of its own, what ran is put down there.
         """
         ...
 
+    def recorded(
+        self, extra: Sequence[Any], targets: Sequence[Any] = ()
+    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        """Perform the call, which fetches `extra` too if there is any: the result, their values, all by name.
 
-class RunCall:
+        The operations `targets` are run besides.
+        """
+        ...
+
+    def answered(self, values: Mapping[str, Any]) -> Any:
+        """What the call would give if the tensors that it fetches had these values, by name. Nothing is run."""
+        ...
+
+
+class _ByNames:
+    """The part of an invocation that takes and gives values by the names of what is fetched."""
+
+    session: Any
+
+    def plain(self) -> Any:
+        raise NotImplementedError
+
+    def with_extra(
+        self,
+        extra: Sequence[Any],
+        targets: Sequence[Any] = (),
+        instead: Redirection | None = None,
+        graphs: Graphs | None = None,
+    ) -> tuple[Any, Sequence[Any]]:
+        raise NotImplementedError
+
+    def recorded(
+        self, extra: Sequence[Any], targets: Sequence[Any] = ()
+    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        with recorded(self.session) as found:
+            result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
+        return result, values, found
+
+    def answered(self, values: Mapping[str, Any]) -> Any:
+        with answered(self.session, values):
+            return self.plain()
+
+
+class RunCall(_ByNames):
     """A call of `Session.run`. `run` is the raw session's own method."""
 
     kind = RunKind.SESSION
@@ -89,11 +137,15 @@ class RunCall:
             return self._run(self.fetches, self.feed_dict, options, run_metadata)
 
     def with_extra(
-        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+        self,
+        extra: Sequence[Any],
+        targets: Sequence[Any] = (),
+        instead: Redirection | None = None,
+        graphs: Graphs | None = None,
     ) -> tuple[Any, Sequence[Any]]:
         fetches = (self.fetches, [*extra, *targets])
         with INSIDE, redirected(self.session, instead):
-            result, values = self._run(fetches, self.feed_dict, self.options, self.run_metadata)
+            result, values = self._run(fetches, self.feed_dict, *_options(self, graphs))
         return result, values[: len(extra)]
 
 
@@ -137,6 +189,13 @@ def _kept(
     return found
 
 
+def _options(call: Invocation, graphs: Graphs | None) -> tuple[Any, Any]:
+    """The options and the metadata with which `call` is made."""
+    if graphs is None or call.options is not None or call.run_metadata is not None:
+        return call.options, call.run_metadata
+    return graphs.options, graphs.metadata
+
+
 def _feed_names(feeds: Mapping[Any, Any]) -> dict[str, Any]:
     return {key if isinstance(key, str) else key.name: value for key, value in feeds.items()}
 
@@ -157,7 +216,7 @@ def _with_fed(extra: Sequence[Any], feeds: Mapping[Any, Any], values: Sequence[A
     ]
 
 
-class RunnerCall:
+class RunnerCall(_ByNames):
     """A call of what `make_callable` gave."""
 
     kind = RunKind.CALLABLE
@@ -192,12 +251,17 @@ class RunnerCall:
             return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
 
     def with_extra(
-        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+        self,
+        extra: Sequence[Any],
+        targets: Sequence[Any] = (),
+        instead: Redirection | None = None,
+        graphs: Graphs | None = None,
     ) -> tuple[Any, Sequence[Any]]:
         fetched = _not_fed(extra, self.feeds)
         with INSIDE, redirected(self.session, instead):
             runner = self._runner.with_extra([*fetched, *targets])
-            result, values = runner(*self._fed, options=self.options, run_metadata=self.run_metadata)
+            options, run_metadata = _options(self, graphs)
+            result, values = runner(*self._fed, options=options, run_metadata=run_metadata)
         return result, _with_fed(extra, self.feeds, values[: len(fetched)])
 
 
@@ -271,11 +335,27 @@ class OptionsRunnerCall:
             return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
 
     def with_extra(
-        self, extra: Sequence[Any], targets: Sequence[Any] = (), instead: Redirection | None = None
+        self,
+        extra: Sequence[Any],
+        targets: Sequence[Any] = (),
+        instead: Redirection | None = None,
+        graphs: Graphs | None = None,
     ) -> tuple[Any, Sequence[Any]]:
         with INSIDE:
-            runner = self._runner.with_extra(_not_fed(extra, self.feeds), targets, instead)
+            fetches = list(self._runner.message.fetch)
+            more = [tensor for tensor in _not_fed(extra, self.feeds) if tensor.name not in fetches]
+            runner = self._runner.with_extra(more, targets, instead)
             with named_by(instead):
                 found = runner(*self._arguments, **self._keywords)
-        own = len(self._runner.message.fetch)
-        return found[:own], _with_fed(extra, self.feeds, found[own:])
+        known = dict(zip([*fetches, *(tensor.name for tensor in more)], found, strict=False))
+        values = [known[tensor.name] for tensor in _not_fed(extra, self.feeds)]
+        return found[: len(fetches)], _with_fed(extra, self.feeds, values)
+
+    def recorded(
+        self, extra: Sequence[Any], targets: Sequence[Any] = ()
+    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
+        return result, values, dict(zip(self._runner.message.fetch, result, strict=False))
+
+    def answered(self, values: Mapping[str, Any]) -> Any:
+        return [values[name] for name in self._runner.message.fetch]

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.dump_folders import to_keep
 from tfdbg_cli.capture.session.fetched_tensors import stored
+from tfdbg_cli.capture.session.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.session.holding import read
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tracebacks_of
 from tfdbg_cli.capture.session.reach import Reach, chooser
+from tfdbg_cli.capture.session.references import values_of_references
+from tfdbg_cli.capture.session.watched_call import state_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.runs import Call, Run, RunError
-from tfdbg_cli.model.tensors import EMPTY_STORE
-
-FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
-
-
-def is_refusal(error: Any) -> bool:
-    """Whether TensorFlow found, before it ran anything, that an op that it had fused lacks an output to fetch.
-
-    The remapper of Grappler fuses a FusedBatchNorm in inference though a further output of it is fetched.
-    """
-    return "does not have output" in str(error.message)
-
-
-def is_by_product(tensor: Any) -> bool:
-    """Whether `tensor` is an output of a batch normalization that fusing takes away."""
-    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 0)
+from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.values import Array
 
 
 class PythonCapture:
     """One run whose tensors are held in memory, in topological order.
 
-    A tensor that shares its memory with a reference variable (`use_resource=False`) can show the value from after
-    an update in the same run, since TensorFlow does not copy it before.
+    A tensor that was read from a variable of the old kind (`use_resource=False`) shares its memory, and can show the
+    value from after an update in the same run. The variable itself shows what it held before the run.
     """
 
     def __init__(self, invocation: Invocation, plan: Plan, reached: Reach, notes: tuple[str, ...]) -> None:
@@ -49,10 +40,27 @@ class PythonCapture:
         self._tensors = list(filter(_test(plan), reached.tensors))
         self._opaque = reached.opaque
         self._fetched: Sequence[Any] | None = None
+        self._references: Mapping[str, Array] = {}
         self._run: Run | None = None
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
+        held = [one for one in state_of(self._invocation).variables if one.reference]
+        before = self._read(held)
+        result = self._performed()
+        if before:
+            after = self._read([one for one in held if one.writers])
+            self._references = values_of_references(self._tensors, before, after)
+        return result
+
+    def _read(self, variables: Sequence[Variable]) -> dict[str, Array]:
+        """What they hold now; nothing when one cannot be read."""
+        try:
+            return {one.name: value for one, value in read(self._invocation.session, variables).items()}
+        except OpError:  # a variable that this run is going to initialize
+            return {}
+
+    def _performed(self) -> Any:
         try:
             result, self._fetched = self._invocation.with_extra(self._wanted)
         except OpError as error:
@@ -72,7 +80,7 @@ class PythonCapture:
         graph = self._invocation.session.graph
         self._run = Run(
             call=call,
-            tensors=EMPTY_STORE if self._fetched is None else stored(self._tensors, self._opaque, self._fetched),
+            tensors=EMPTY_STORE if self._fetched is None else self._store(self._fetched),
             graph=program_graph(graph),
             tracebacks=tracebacks_of(graph),
             error=error,
@@ -80,6 +88,9 @@ class PythonCapture:
             what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
         )
         return self._run
+
+    def _store(self, fetched: Sequence[Any]) -> TensorStore:
+        return stored(self._tensors, self._opaque, fetched, self._references)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

@@ -39,11 +39,6 @@ class DebuggedSession(StandIn):
         self._tfdbg_default: Any = None
         if self._tfdbg_is_monitored:
             debug_monitored(session, controller)
-        elif isinstance(session, v1.InteractiveSession) and v1.get_default_session() is session:
-            # It made itself the default session; tensor.eval() must find the debugged one in its place.
-            default = self.as_default()
-            default.__enter__()
-            self._tfdbg_default = default
 
     @property
     def session(self) -> Any:
@@ -95,17 +90,21 @@ class DebuggedSession(StandIn):
         return vars(compat.plain_base())["as_default"](self)
 
     def __enter__(self) -> Any:
-        return type(self._tfdbg_original).__enter__(self)
+        kind = type(self._tfdbg_original)
+        if hasattr(kind, "__enter__"):
+            return kind.__enter__(self)
+        # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
+        self._tfdbg_default = self.as_default()
+        return self._tfdbg_default.__enter__()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        return type(self._tfdbg_original).__exit__(self, kind, error, trace)
+        if hasattr(type(self._tfdbg_original), "__exit__"):
+            return type(self._tfdbg_original).__exit__(self, kind, error, trace)
+        default, self._tfdbg_default = self._tfdbg_default, None
+        return None if default is None else default.__exit__(kind, error, trace)
 
     def close(self) -> None:
         """Close the wrapped session."""
-        default = self._tfdbg_default
-        if default is not None:
-            self._tfdbg_default = None
-            default.__exit__(None, None, None)
         self._tfdbg_original.close()
 
 

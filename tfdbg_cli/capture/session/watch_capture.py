@@ -15,18 +15,20 @@ from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.repetition.repeated import Repeated
-from tfdbg_cli.capture.repetition.session import repeat_session
 from tfdbg_cli.capture.session.call_names import fed
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.called_graph import CalledFunctions
+from tfdbg_cli.capture.session.checking import Checking
 from tfdbg_cli.capture.session.fetched_tensors import stored
+from tfdbg_cli.capture.session.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.capture.session.holding import HeldRun, not_repeatable, read
-from tfdbg_cli.capture.session.inner_checks import sums_of
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph
-from tfdbg_cli.capture.session.python_graph import FUSED, is_by_product, is_refusal, keep_dump
+from tfdbg_cli.capture.session.python_graph import keep_dump
 from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.capture.session.trial_run import TrialRun
+from tfdbg_cli.capture.session.unchanged_capture import asked_for
 from tfdbg_cli.capture.session.updated import updated_tensor, with_updated
 from tfdbg_cli.capture.session.watched_call import WatchedCall
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
@@ -38,7 +40,7 @@ from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Call, Run, RunError
-from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, PartOfStore, Tensor, TensorStore
+from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _CHECKED = "The run was checked inside TensorFlow: {checked} checks stand for {total} tensors."
@@ -82,9 +84,8 @@ class WatchCapture:
         self._chooser = chooser(plan.capture)
         self._keeps = self._to_keep(call.state.obstacle, settings)
         self._held: HeldRun | None = None
-        self._health: Any = None
-        self._inner: Any = None
-        self._checked = False
+        self._checking = Checking(invocation, call)
+        self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
         self._kept: Sequence[Any] | None = None
         self._updated: Sequence[Any] = ()
         self._before: Mapping[Variable, Array] = {}
@@ -108,59 +109,42 @@ class WatchCapture:
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
         self._hold()
+        trial = self._trial
         try:
             try:
-                return self._performed()
+                return self._performed(trial)
             except OpError as error:
                 if not (self._keeps and is_refusal(error)):
                     raise
                 self._shown = [tensor for tensor in self._shown if not is_by_product(tensor)]
                 self._notes = (*self._notes, FUSED)
-                return self._performed()
+                return self._performed(trial)
         except OpError as error:
             if not _is_ours(error):
                 raise
             # Placing the ops comes before running any.
+            trial.left()
             report("check a run", TfdbgError(_LEFT.format(error=error.message)))
             self._notes = (_LEFT.format(error=error.message),)
             return self._invocation.plain()
 
-    def _performed(self) -> Any:
+    def _performed(self, trial: TrialRun) -> Any:
         call = self._call
         parts = [
-            [] if call.health is None else [call.health],
             [] if self._held is None else self._held.sources,
             self._fetchable() if self._keeps else [],
             call.updated if self._keeps else [],
+            trial.fetches,
         ]
-        result, values = self._checked_by_ops([tensor for part in parts for tensor in part])
-        health, sources, kept, self._updated = _cut(values, [len(part) for part in parts])
-        self._health = health[0] if health else None
-        self._checked = True
+        self._checking = Checking(self._invocation, call)
+        trial.beside = parts[1]
+        extra = [tensor for part in parts for tensor in part]
+        result, values = self._checking.perform(extra, trial.graphs)
+        sources, kept, self._updated, fetched = _cut(values, [len(part) for part in parts])
         if self._held is not None:
             self._held.drew(sources)
         self._kept = kept if self._keeps else None
-        return result
-
-    def _checked_by_ops(self, extra: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
-        call, session = self._call, self._invocation.session
-        instead = call.stand_ins if call.stand_ins.ops else None
-        if not call.inner:
-            return self._invocation.with_extra(extra, (), instead)
-        sums = sums_of(session)
-        number, clean = sums.take(call.question)
-        try:
-            total, targets = call.inner_checks(session.graph, number)
-            if not clean:
-                total.clear(session)
-            clean = False
-            found = self._invocation.with_extra(extra, targets, instead)
-            self._inner = total.taken(session)
-            clean = True
-        finally:
-            sums.give_back(call.question, number, clean)
-        return found
+        return trial.settled(result, fetched, self._held, self._checking.found)
 
     def _hold(self) -> None:
         """Hold the state before the run, where it is wanted and can be read."""
@@ -190,35 +174,12 @@ class WatchCapture:
     @property
     def passed(self) -> bool:
         """Whether all tensors were checked, and nothing was found."""
-        return self._checked and not self._found
+        return self._checking.done and not self._checking.found
 
     @property
     def said(self) -> str:
         """Nothing."""
         return ""
-
-    @property
-    def _found(self) -> bool:
-        """Whether something was found, or may have been."""
-        return any(map(self._call.question.found_in, self._answers)) or self._found_in_feeds
-
-    @property
-    def _sure(self) -> bool:
-        """Whether something was certainly found."""
-        return any(map(self._call.question.sure_of, self._answers)) or self._found_in_feeds
-
-    @property
-    def _answers(self) -> list[Array]:
-        return [np.asarray(health) for health in (self._health, self._inner) if health is not None]
-
-    @property
-    def _found_in_feeds(self) -> bool:
-        feeds = fed(self._invocation.feeds) if self._call.given else {}
-        return any(self._call.question.asked_of(self._as_fed(name, feeds[name])) for name in self._call.given)
-
-    def _as_fed(self, name: str, value: Any) -> Any:
-        tensor = self._invocation.session.graph.as_graph_element(name)
-        return np.asarray(value, tensor.dtype.as_numpy_dtype)
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with its values: those that were kept, or those of the run made once more."""
@@ -229,11 +190,12 @@ class WatchCapture:
             graph=with_updated(called.added_to(program_graph(graph)), self._call.state.written),
             tracebacks=called.tracebacks(),
             error=error,
-            notes=self._notes,
+            notes=(*self._notes, *self._trial.notes),
+            exactness=self._trial.exactness,
             repeatable=self._held,
             steppable=None if self._held is None else SteppableAgain(self._held),
             what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
-            caught=self._checked and self._sure,
+            caught=self._checking.sure,
         )
         if self._kept is not None:
             notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
@@ -242,7 +204,7 @@ class WatchCapture:
             self._run = self._made_again(bare, self._held)
         else:
             self._run = bare
-        if self._checked and self._found and not len(self._run.tensors):
+        if self._checking.found and not len(self._run.tensors):
             self._run = replace(self._run, caught=True)  # nobody can ask the values
         return self._run
 
@@ -265,23 +227,14 @@ class WatchCapture:
 
     def _made_again(self, bare: Run, held: HeldRun) -> Run:
         try:
-            repeated = repeat_session(held.repetition())
+            repeated = held.repeated()
         except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
             repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
         else:
             otherwise = bare.caught and not self._finds(replace(bare, tensors=repeated.tensors))
             notes = (_OTHERWISE if otherwise else _REPLAYED, *repeated.notes)
-            repeated = replace(repeated, tensors=self._asked_for(repeated.tensors), notes=notes)
+            repeated = replace(repeated, tensors=asked_for(repeated.tensors, self._plan.capture), notes=notes)
         return replace(repeated.of(bare), error=bare.error)
-
-    def _asked_for(self, tensors: TensorStore) -> TensorStore:
-        if not self._plan.capture.narrowed:
-            return tensors
-        described = [tensors[at] for at in range(len(tensors))]
-        named = self._chooser.admits_named
-        return PartOfStore(
-            tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
-        )
 
     def _finds(self, run: Run) -> bool:
         return any(

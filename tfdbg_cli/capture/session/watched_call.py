@@ -23,6 +23,7 @@ from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph
+from tfdbg_cli.capture.session.proof import Trial
 from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
@@ -50,7 +51,7 @@ class WatchedCall:
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
     `stand_ins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
-    names a tensor that cannot be asked in the graph; then nothing is.
+    names a tensor that cannot be asked in the graph; then nothing is. `trial` says how exact such runs are.
     """
 
     reached: Reach
@@ -66,6 +67,7 @@ class WatchedCall:
     total: int
     unasked: str = ""
     calls: tuple[Any, ...] = ()
+    trial: Trial = field(default_factory=Trial)
     _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
 
     def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
@@ -78,13 +80,13 @@ class WatchedCall:
 
 def reached_by(invocation: Invocation) -> Reach:
     """What `invocation` computes."""
-    return reach(invocation.session.graph, _ends(invocation), fed(invocation.feeds))
+    return reach(invocation.session.graph, ends_of(invocation), fed(invocation.feeds))
 
 
 def state_of(invocation: Invocation) -> CallState:
     """What `invocation` reads and writes beside the edges of its graph. Kept for the next call of its kind."""
     graph = invocation.session.graph
-    ends, fed_names = _ends(invocation), frozenset(fed(invocation.feeds))
+    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
     key = (program_version(graph), tuple(op.name for op in ends), fed_names)
     known = kept_with(graph).states
     if key not in known:
@@ -92,7 +94,7 @@ def state_of(invocation: Invocation) -> CallState:
         fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
-        known[key] = call_state(ancestors(ends, fed_names), fetchable, fed_names)
+        known[key] = call_state(ancestors(ends, fed_names), fetchable, fed_names, ends)
     return known[key]
 
 
@@ -118,7 +120,8 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
     return ""
 
 
-def _ends(invocation: Invocation) -> list[Any]:
+def ends_of(invocation: Invocation) -> list[Any]:
+    """The ops whose outputs `invocation` fetches, and those that it runs."""
     elements = fetched(invocation.session.graph, invocation.fetches)
     return [tensor.op for tensor in elements.tensors] + list(elements.targets)
 
@@ -133,7 +136,7 @@ def watched_call(
 
     """
     graph = invocation.session.graph
-    ends, fed_names = _ends(invocation), frozenset(fed(invocation.feeds))
+    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
     kind = (tuple(op.name for op in ends), fed_names, question, watched.exclude_node_names, request)
     key = (program_version(graph), *kind)
     known = kept_with(graph).watched
@@ -141,7 +144,9 @@ def watched_call(
     if found is None:
         order = ancestors(ends, fed_names)
         admission = _Admission(watched, request, question, graph)
-        found = _watched_call(graph, order, reached_by(invocation), fed_names, question, admission)
+        found = _watched_call(
+            graph, order, reached_by(invocation), state_of(invocation), fed_names, question, admission
+        )
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.stand_ins.require_alone(
             [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
@@ -193,12 +198,12 @@ def _watched_call(
     graph: Any,
     order: Sequence[Any],
     reached: Reach,
+    state: CallState,
     fed_names: frozenset[str],
     question: Question,
     admission: _Admission,
 ) -> WatchedCall:
     fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
-    state = call_state(order, fetchable, fed_names)
     hidden = hidden_ops(graph)
     stand_ins = StandIns()
     if reached.calls:

@@ -1,0 +1,20 @@
+"""Batch normalizations that TensorFlow fuses with their surroundings though an output of them is fetched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
+
+
+def is_refusal(error: Any) -> bool:
+    """Whether TensorFlow found, before it ran anything, that an op that it had fused lacks an output to fetch.
+
+    The remapper of Grappler fuses a FusedBatchNorm in inference though a further output of it is fetched.
+    """
+    return "does not have output" in str(error.message)
+
+
+def is_by_product(tensor: Any) -> bool:
+    """Whether `tensor` is an output of a batch normalization that fusing takes away."""
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 0)

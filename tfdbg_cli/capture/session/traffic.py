@@ -1,0 +1,48 @@
+"""Which runs of a session overlap: what one of them left in a variable may be another's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_TRAFFIC = "_tfdbg_traffic"  # an attribute of a session
+_MAKING = threading.Lock()
+
+
+class Traffic:
+    """The runs of one session that are under way."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._begun = 0
+        self._under_way = 0
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """A context in which a run is under way."""
+        with self._lock:
+            self._begun += 1
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    @property
+    def alone(self) -> int:
+        """A number that stays the same as long as one run alone is under way; -1 when there are several."""
+        with self._lock:
+            return self._begun if self._under_way == 1 else -1
+
+
+def traffic_of(session: Any) -> Traffic:
+    """That of `session`."""
+    found: Traffic | None = vars(session).get(_TRAFFIC)
+    if found is None:
+        with _MAKING:
+            found = vars(session).setdefault(_TRAFFIC, Traffic())
+    assert found is not None
+    return found

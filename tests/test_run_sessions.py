@@ -107,12 +107,12 @@ def test_under_tfdbg_run_in_json(programs, undebugged) -> None:
     *rows, last = done.stdout.splitlines()
     assert f"{last}\n" == undebugged
     answers = [json.loads(row) for row in rows]
-    kinds = ["decision", "run", "tensors", "tensor", None, "decision"]
+    kinds = ["decision", "tensors", "tensor", None, "decision"]
     assert [answer.get("kind") for answer in answers] == kinds
-    assert answers[1]["exact"] is True
-    assert answers[1]["differs"] == []
-    assert "sse:0" in {tensor["name"] for tensor in answers[2]["tensors"]}
-    assert isinstance(answers[3]["value"], float)
+    assert answers[0]["exact"] is True
+    assert answers[0]["differs"] == []
+    assert "sse:0" in {tensor["name"] for tensor in answers[1]["tensors"]}
+    assert isinstance(answers[2]["value"], float)
 
 
 def test_a_watch_that_never_hits_ends_with_the_program(programs, undebugged) -> None:

@@ -149,6 +149,24 @@ def test_the_line_of_the_watch_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "not exact: " in front.debugger._watching.watch.words
 
 
+def test_a_function_that_does_not_repeat_itself_is_not_tried(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    real = PlainRuns.effect
+    numbers = iter(range(1, 9))
+
+    def effect(runs: PlainRuns, held: Any) -> Effect:
+        found = real(runs, held)
+        return Effect([tensor + float(next(numbers)) for tensor in found.outputs], found.variables)
+
+    monkeypatch.setattr(PlainRuns, "effect", effect)
+    step = _step(tf.Variable(1.0))
+    with debugged(RunUntil("has_inf_or_nan")) as front:
+        assert step(tf.constant(0.5)).numpy() == np.log(np.float32(1.5)), "it is given what came"
+        step(tf.constant(-9.0))
+    assert "own call stays" not in capsys.readouterr().err
+    assert front.ends[0].run.exactness is not None
+    assert front.ends[0].run.exactness.program_exact, "the graph proves it"
+
+
 @pytest.mark.usefixtures("checks_that_change_ops")
 def test_where_checks_would_change_the_ops_a_copy_is_watched() -> None:
     data = iter(tf.data.Dataset.from_tensor_slices(tf.range(1.0, 7.0)))

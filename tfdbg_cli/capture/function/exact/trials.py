@@ -25,6 +25,7 @@ _COPIES = (
     "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
     "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
 )
+_UNSTEADY = "its plain calls from one state differ from each other"
 _FIRST = 2  # calls that are all tried
 
 
@@ -82,6 +83,9 @@ class Trials:
             plain = self._plain.effect(held)
             watched = Effect(outputs, held.variables_now())
             result = agreement(self._holding.root, watched, plain)
+            if result.partings and not found and not self._repeats(held, plain):
+                self.failure = _UNSTEADY
+                return None
         except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
             self.failure = f"it failed when it was made plainly ({type(error).__name__}: {error})"
             return None
@@ -92,6 +96,10 @@ class Trials:
         if not found:
             self._note(result.partings)
         return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
+
+    def _repeats(self, held: HeldCall, plain: Effect) -> bool:
+        """Whether the plain function gives what it gave, `plain`, once more."""
+        return not agreement(self._holding.root, plain, self._plain.effect(held)).partings
 
     def _set_right(self, held: HeldCall, watched: Effect, plain: Effect) -> None:
         """Give the program's variables what the plain call left in them."""

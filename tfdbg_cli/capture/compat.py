@@ -269,8 +269,9 @@ def named_graphs_below(atomic: Any) -> dict[str, Any]:
         function = waiting.pop()
         if function.name not in seen:
             seen.add(function.name)
-            waiting.extend(function.children)
-            graph = built_graph_of(function)
+            # A function of TensorFlow 1 (Defun, as in tf.nn.ctc_loss) is none of these, and keeps no graph.
+            waiting.extend(getattr(function, "children", None) or getattr(function, "_sub_functions", {}).values())
+            graph = getattr(function, "_cached_graph", None)
             if graph is not None:
                 found[function.name.decode()] = graph
     return found

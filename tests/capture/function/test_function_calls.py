@@ -635,3 +635,25 @@ def test_the_op_that_failed_under_a_tape_has_its_own_name(watched) -> None:
     (end,) = front.ends
     assert end.run.error is not None
     assert end.run.error.node == "gather"
+
+
+def test_a_function_of_tensorflow_1_inside_is_looked_into(watched) -> None:
+    """`tf.nn.ctc_loss` of dense labels is made of one (Defun), which keeps no graph."""
+    weight = tf.Variable(tf.random.stateless_normal([5, 6], [1, 2]))
+    data = tf.random.stateless_normal([2, 7, 5], [3, 4])
+
+    @tf.function
+    def step():
+        lengths = tf.constant([2, 3]), tf.constant([7, 7])
+        labels = tf.constant([[1, 2, 0], [3, 4, 5]])
+        with tf.GradientTape() as tape:
+            loss = tf.nn.ctc_loss(labels, data @ weight, *lengths, logits_time_major=False, blank_index=0)
+        return tape.gradient(loss, weight)
+
+    undebugged = step().numpy()
+    with watched(RUN) as front:
+        assert np.array_equal(step().numpy(), undebugged)
+    run = front.ends[0].run
+    assert any("ctc_loss_dense" in run.tensors[row].node for row in range(len(run.tensors)))
+    assert run.exactness is not None
+    assert run.exactness.exact, run.exactness.sentence

@@ -109,6 +109,10 @@ class _WatchedLoader(Loader):
         self._begins = begins
         self._ends = ends
 
+    def __getattr__(self, name: str) -> object:
+        """What else the loader can do: `python -m` asks it for the code, others for files beside it."""
+        return getattr(self._loader, name)
+
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 

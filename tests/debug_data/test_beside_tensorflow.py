@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -42,17 +46,29 @@ def dumped_by_us(tf, root):
     return tf_debug.DumpingDebugWrapperSession, {}
 
 
+_DUMP = """
+import sys
+sys.path.insert(0, sys.argv[3])
+import tensorflow.compat.v1 as tf
+tf.disable_eager_execution()
+import test_beside_tensorflow as tests
+session, fetches, feeds = tests.build(tf)
+wrapper, arguments = getattr(tests, sys.argv[1])(tf, sys.argv[2])
+wrapper(session, sys.argv[2], **arguments).run(fetches, feeds)
+"""
+
+
 @pytest.fixture(scope="module", params=[dumped_by_tensorflow, dumped_by_us])
 def pair(tf, request, tmp_path_factory):
     """The same dump read by TensorFlow's class and by ours, and the graph that was run."""
     theirs = pytest.importorskip("tensorflow.python.debug.lib.debug_data")
     root = tmp_path_factory.mktemp(request.param.__name__) / "session"
-    with tf.Graph().as_default() as graph:
-        session, fetches, feeds = build(tf)
-        wrapper, arguments = request.param(tf, root)
-        with session:
-            wrapper(session, str(root), **arguments).run(fetches, feeds)
+    # In a process of its own, so that nothing which other tests did to this one is dumped, too.
+    command = [sys.executable, "-c", _DUMP, request.param.__name__, str(root), str(Path(__file__).parent)]
+    subprocess.run(command, check=True, timeout=240)
     (run,) = root.iterdir()
+    with tf.Graph().as_default() as graph:
+        build(tf)[0].close()
     return theirs.DebugDumpDir(str(run)), tf_debug.DebugDumpDir(str(run)), graph
 
 

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
 from tfdbg_cli.capture.function.exact.agreement import Agreement
 from tfdbg_cli.capture.function.exact.verdict import beside, unchanged
+from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.replayed_capture import ReplayedCapture, compared_again
@@ -289,12 +290,18 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
     """The way to make a call of which every value is wanted: of the run made again, unless that cannot be."""
-    reason = "" if values is Values.KEEP else call.traced.holding.obstacle(room)
+    reason = "" if values is Values.KEEP else _obstacle(call.traced.holding, room)
     if not reason and values is not Values.KEEP:
         return ReplayedCapture(call, plan, room, note)
     if plan.watched is None:
         return FunctionCapture(call, plan, room, reason=reason)
     return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
+
+
+def _obstacle(holding: Holding, room: int) -> str:
+    """Why the values of a call are taken while it happens; empty when they are those of the call made again."""
+    exchange = "" if holding.outside is None else holding.outside.exchange
+    return holding.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
 
 
 def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:

@@ -95,6 +95,8 @@ class RuntimeCapture:
         """What was dumped."""
         graph = self._invocation.session.graph
         found = read_dump(self._directory)
+        if found.cut_off:  # it is at its end, whatever of it TensorFlow could not write
+            found = replace(found, cut_off=False, notes=found.notes[1:])
         self._run = replace(
             found,
             call=call,

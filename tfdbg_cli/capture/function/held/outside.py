@@ -6,6 +6,7 @@ changes the world (prints, summaries, queues) is left out then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunct
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
 
+_EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
 _SAME = frozenset({"Identity", "IdentityN"})
 
 
@@ -63,6 +65,15 @@ class Outside:
     def to_take(self) -> frozenset[TensorName]:
         """What has to be taken while a run happens: what its ops draw, as far as it is numbers."""
         return frozenset(name for name in self.drawn if self._is_needed(name.node) and self._has_numbers(name))
+
+    @property
+    def exchange(self) -> str:
+        """An op by which replicas give each other values, as `node (op type)`; empty when there is none.
+
+        A run is made again without the other replicas, so that what such an op gave comes from outside.
+        """
+        found = (f"{name} ({op_type})" for name, op_type in self.silenced.items() if _EXCHANGES.fullmatch(op_type))
+        return next(found, "")
 
     @property
     def limits(self) -> tuple[str, ...]:

@@ -200,3 +200,15 @@ def test_a_term_of_a_long_sum_is_not_read() -> None:
     readers = [name for name in values.nodes if "tfdbg" in name and terms & set(values.inputs(name))]
     assert terms
     assert readers == []
+
+
+def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
+    """What is drawn gets another name for the checks, and the optimizer orders the terms of `Equal` by name."""
+    data = iter(tf.data.Dataset.from_tensors(tf.range(4.0)).repeat())
+
+    @tf.function
+    def step() -> Any:
+        batch = next(data)
+        return tf.reduce_sum(tf.where(tf.equal(batch, 1.0), batch, 2.0 * batch))
+
+    assert Traced(step).proof().holds

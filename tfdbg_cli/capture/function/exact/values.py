@@ -22,7 +22,11 @@ _RECEIVES = frozenset({"_Recv", "_HostRecv"})
 _SENDS = frozenset({"_Send", "_HostSend"})
 _AROUND = "NextIteration"
 # Give the same bits whichever term comes first; the optimizer orders them by the names of other nodes.
-_COMMUTATIVE = frozenset({"Add", "AddV2", "Mul"})
+# Not so Maximum and Minimum, for NaN and zeros of both signs.
+_COMMUTATIVE = frozenset({
+    "Add", "AddV2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr", "Mul", "NotEqual",
+    "SquaredDifference",
+})  # fmt: skip
 _ROUNDS = 3  # a loop's variables are told apart by what their turns compute, then by what those of others compute
 # Attributes that say where or under what name, not what.
 _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})

@@ -209,6 +209,8 @@ def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
     @tf.function
     def step() -> Any:
         batch = next(data)
-        return tf.reduce_sum(tf.where(tf.equal(batch, 1.0), batch, 2.0 * batch))
+        with tf.name_scope("S"):  # between `IteratorGetNext` and `tfdbg`
+            one = tf.equal(batch, 1.0)
+        return tf.reduce_sum(tf.where(one, batch, 2.0 * batch))
 
     assert Traced(step).proof().holds

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import Library, Source
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, CallTree, Place, Scope
-from tfdbg_cli.capture.function.definition.mergeable import SAME
+from tfdbg_cli.capture.function.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.exact.comparison import compared
 from tfdbg_cli.capture.function.exact.compiled import compiled_copy
@@ -170,14 +170,8 @@ def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
         node = root.body.nodes[source.node or ""]
         if source.slot == 0 and has_twin(node) and node.name not in root.needed.hidden and node.op not in SAME:
             given = map(root.body.source, root.body.data_inputs(node))
-            if all(_is_number(root, one) for one in given):
+            if all(is_shown(root, one) for one in given):
                 yield source
-
-
-def _is_number(root: Scope, source: Source) -> bool:
-    if source.node is None:
-        return root.argument(source.slot).returnable
-    return source.node not in root.needed.hidden and root.body.outputs(source.node)[source.slot].returnable
 
 
 @contextmanager

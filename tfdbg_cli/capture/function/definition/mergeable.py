@@ -117,7 +117,7 @@ def _known(scope: Scope) -> Iterator[Any]:
     """The nodes of `scope` whose inputs are all shown."""
     for node in scope.needed.nodes:
         inputs = [scope.body.source(text) for text in scope.body.data_inputs(node)]
-        if node.name not in scope.needed.hidden and all(_is_there(scope, source) for source in inputs):
+        if node.name not in scope.needed.hidden and all(is_shown(scope, source) for source in inputs):
             yield node
 
 
@@ -146,7 +146,7 @@ def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tu
     return found
 
 
-def _is_there(scope: Scope, source: Source) -> bool:
+def is_shown(scope: Scope, source: Source) -> bool:
     """Whether the value is shown, as numbers, so that others can be computed from it."""
     if source.node is None:
         return scope.argument(source.slot).returnable

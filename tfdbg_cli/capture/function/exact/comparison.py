@@ -64,7 +64,8 @@ class _Compared:
             for end, name in self._ends.items()
             if end not in self._found or self._plain.node(name) != self._rewritten.node(self._found[end])
         ]
-        suspects, near = list(self._suspects(bool(parted))), list(self._near(bool(parted)))
+        foreign = self._foreign() if parted else set()
+        suspects, near = list(self._suspects(foreign)), list(self._near(foreign))
         given = [self._rewritten.nodes[name].attr["index"].i for name, _ in suspects if self._is_output(name)]
         return Comparison(
             tuple(end for end in parted if isinstance(end, int)),
@@ -78,17 +79,15 @@ class _Compared:
     def _is_output(self, name: str) -> bool:
         return bool(self._rewritten.nodes[name].op == "_Retval")
 
-    def _suspects(self, parted: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Our nodes that read what is the reason for a difference, with the positions of these inputs."""
-        foreign = self._foreign() if parted else set()
+    def _suspects(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read the reason why the nodes `foreign` differ, with the positions of these inputs."""
         # What comes behind a difference differs too: the reason is where it begins.
         first = {name for name in foreign if not foreign.intersection(self._given(name))}
         wrong = first if self._reads(first) else foreign
         return self._readers(wrong, self._terms_of_sums())
 
-    def _near(self, parted: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Our nodes that read what differs, or what that reads."""
-        foreign = self._foreign() if parted else set()
+    def _near(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read one of the nodes `foreign`, or what these read."""
         return self._readers(foreign.union(*map(self._given, foreign)), set())
 
     def _foreign(self) -> set[str]:

@@ -7,15 +7,18 @@ kernels from oneDNN.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator
+from functools import partial
 
 from exactness.catalog import GROUPS, Entry
-from exactness.courses import Plant, course_of
-from exactness.verdict import THREE, DoesNotRepeatItself, DoesNotRun, Way, verdicts
+from exactness.courses import NOTHING, Course, Plant, course_of, rewound
+from exactness.verdict import THREE, DoesNotRepeatItself, DoesNotRun, Way, verdicts_of
 
 
 def main() -> None:
@@ -38,18 +41,26 @@ def _lines(entry: Entry, steps: int, ways: list[Way]) -> list[dict[str, str]]:
     except ImportError as error:
         return [{"outcome": "left out", "why": str(error)}]
     found = []
-    for way in ways:
-        try:
-            (verdict,) = verdicts(build, steps, [way])
-        except DoesNotRepeatItself as error:
-            return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
-        except DoesNotRun as error:
-            return [{"outcome": "does not run", "why": str(error)}]
-        outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
-        found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
-    if entry.goes_on and any(way.planted for way in ways) and not course_of(build, steps, Plant(steps // 2)).finite:
-        found.append({"outcome": "not finite", "why": "the planted course was to end finite"})
+    for plant, some in _by_plant(ways, steps):
+        plain: dict[Plant, list[Course]] = {}
+        courses = rewound(build, plant) if entry.rewinds else partial(course_of, build)
+        for way in some:
+            try:
+                (verdict,) = verdicts_of(courses, steps, [way], plant, plain)
+            except DoesNotRepeatItself as error:
+                return [*found, {"outcome": "left out", "way": way, "why": str(error)}]
+            except DoesNotRun as error:
+                return [{"outcome": "does not run", "why": str(error)}]
+            outcome = "same" if verdict.good else "differs" if verdict.unsaid else "said"
+            found.append({"outcome": outcome, "way": way, "why": "" if verdict.good else verdict.sentence})
+        if plant != NOTHING and entry.goes_on and not plain[plant][0].finite:
+            found.append({"outcome": "not finite", "why": "the planted course was to end finite"})
     return found
+
+
+def _by_plant(ways: list[Way], steps: int) -> Iterator[tuple[Plant, list[Way]]]:
+    for planted, some in itertools.groupby(sorted(ways, key=lambda way: way.planted), lambda way: way.planted):
+        yield Plant(steps // 2) if planted else NOTHING, list(some)
 
 
 def _arguments() -> argparse.Namespace:

@@ -16,12 +16,14 @@ from exactness.verdict import STEPS
 class Entry:
     """A program of the catalog. `make` imports what it needs; `steps` are those of a long course.
 
-    `goes_on` says that what is planted leaves the numbers finite, None that this is not asked.
+    `goes_on` says that what is planted leaves the numbers finite, None that this is not asked; `rewinds` that the
+    whole state of the program is in its variables, so that it need be built but once, see `courses.rewound`.
     """
 
     make: Callable[[], Build]
     steps: int = STEPS
     goes_on: bool | None = True
+    rewinds: bool = False
 
 
 Group: TypeAlias = Mapping[str, Entry]
@@ -45,7 +47,14 @@ def named() -> Group:
 
 
 def optimizers() -> Group:
-    """Every combination that the optimizers of Keras 3 and of tf_keras accept."""
+    """Every combination that the optimizers of Keras 3 and of tf_keras accept, in steps of the program's own."""
+    from exactness.programs.optimizers import combinations
+
+    return {one.name: Entry(partial(getattr, one, "build_stepwise"), rewinds=True) for one in combinations()}
+
+
+def fits() -> Group:
+    """The same combinations in `fit`, which takes three times as long."""
     from exactness.programs.optimizers import combinations
 
     return {one.name: Entry(partial(getattr, one, "build")) for one in combinations()}
@@ -68,6 +77,7 @@ def probability() -> Group:
 GROUPS: Mapping[str, Callable[[], Group]] = {
     "named": named,
     "optimizers": optimizers,
+    "fits": fits,
     "backbones": backbones,
     "probability": probability,
 }

@@ -1,4 +1,4 @@
-"""Optimizers with their options, on small networks: forty drawn from all, and under `-m slow` all in long courses."""
+"""Optimizers with their options, on small networks: forty drawn from all; under `-m slow` all, and some in `fit`."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ def test_drawn(number: int) -> None:
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_all(optimizer: str, onednn: bool) -> None:
     assert_same(outcomes("optimizers", rf"\.{optimizer}\(", onednn=onednn, limit=7000), may_not_run=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("onednn", [True, False], ids=["oneDNN", "without oneDNN"])
+def test_fit(onednn: bool) -> None:
+    """`fit` of some of them: it goes another way through TensorFlow than a step of the program's own."""
+    assert_same(outcomes("fits", "", "--draw", "60", onednn=onednn, limit=3500), may_not_run=True)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from exactness.courses import Plant, Program, stepwise, variables
 from exactness.programs.fitting import fitted
 from exactness.programs.networks import BATCH, NETWORKS, data_for, network
 
-_STEPS_AT_HAND = 8  # of a program that takes its steps by itself
+_STEPS_AT_HAND = 45  # of a program that takes its steps by itself
 
 LIBRARIES = ("keras", "tf_keras")
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
@@ -86,7 +86,7 @@ class Combination:
         return fitted(keras, model, data_for(self.network, plant), BATCH)
 
     def build_stepwise(self, plant: Plant) -> Program:
-        """The same with a step of its own in the place of `fit`, which takes a second to begin; for a few steps."""
+        """The same with a step of its own in the place of `fit`, which takes a second to begin."""
         import tensorflow as tf
 
         keras = importlib.import_module(self.library)

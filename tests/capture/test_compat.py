@@ -209,17 +209,31 @@ def test_a_tape_does_not_record_where_it_is_told_not_to(tf) -> None:
     assert tape.gradient(y, x) is None
 
 
-def test_ops_are_heard_of_one_by_one_until_no_more(tf) -> None:
+def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, monkeypatch) -> None:
     heard = []
+    fast, slow = (getattr(compat.EXECUTORS, name) for name in (compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR))
 
-    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None) -> None:
-        heard.append((op_type, len(inputs), len(outputs), graph))
+    def heard_fast(context, op_type, name, *arguments):
+        heard.append((op_type, len(arguments)))
+        return fast(context, op_type, name, *arguments)
 
-    compat.add_op_callback(callback)
-    _ = tf.constant(1.0) + tf.constant(2.0)
-    compat.remove_op_callback(callback)
-    _ = tf.constant(1.0) + tf.constant(2.0)
-    assert heard == [("AddV2", 2, 1, None)]
+    def heard_slow(handle, device, op_type, inputs, attributes, *rest):
+        heard.append((op_type, len(inputs)))
+        return slow(handle, device, op_type, inputs, attributes, *rest)
+
+    one, two = tf.constant(1.0), tf.constant(2.0)
+    function = tf.function(lambda x: x + 1.0).get_concrete_function(one)
+    monkeypatch.setattr(compat.EXECUTORS, compat.FAST_EXECUTOR, heard_fast)
+    monkeypatch.setattr(compat.EXECUTORS, compat.SLOW_EXECUTOR, heard_slow)
+    _ = one + two
+    function(one)
+    assert heard[0] == ("AddV2", 2)
+    assert [function_name(name) for name, _ in heard[1:]] == ["<lambda>"]
+
+
+def test_a_handle_tells_the_dtype_of_its_variable(tf) -> None:
+    assert compat.variable_dtype(tf.Variable([1.0], dtype=tf.float64).handle) is tf.float64
+    assert compat.variable_dtype(tf.constant(1.0)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
+from tensorflow.python import pywrap_tfe
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.eager import cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-from tensorflow.python.framework import c_api_util, op_callbacks, op_def_registry
+from tensorflow.python.framework import c_api_util, op_def_registry
 from tensorflow.python.ops import handle_data_util, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
@@ -251,14 +252,16 @@ def set_error_message(error: Any, message: str) -> None:
     error._message = message
 
 
-def add_op_callback(callback: Callable[..., None]) -> None:
-    """Have `callback(op_type, inputs, attrs, outputs, op_name, graph)` called after every op of this thread."""
-    op_callbacks.add_op_callback(callback)
+# The two functions by which ops that run eagerly reach the runtime: `fast(context, op_type, name, *arguments)` with
+# inputs and then attributes, and `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
+EXECUTORS: Any = pywrap_tfe
+FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 
 
-def remove_op_callback(callback: Callable[..., None]) -> None:
-    """Take back `add_op_callback`."""
-    op_callbacks.remove_op_callback(callback)
+def variable_dtype(handle: Any) -> Any:
+    """The dtype of the variable behind an eager handle; None when the handle does not tell."""
+    data = getattr(handle, "_handle_data", None)
+    return tf.as_dtype(data.shape_and_type[0].dtype) if data is not None and data.shape_and_type else None
 
 
 def named_graphs_below(atomic: Any) -> dict[str, Any]:

@@ -16,7 +16,8 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
-from tfdbg_cli.capture.eager.recorder import EagerRecorder, stack_of
+from tfdbg_cli.capture.eager.recorder import EagerRecorder
+from tfdbg_cli.capture.eager.stacks import stack_of
 from tfdbg_cli.capture.function.arguments import value_of
 from tfdbg_cli.capture.function.capture import WithoutValues
 from tfdbg_cli.capture.guard import INSIDE

@@ -5,22 +5,19 @@ Of a graph function that is called in between, the ops in it are recorded, too.
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from linecache import getline
-from types import CodeType, FrameType
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.callers import is_ours
+from tfdbg_cli.capture.eager.ops import OPS, leaves
+from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.function.definition.shown_values import Shown
-from tfdbg_cli.capture.function.function_names import function_name
 from tfdbg_cli.capture.function.instrumented import Outcome
 from tfdbg_cli.capture.function.kept_tensors import KeptTensors
 from tfdbg_cli.capture.function.recomputed import Recomputed
@@ -28,9 +25,7 @@ from tfdbg_cli.capture.function.traced_function import TracedFunction, traced_fu
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.sources import Frame, Traceback
-
-Stack = tuple[tuple[CodeType, int], ...]
+from tfdbg_cli.model.sources import Traceback
 
 _INPUT = "Placeholder"  # the op type of what was there before: an argument, or a tensor from around the call
 _FULL = (
@@ -65,13 +60,13 @@ class EagerRecorder:
     @contextmanager
     def recording(self) -> Iterator[None]:
         """A context in which the ops of this thread are recorded."""
-        compat.add_op_callback(self._ran)
+        end = OPS.listen(self)
         before, RECORDING.recorder = RECORDING.recorder, self
         try:
             yield
         finally:
             RECORDING.recorder = before
-            compat.remove_op_callback(self._ran)
+            end()
 
     def call(self, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any]) -> Any:
         """Call the graph function `atomic` and record what is in it, as ops of a scope of its name.
@@ -119,7 +114,7 @@ class EagerRecorder:
 
     def _add_graph(self, scope: str, traced: TracedFunction, given: Mapping[str, TensorName]) -> None:
         """Add the nodes of `traced` under `scope`. What reads an argument reads what was `given` for it."""
-        stack = _stack()
+        stack = stack_here()
         for node in traced.graph:
             if node.name in given:
                 continue
@@ -140,7 +135,7 @@ class EagerRecorder:
 
     def tracebacks(self) -> Mapping[str, Traceback]:
         """The Python stack of each op."""
-        return _Stacks(self._stacks, self._places)
+        return Tracebacks(self._stacks, self._places)
 
     def notes(self) -> tuple[str, ...]:
         """A sentence when values are missing for want of room."""
@@ -153,25 +148,19 @@ class EagerRecorder:
         self._stacks[node] = stack
         return node
 
-    def _ran(
-        self,
-        op_type: str | bytes,
-        inputs: Sequence[Any],
-        attrs: Any,
-        outputs: Sequence[Any],
-        op_name: Any = None,
-        graph: Any = None,
-    ) -> None:
-        # With a graph it is an op that is built into one, while a function is traced.
-        if not self._quiet and graph is None and tf.executing_eagerly():
-            self._safely(self._add_op, op_type, inputs, outputs)
+    def begins(self) -> Stack | None:
+        """An op is about to run; see `ops.Listener`."""
+        return stack_here(4) if RECORDING.recorder is self and not self._quiet else None
 
-    def _add_op(self, op_type: str | bytes, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        text = function_name(op_type)
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> None:
+        """The op gave `outputs`; see `ops.Listener`."""
+        self._safely(self._add_op, op_type, tuple(leaves(inputs)), tuple(leaves(outputs)), begun)
+
+    def _add_op(self, text: str, inputs: Sequence[Any], outputs: Sequence[Any], stack: Stack) -> None:
         node = self._numbered(text)
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))
-        self._stacks[node] = _stack()
+        self._stacks[node] = stack
         for slot, output in enumerate(outputs):
             name = TensorName(node, slot)
             self._name(output, name)
@@ -201,64 +190,31 @@ class EagerRecorder:
         self._nodes[name] = Node(name, _INPUT, "")
         return TensorName(name, 0)
 
-    def _source(self, tensor: Any) -> TensorName:
-        name = self._names.get(id(tensor))
+    def _source(self, given: Any) -> TensorName:
+        name = self._names.get(id(given))
         if name is None:
+            tensor = self._as_tensor(given)
             text = f"input_{len(self.outside)}"
             self.outside[text] = tensor
             name = self._input(text)
-            self._name(tensor, name)
+            self._name(given, name)
         return name
 
-
-def _stack() -> Stack:
-    """The calls that led here, outermost first, without ours."""
-    found: list[tuple[CodeType, int]] = []
-    frame: FrameType | None = inspect.currentframe()
-    while frame is not None:
-        if not is_ours(frame.f_code.co_filename):
-            found.append((frame.f_code, frame.f_lineno))
-        frame = frame.f_back
-    return tuple(reversed(found))
-
-
-def stack_of(error: BaseException) -> Stack:
-    """The calls from which `error` came, outermost first, without ours."""
-    trace, found = error.__traceback__, []
-    while trace is not None:
-        if not is_ours(trace.tb_frame.f_code.co_filename):
-            found.append((trace.tb_frame.f_code, trace.tb_lineno))
-        trace = trace.tb_next
-    return tuple(found)
+    def _as_tensor(self, given: Any) -> Any:
+        """The tensor that TensorFlow makes of what an op is given: a tensor, a variable, or a Python value."""
+        if isinstance(given, tf.Tensor):
+            return given
+        before, self._quiet = self._quiet, True
+        try:
+            if isinstance(given, tf.Variable):
+                return given.read_value()
+            return compat.eager_tensor(given)
+        finally:
+            self._quiet = before
 
 
 def _within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:
     return given.get(name.node) or TensorName(f"{scope}/{name.node}", name.slot)
-
-
-class _Stacks(Mapping[str, Traceback]):
-    """Stacks by node name, put into words when asked for. Of a node in a function: where it was made."""
-
-    def __init__(
-        self, stacks: Mapping[str, Stack], places: Mapping[str, tuple[Mapping[str, Traceback], str]]
-    ) -> None:
-        self._stacks = stacks
-        self._places = places
-
-    def __getitem__(self, name: str) -> Traceback:
-        tracebacks, node = self._places.get(name, ({}, ""))
-        if node in tracebacks:
-            return tracebacks[node]
-        return tuple(
-            Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
-            for code, line in self._stacks[name]
-        )
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._stacks)
-
-    def __len__(self) -> int:
-        return len(self._stacks)
 
 
 class _Recording(threading.local):

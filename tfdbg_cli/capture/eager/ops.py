@@ -1,0 +1,132 @@
+"""Seeing every op that Python has TensorFlow run eagerly, in whatever thread, while somebody wants to know.
+
+All of them go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): generated op wrappers, the
+gradient functions that a tape calls, updates of variables. These two are replaced meanwhile. Op callbacks, TensorFlow's
+own way to see ops, belong to one thread, and cost more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, wraps
+from typing import Any, Protocol
+
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.function_names import function_name
+from tfdbg_cli.capture.mishaps import report
+
+
+class Listener(Protocol):
+    """Hears of ops. What it raises goes no further, but for KeyboardInterrupt."""
+
+    def begins(self) -> Any:
+        """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it."""
+        ...
+
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> None:
+        """The op gave `outputs`: a tensor, a list of tensors and of lists, or None.
+
+        Lists may be among the `inputs`, and what TensorFlow makes tensors of. `attributes` are names and values in
+        turn.
+        """
+        ...
+
+
+class EagerOps:
+    """The replaced functions. The last listener to go puts the originals back."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Listener, ...] = ()
+        self._lock = threading.Lock()
+        self._undo: list[Callable[[], None]] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have `listener` hear of every op from now on; what is given back ends that."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+            if not self._undo:
+                self._undo = [
+                    _replace(compat.FAST_EXECUTOR, self._fast),
+                    _replace(compat.SLOW_EXECUTOR, self._slow),
+                ]
+
+        def end() -> None:
+            with self._lock:
+                self._listeners = tuple(one for one in self._listeners if one is not listener)
+                if not self._listeners:
+                    while self._undo:
+                        self._undo.pop()()
+
+        return end
+
+    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
+            begun = self._begin()
+            outputs = original(context, op_type, name, *arguments)
+            if begun:
+                count = _input_count(op_type)
+                self._tell(op_type, arguments[:count], arguments[count:], outputs, begun)
+            return outputs
+
+        return fast
+
+    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
+            begun = self._begin()
+            outputs = original(handle, device, op_type, inputs, attributes, *rest)
+            if begun:
+                self._tell(function_name(op_type), inputs, attributes or (), outputs, begun)
+            return outputs
+
+        return slow
+
+    def _begin(self) -> list[tuple[Listener, Any]]:
+        begun = []
+        for listener in self._listeners:
+            try:
+                token = listener.begins()
+            except Exception as error:  # noqa: BLE001
+                report("look at an op", error)
+            else:
+                if token is not None:
+                    begun.append((listener, token))
+        return begun
+
+    def _tell(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        attributes: Sequence[Any],
+        outputs: Any,
+        begun: Sequence[tuple[Listener, Any]],
+    ) -> None:
+        for listener, token in begun:
+            try:
+                listener.ran(op_type, inputs, attributes, outputs, token)
+            except Exception as error:  # noqa: BLE001  # a fault of ours must not become one of the program
+                report("look at an op", error)
+
+
+def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
+    original = getattr(compat.EXECUTORS, name)
+    setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
+    return lambda: setattr(compat.EXECUTORS, name, original)
+
+
+@cache
+def _input_count(op_type: str) -> int:
+    """How many arguments of a registered op are inputs, a list of inputs counting once."""
+    return len(compat.op_definition(op_type).input_arg)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What is in `value`, a list of lists; `value` itself where it is none; nothing of None."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    elif value is not None:
+        yield value
+
+
+OPS = EagerOps()

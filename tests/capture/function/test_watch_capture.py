@@ -16,6 +16,7 @@ from tfdbg_cli.capture.function.interception import intercept_all_functions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
+from tfdbg_cli.model.exactness import Way
 from tfdbg_cli.model.runs import Run
 
 pytestmark = pytest.mark.tf
@@ -238,6 +239,8 @@ def test_a_function_compiled_by_xla_stays_compiled_under_a_watch() -> None:
         step(tf.constant([1.0, 0.0]))
     (end,) = frontend.ends
     assert _bad(end.run)[0] == "Log:0"
+    assert end.run.exactness is not None
+    assert end.run.exactness.way is Way.UNCHANGED  # what XLA makes of it cannot be compared
 
 
 def test_nothing_is_added_to_the_runtime_by_runs_after_the_first() -> None:

@@ -45,7 +45,7 @@ _NOT_INSIDE = (
     "Every value was given back and asked, which costs more."
 )
 _ON_COPIES = (
-    "Checks beside the ops of this function would change what TensorFlow makes of them, so a copy of each call is "
+    "Checks beside the ops of this function may change what TensorFlow makes of them, so a copy of each call is "
     "watched."
 )
 _UNCHECKED = "The run was not checked: {}"

@@ -127,10 +127,9 @@ class WatchedFunction:
 
     @property
     def on_copies(self) -> bool:
-        """Whether its checks, beside the program's own ops, change these: then a copy of each call is checked."""
-        comparison = None if self._proof is None else self._proof.comparison
-        merged = comparison is not None and not comparison.same
-        return (merged or self.trials.differs) and not self.trials.reason
+        """Whether its checks, beside the program's own ops, may change these: then a copy of each call is checked."""
+        unproven = self._proof is not None and not self._proof.holds
+        return (unproven or self.trials.differs) and not self.trials.reason
 
     @cached_property
     def _before(self) -> dict[int, TensorName]:

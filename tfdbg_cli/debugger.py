@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
@@ -50,6 +50,18 @@ class StopAtStart:
 State: TypeAlias = StopAtStart | Decision
 
 
+class Attendant(Protocol):
+    """Who divides what runs outside every function and session into runs."""
+
+    def attend(self, wanted: bool) -> None:
+        """Begin with it, or leave off: nobody asks for runs any more."""
+        ...
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """Hear of a run that begins in this thread."""
+        ...
+
+
 class Debugger:
     """The Controller of interactive debugging. One for all sessions and threads that it is given to.
 
@@ -82,7 +94,8 @@ class Debugger:
         self._numbers = itertools.count(1)
         self._count = 0
         self._prompt = threading.Lock()
-        self._state: State = StopAtStart()
+        self.attendant: Attendant | None = None
+        self._decided: State = StopAtStart()
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self._watching: Watching | None = None
@@ -94,6 +107,21 @@ class Debugger:
     def settings(self) -> Settings:
         """The settings that hold now, `config set` at the prompt included."""
         return self._settings if self._frontend is None else self._frontend.settings
+
+    @property
+    def watched(self) -> Watched | None:
+        """What the watch that is on asks of runs; None while there is none."""
+        return self._watching.watched if self._watching is not None else None
+
+    @property
+    def _state(self) -> State:
+        return self._decided
+
+    @_state.setter
+    def _state(self, state: State) -> None:
+        self._decided = state
+        if self.attendant is not None:
+            self.attendant.attend(not isinstance(state, Continue | Detach))
 
     @property
     def run_count(self) -> int:
@@ -158,6 +186,8 @@ class Debugger:
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
         number = self.count_run()
+        if self.attendant is not None:
+            self.attendant.run_begins(pending)
         kind = type(self._state)
         if kind is Detach or not self._threads.include_this():
             return Plan(number)

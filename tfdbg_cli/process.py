@@ -12,6 +12,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.capture.eager.call import eager_block
+from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.function.interception import intercept_all_functions
 from tfdbg_cli.capture.function.wrapper import DebuggedFunction
 from tfdbg_cli.capture.session.dump_folders import empty_folder
@@ -50,11 +51,19 @@ class ProcessDebugger:
             self._users += 1
             if self._users > 1:
                 return
+            watch = watch_of(self.debugger)
+            self.debugger.attendant = watch
             self.debugger.stop_next()
             self._undo = [
+                lambda: self._leave_eager(watch),
                 intercept_all_sessions(InitializersApart(self.debugger)),
                 intercept_all_functions(self.debugger),
             ]
+
+    def _leave_eager(self, watch: EagerWatch) -> None:
+        self.debugger.attendant = None
+        watch.end()
+        watch.attend(False)
 
     def disable(self) -> None:
         """Take back one `enable`. With the last one TensorFlow is as it was."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.capture import compat
+from tfdbg_cli.capture import compat, compat_eager
 from tfdbg_cli.capture.function.function_names import function_name
 
 pytestmark = pytest.mark.tf
@@ -211,7 +211,9 @@ def test_a_tape_does_not_record_where_it_is_told_not_to(tf) -> None:
 
 def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, monkeypatch) -> None:
     heard = []
-    fast, slow = (getattr(compat.EXECUTORS, name) for name in (compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR))
+    fast, slow = (
+        getattr(compat_eager.EXECUTORS, name) for name in (compat_eager.FAST_EXECUTOR, compat_eager.SLOW_EXECUTOR)
+    )
 
     def heard_fast(context, op_type, name, *arguments):
         heard.append((op_type, len(arguments)))
@@ -223,8 +225,8 @@ def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, 
 
     one, two = tf.constant(1.0), tf.constant(2.0)
     function = tf.function(lambda x: x + 1.0).get_concrete_function(one)
-    monkeypatch.setattr(compat.EXECUTORS, compat.FAST_EXECUTOR, heard_fast)
-    monkeypatch.setattr(compat.EXECUTORS, compat.SLOW_EXECUTOR, heard_slow)
+    monkeypatch.setattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR, heard_fast)
+    monkeypatch.setattr(compat_eager.EXECUTORS, compat_eager.SLOW_EXECUTOR, heard_slow)
     _ = one + two
     function(one)
     assert heard[0] == ("AddV2", 2)
@@ -232,8 +234,8 @@ def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, 
 
 
 def test_a_handle_tells_the_dtype_of_its_variable(tf) -> None:
-    assert compat.variable_dtype(tf.Variable([1.0], dtype=tf.float64).handle) is tf.float64
-    assert compat.variable_dtype(tf.constant(1.0)) is None
+    assert compat_eager.variable_dtype(tf.Variable([1.0], dtype=tf.float64).handle) is tf.float64
+    assert compat_eager.variable_dtype(tf.constant(1.0)) is None
 
 
 @pytest.mark.parametrize(

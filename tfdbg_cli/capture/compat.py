@@ -1,4 +1,4 @@
-"""The one place that knows TensorFlow's private parts. tests/capture/test_compat.py says which one broke."""
+"""The one place, with compat_eager, that knows TensorFlow's private parts. Its tests say which one broke."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
-from tensorflow.python import pywrap_tfe
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.eager import cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
@@ -250,18 +249,6 @@ def worded_as(atomic: Any) -> AbstractContextManager[None]:
 def set_error_message(error: Any, message: str) -> None:
     """Replace the text of an error of an op."""
     error._message = message
-
-
-# The two functions by which ops that run eagerly reach the runtime: `fast(context, op_type, name, *arguments)` with
-# inputs and then attributes, and `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
-EXECUTORS: Any = pywrap_tfe
-FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
-
-
-def variable_dtype(handle: Any) -> Any:
-    """The dtype of the variable behind an eager handle; None when the handle does not tell."""
-    data = getattr(handle, "_handle_data", None)
-    return tf.as_dtype(data.shape_and_type[0].dtype) if data is not None and data.shape_and_type else None
 
 
 def named_graphs_below(atomic: Any) -> dict[str, Any]:

@@ -102,6 +102,11 @@ class Controller(Protocol):
         """The settings that hold now."""
         ...
 
+    @property
+    def watched(self) -> Watched | None:
+        """What the watch that is on asks of runs; None while there is none."""
+        ...
+
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run. Cheap (a few microseconds) when it is left alone.
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
@@ -81,6 +82,8 @@ class Call:
     @property
     def title(self) -> str:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
+        if " " in self.function:  # a part of a program that has no name, in words
+            return f"run #{self.number}: {self.function}"
         if self.function:
             given = ", ".join(argument.name for argument in self.arguments if not argument.captured)
             return f"run #{self.number}: {self.function}({given})"
@@ -116,7 +119,8 @@ class Run:
     what could not be captured and why.
     `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
     so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
-    undebugged run; None where that was not asked (recordings, eager code, runs that were left alone).
+    undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
+    are the calls of Python that are running, outermost first, where the program stands in the middle of the run.
     """
 
     call: Call
@@ -136,6 +140,7 @@ class Run:
     caught: bool = False
     exactness: Exactness | None = None
     cut_off: bool = False  # the process that wrote it did not come to the end of the run
+    frames: Sequence[LiveFrame] = ()
 
     @property
     def graph_kind(self) -> GraphKind:

@@ -15,12 +15,15 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.compat_eager import tensor_id
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.eager.recorder import EagerRecorder
+from tfdbg_cli.capture.eager.section import Section
 from tfdbg_cli.capture.eager.stacks import stack_of
+from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.function.arguments import value_of
 from tfdbg_cli.capture.function.capture import WithoutValues
-from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.guard import INSIDE, NAMED
 from tfdbg_cli.capture.performing import Capture, Reported, planned
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Argument, Call, Estimate, Run, RunError, RunKind, RunStart
@@ -62,6 +65,8 @@ class EagerCall:
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:
             return WithoutValues(self.plain, _NO_PROFILE)
+        if plan.watched is not None and not plan.watched.all_runs:
+            return WatchedEagerCall(self, self._call, watch_of(controller), plan)
         tensors = {name: value for name, value in self.given.items() if isinstance(value, tf.Tensor)}
         return EagerCapture(self.plain, EagerRecorder(tensors, memory_budget(controller.settings)))
 
@@ -112,6 +117,46 @@ class EagerCapture:
             error=error,
             notes=(_NOTE, *recorder.notes()),
         )
+
+    def finish(self, keep: bool) -> None:
+        """Nothing is left behind."""
+
+
+class WatchedEagerCall:
+    """One call whose ops are looked at as they run; functions that it calls are runs of their own."""
+
+    def __init__(self, made: EagerCall, call: Callable[[], Any], watch: EagerWatch, plan: Plan) -> None:
+        self._made = made
+        self._call = call
+        self._watch = watch
+        self._plan = plan
+        self._section: Section | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        given = self._made.given.items()
+        names = {tensor_id(value): name for name, value in given if isinstance(value, tf.Tensor)}
+        with NAMED, self._watch.naming(self._made.name, self._plan, names) as self._section:
+            return self._call()
+
+    @property
+    def reported(self) -> bool:
+        """Whether something was found, and shown, in the middle of it."""
+        return self._section is not None and self._section.stopped
+
+    @property
+    def passed(self) -> bool:
+        """Whether every op was looked at."""
+        return self._watch.looks_at_ops
+
+    @property
+    def said(self) -> str:
+        return ""
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What ran last."""
+        assert self._section is not None
+        return self._section.run(call.number, (), error)
 
     def finish(self, keep: bool) -> None:
         """Nothing is left behind."""

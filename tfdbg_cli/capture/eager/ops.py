@@ -1,8 +1,8 @@
 """Seeing every op that Python has TensorFlow run eagerly, in whatever thread, while somebody wants to know.
 
-All of them go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): generated op wrappers, the
-gradient functions that a tape calls, updates of variables. These two are replaced meanwhile. Op callbacks, TensorFlow's
-own way to see ops, belong to one thread, and cost more.
+All go through two functions of TensorFlow's Python layer (`compat_eager.EXECUTORS`): op wrappers, the gradient
+functions that a tape calls, updates of variables. These two are replaced meanwhile. TensorFlow's own way to
+see ops, callbacks, belongs to one thread, and costs more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, wraps
 from typing import Any, Protocol
 
-from tfdbg_cli.capture import compat
+from tfdbg_cli.capture import compat, compat_eager
 from tfdbg_cli.capture.function.function_names import function_name
 from tfdbg_cli.capture.mishaps import report
 
@@ -20,7 +20,7 @@ from tfdbg_cli.capture.mishaps import report
 class Listener(Protocol):
     """Hears of ops. What it raises goes no further, but for KeyboardInterrupt."""
 
-    def begins(self) -> Any:
+    def begins(self, op_type: str) -> Any:
         """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it."""
         ...
 
@@ -47,8 +47,8 @@ class EagerOps:
             self._listeners = (*self._listeners, listener)
             if not self._undo:
                 self._undo = [
-                    _replace(compat.FAST_EXECUTOR, self._fast),
-                    _replace(compat.SLOW_EXECUTOR, self._slow),
+                    _replace(compat_eager.FAST_EXECUTOR, self._fast),
+                    _replace(compat_eager.SLOW_EXECUTOR, self._slow),
                 ]
 
         def end() -> None:
@@ -62,7 +62,7 @@ class EagerOps:
 
     def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
-            begun = self._begin()
+            begun = self._begin(op_type)
             outputs = original(context, op_type, name, *arguments)
             if begun:
                 count = _input_count(op_type)
@@ -73,7 +73,7 @@ class EagerOps:
 
     def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
-            begun = self._begin()
+            begun = self._begin(op_type)
             outputs = original(handle, device, op_type, inputs, attributes, *rest)
             if begun:
                 self._tell(function_name(op_type), inputs, attributes or (), outputs, begun)
@@ -81,11 +81,11 @@ class EagerOps:
 
         return slow
 
-    def _begin(self) -> list[tuple[Listener, Any]]:
+    def _begin(self, op_type: str) -> list[tuple[Listener, Any]]:
         begun = []
         for listener in self._listeners:
             try:
-                token = listener.begins()
+                token = listener.begins(op_type)
             except Exception as error:  # noqa: BLE001
                 report("look at an op", error)
             else:
@@ -109,9 +109,9 @@ class EagerOps:
 
 
 def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
-    original = getattr(compat.EXECUTORS, name)
-    setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
-    return lambda: setattr(compat.EXECUTORS, name, original)
+    original = getattr(compat_eager.EXECUTORS, name)
+    setattr(compat_eager.EXECUTORS, name, wraps(original)(wrap(original)))
+    return lambda: setattr(compat_eager.EXECUTORS, name, original)
 
 
 @cache

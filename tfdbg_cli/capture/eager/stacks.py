@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from linecache import getline
-from types import CodeType, FrameType
-from typing import Any, TypeAlias
+from types import CodeType
+from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.function.callers import is_ours
 from tfdbg_cli.model.sources import Frame, Traceback
+
+_T = TypeVar("_T")
 
 # Code and the offset in it of the instruction that is being executed, in turn, innermost call first.
 Stack: TypeAlias = list[Any]
 
 
+def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
+    """`function` with its answers kept for as long as the process lives: to hash code takes longer than to ask."""
+    known: dict[int, tuple[CodeType, _T]] = {}
+
+    def asked(code: CodeType) -> _T:
+        found = known.get(id(code))
+        if found is None:
+            found = known[id(code)] = (code, function(code))
+        return found[1]
+
+    return asked
+
+
 def stack_here(depth: int = 1) -> Stack:
     """The stack of this thread, from `depth` calls above this one on."""
-    frame: FrameType | None = sys._getframe(depth)
+    frame = inspect.currentframe()
+    while depth and frame is not None:
+        frame, depth = frame.f_back, depth - 1
     found: Stack = []
     add = found.append
     while frame is not None:
@@ -30,7 +47,8 @@ def stack_here(depth: int = 1) -> Stack:
 
 def stack_of(error: BaseException) -> Stack:
     """The calls from which `error` came."""
-    trace, found = error.__traceback__, []
+    found: Stack = []
+    trace = error.__traceback__
     while trace is not None:
         found[:0] = trace.tb_frame.f_code, trace.tb_lasti
         trace = trace.tb_next

@@ -23,7 +23,7 @@ from tfdbg_cli.capture.function.call import FunctionCall
 from tfdbg_cli.capture.function.callers import called_by_user
 from tfdbg_cli.capture.function.tracing_notes import Entered
 from tfdbg_cli.capture.function.worthwhile import is_step_or_own, is_worthwhile
-from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.guard import INSIDE, NAMED
 from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.capture.performing import performed
 from tfdbg_cli.capture.replacement import replace_method
@@ -96,7 +96,7 @@ class Interception:
             controller = self._here.controller or self.everywhere
             if controller is None or INSIDE.holds():
                 return original(function, *arguments, **keywords)
-            if tf.config.functions_run_eagerly() and _EAGERLY():
+            if tf.config.functions_run_eagerly() and _EAGERLY() and not NAMED.holds():
                 return self._eagerly(controller, original, function, arguments, keywords)
             entered = self._here.entered
             entered.append(Entered(function, function.experimental_get_tracing_count()))
@@ -128,7 +128,8 @@ class Interception:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
             controller = self._asked()
             # A tf.function is seen where it runs.
-            if controller is None or isinstance(fn, compat.function_class()) or not is_worthwhile(fn):
+            named = NAMED.holds() or isinstance(fn, compat.function_class())
+            if controller is None or named or not is_worthwhile(fn):
                 return original(strategy, fn, args, kwargs, options)
             if strategy.num_replicas_in_sync > 1:
                 remark(_REPLICAS)

@@ -13,7 +13,7 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager.call import EagerCall
 from tfdbg_cli.capture.function.interception import FUNCTIONS
-from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.guard import INSIDE, NAMED
 from tfdbg_cli.capture.performing import performed
 from tfdbg_cli.capture.stand_in import StandIn
 
@@ -50,7 +50,7 @@ class DebuggedFunction(StandIn):
         if self._tfdbg_is_graph:
             with FUNCTIONS.asking(controller):
                 return function(*arguments, **keywords)
-        if INSIDE.holds() or not tf.executing_eagerly():
+        if INSIDE.holds() or NAMED.holds() or not tf.executing_eagerly():
             return function(*arguments, **keywords)
         call: Callable[[], Any] = functools.partial(function, *arguments, **keywords)
         return performed(controller, EagerCall.of(function, call, arguments, keywords))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, WrongAnswerError
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched, WrongAnswerError
 from tfdbg_cli.capture.session.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.session.watching import WatchOptions, watch_options
 from tfdbg_cli.config import Settings
@@ -39,6 +39,7 @@ class DumpingController:
             raise TypeError(f"watch_fn is not callable: a function of fetches and feeds is wanted, not {watch_fn!r}.")
         root.mkdir(parents=True, exist_ok=True)
         self.settings = settings
+        self.watched: Watched | None = None  # nothing is
         self._root = root
         self._watch_fn = watch_fn
         self._threads = re.compile(thread_name_filter) if thread_name_filter else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, Watched
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.runs import Run
 
@@ -33,6 +33,11 @@ class InitializersApart:
     def settings(self) -> Settings:
         """The settings that hold now."""
         return self._controller.settings
+
+    @property
+    def watched(self) -> Watched | None:
+        """What the watch that is on asks of runs."""
+        return self._controller.watched
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run. See `capture.controller.Controller`."""

@@ -1,0 +1,33 @@
+"""The private parts of TensorFlow that concern eager ops and tensors; see `compat`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python import pywrap_tfe
+from tensorflow.python.framework import ops
+
+EAGER_TENSOR: type = ops.EagerTensor
+
+# How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
+# `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
+EXECUTORS: Any = pywrap_tfe
+FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+
+
+def host_array(tensor: Any) -> Any:
+    """The array or NumPy scalar in an eager tensor; it shares the memory of one on the host, but not its life."""
+    return tensor._numpy_internal()
+
+
+def tensor_id(tensor: Any) -> int:
+    """A number that no other eager tensor of the process has, now or later."""
+    number: int = tensor._id
+    return number
+
+
+def variable_dtype(handle: Any) -> Any:
+    """The dtype of the variable behind an eager handle; None when the handle does not tell."""
+    data = getattr(handle, "_handle_data", None)
+    return tf.as_dtype(data.shape_and_type[0].dtype) if data is not None and data.shape_and_type else None

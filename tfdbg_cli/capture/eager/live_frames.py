@@ -1,0 +1,85 @@
+"""The calls that are running in this thread, and the names by which the program knows tensors and variables."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from linecache import getline
+from types import FrameType
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture.eager.recent import EagerTensor
+from tfdbg_cli.capture.function.callers import is_ours, is_users
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.sources import Frame
+
+_MOST_NAMES = 5_000
+_DEEPEST = 3  # of lists in lists, attributes of attributes
+
+
+def live_frames() -> tuple[LiveFrame, ...]:
+    """The calls of this thread, outermost first, without ours."""
+    found = []
+    frame: FrameType | None = inspect.currentframe()
+    while frame is not None:
+        code = frame.f_code
+        if not is_ours(code.co_filename):
+            text = getline(code.co_filename, frame.f_lineno).strip()
+            place = Frame(code.co_filename, frame.f_lineno, code.co_name, text)
+            found.append(LiveFrame(place, frame.f_locals, frame.f_globals))
+        frame = frame.f_back
+    return tuple(reversed(found))
+
+
+def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
+    """How the program's own frames call tensors, and the handles of variables, by their ids.
+
+    The innermost frame's name counts: `x`, `weights[2]`, `self.layer.kernel`.
+    """
+    names: dict[int, str] = {}
+    for frame in reversed(frames):
+        if is_users(frame.place.file):
+            for name, value in list(frame.names.items()):
+                if not name.startswith("__"):
+                    _note(names, name, value, 0)
+    return names
+
+
+def _note(names: dict[int, str], name: str, value: Any, depth: int) -> None:
+    if len(names) >= _MOST_NAMES:
+        return
+    if type(value) is EagerTensor:
+        names.setdefault(compat_eager.tensor_id(value), name)
+        return
+    handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) else None
+    if handle is not None:
+        names.setdefault(compat_eager.tensor_id(handle), name)
+        return
+    if depth < _DEEPEST:
+        for inner, held in _parts(value):
+            _note(names, name + inner, held, depth + 1)
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, (list, tuple)):
+        yield from ((f"[{at}]", item) for at, item in enumerate(value[:100]))
+    elif isinstance(value, dict):
+        yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])
+    elif isinstance(value, tf.Module):
+        yield from ((f".{key}", item) for key, item in list(vars(value).items())[:200])
+    elif type(value).__module__.partition(".")[0] in {"keras", "tf_keras"}:
+        yield from _of_keras(value)
+
+
+def _of_keras(value: Any) -> Iterator[tuple[str, Any]]:
+    """The tf.Variables of a layer, a model, an optimizer or a variable of Keras."""
+    if isinstance(getattr(value, "value", None), tf.Variable):
+        yield "", value.value
+        return
+    for variable in getattr(value, "variables", ()):
+        raw = getattr(variable, "value", None)
+        path = getattr(variable, "path", None) or variable.name.partition(":")[0]
+        yield f".{path}", raw if isinstance(raw, tf.Variable) else variable

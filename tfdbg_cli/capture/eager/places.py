@@ -1,0 +1,47 @@
+"""Which eager ops count: those of the program, and not those by which packages do their own housekeeping."""
+
+from __future__ import annotations
+
+from types import CodeType
+
+from tfdbg_cli.capture.eager.stacks import Stack, by_identity
+from tfdbg_cli.capture.function.callers import is_users
+
+# Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
+_DRIVERS = frozenset({
+    "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch",
+})  # fmt: skip
+_KERAS = ("/keras/", "/tf_keras/")
+# How functions are called in which packages make variables, layers and optimizers.
+_BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize", "initialize", "_maybe_build"})
+
+
+@by_identity
+def is_program(code: CodeType) -> bool:
+    """Whether `code` is of the program, and of no installed package."""
+    return is_users(code.co_filename)
+
+
+@by_identity
+def _drives(code: CodeType) -> bool:
+    return code.co_name in _DRIVERS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+
+
+def counts(stack: Stack) -> bool:
+    """Whether the program asked for what the op with this stack computes, and no driver of Keras in between."""
+    for code in stack[::2]:
+        if is_program(code):
+            return True
+        if _drives(code):
+            return False
+    return False
+
+
+def builds(stack: Stack) -> bool:
+    """Whether the op serves a package to make a variable, a layer or the like."""
+    for code in stack[::2]:
+        if is_program(code):
+            return False
+        if code.co_name in _BUILDERS:
+            return True
+    return False

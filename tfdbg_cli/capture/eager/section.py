@@ -1,0 +1,93 @@
+"""A part of an eager program that is one run: a turn of a loop, a call with a name, or what lies between."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Controller, Plan
+from tfdbg_cli.capture.eager.live_frames import names_of_tensors
+from tfdbg_cli.capture.eager.recent import RecentOps, Source
+from tfdbg_cli.capture.eager.told import told
+from tfdbg_cli.capture.eager.turns import Turn
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+
+_NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
+_STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
+_DROPPED = (
+    "The first {} ops of this run are not shown: the last ones fill the memory for them (`config set memory_budget`)."
+)
+
+
+@dataclass(eq=False)
+class Section:
+    """One part, from its first op on.
+
+    `number` and `plan` are those of the run, None before it is one; `names` tell what its arguments are called.
+    """
+
+    title: str
+    log: RecentOps
+    turn: Turn | None = None
+    number: int | None = None
+    plan: Plan | None = None
+    stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
+    ignored: bool = False  # whether the runs of this thread are none of ours
+    names: Mapping[int, str] | None = None
+
+    def described(self, number: int, feeds: Mapping[str, Any] | None = None) -> Call:
+        """The call for the screen."""
+        thread = threading.current_thread().name
+        return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title)
+
+    def run(
+        self, number: int, frames: tuple[LiveFrame, ...], error: RunError | None = None, *, caught: bool = False
+    ) -> Run:
+        """What is known of it, as a run; with `frames` the program stands in the middle of it."""
+        names = self.names or names_of_tensors(frames)
+
+        def named(source: Source) -> str:
+            return names.get(source.key, "")
+
+        parts = told(self.log, named)
+        notes = [_NOTE]
+        notes += [_STOPPED_WITHIN] * bool(frames)
+        notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
+        return Run(
+            self.described(number, parts.feeds),
+            parts.store,
+            parts.graph,
+            tracebacks=parts.tracebacks,
+            error=error,
+            notes=tuple(notes),
+            caught=caught,
+            frames=frames,
+        )
+
+
+def between(file: str, line: int) -> str:
+    """The title of what is in no loop."""
+    return f"{Path(file).name} from line {line} on"
+
+
+class PendingSection:
+    """A part that is about to become a run (`controller.PendingRun`)."""
+
+    def __init__(self, section: Section, controller: Controller) -> None:
+        self._section = section
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        return RunStart(self._section.described(number))
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        return Estimate(0, None, 0, memory_budget(self._controller.settings), "memory")
+
+    def arguments(self) -> tuple[object, object]:
+        return (), {}

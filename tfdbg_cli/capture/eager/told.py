@@ -1,0 +1,142 @@
+"""What the log of eager ops holds, put into the parts of a run when somebody looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture import compat, compat_eager
+from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
+from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
+from tfdbg_cli.capture.function.kept_tensors import HANDLE
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+_VARIABLE, _INPUT = "VarHandleOp", "Placeholder"
+_DROPPED = gone("So many ops ran since that its value is not kept any more.")
+_UPDATED = gone("The variable was updated since; what it held before is not kept, for it is large.")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A log as the parts of a run."""
+
+    graph: Graph
+    store: MemoryTensorStore
+    tracebacks: Mapping[str, Traceback]
+    feeds: Mapping[str, Any]
+
+
+def told(log: RecentOps, named: Callable[[Source], str]) -> Told:
+    """What `log` holds, as the parts of a run. `named` gives a name to what came from outside; empty for none."""
+    return _Telling(log, named).told()
+
+
+class _Telling:
+    def __init__(self, log: RecentOps, named: Callable[[Source], str]) -> None:
+        self._log = log
+        self._named = named
+        self._nodes: dict[str, Node] = {}
+        self._names: dict[int, str] = {}  # of sources, by their id
+        self._alive: list[Source] = []
+        self._feeds: dict[str, Any] = {}
+        self._tensors: list[Tensor] = []
+        self._values: list[Value] = []
+        self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
+        self._stacks: dict[str, Stack] = {}
+
+    def told(self) -> Told:
+        for op in self._log.ops():
+            self._add(op)
+        graph = Graph(self._nodes.values(), GraphKind.PYTHON)
+        return Told(graph, MemoryTensorStore(self._tensors, self._values), Tracebacks(self._stacks), self._feeds)
+
+    def _add(self, op: RecentOp) -> None:
+        inputs = tuple(map(self._read, op.inputs))
+        attributes = {
+            str(name): str(value) for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
+        }
+        self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
+        self._stacks[op.name] = op.stack
+        for slot, output in enumerate(op.outputs):
+            self._take(TensorName(op.name, slot), op, output.dtype, self._value(op, output))
+        for source, value in op.written:
+            variable = self._source(source).node
+            name = f"{variable}/after_update"
+            read = tuple(one for one in inputs if one.node != variable)
+            self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
+            self._stacks[name] = op.stack
+            self._take(TensorName(name, 0), op, None, value)
+
+    def _take(self, name: TensorName, op: RecentOp, dtype: Any, value: Value) -> None:
+        text = dtype.name if dtype is not None else str(getattr(value, "dtype", ""))
+        execution = self._executions[name]
+        self._executions[name] += 1
+        op_type = self._nodes[name.node].op_type
+        self._tensors.append(
+            describe(name, value, device=op.device, op_type=op_type, dtype=text, execution=execution)
+        )
+        self._values.append(value)
+
+    def _value(self, op: RecentOp, output: Output) -> Value:
+        if output.dtype in HANDLES:
+            return HANDLE
+        if output.value is not None:
+            return array_from(output.value)
+        if op.op_type != "ReadVariableOp":
+            return _DROPPED
+        if self._log.updated_since(op):
+            return _UPDATED
+        handles = [read.given() for read in op.inputs if isinstance(read, Source) and read.dtype is tf.resource]
+        return variable_value(handles[0], output.dtype) if handles and handles[0] is not None else _DROPPED
+
+    def _read(self, read: Read) -> TensorName:
+        if isinstance(read, Source):
+            return self._source(read)
+        op, slot = read
+        if op.name not in self._nodes:  # one that was dropped
+            self._nodes[op.name] = Node(op.name, op.op_type, op.device)
+            self._stacks[op.name] = op.stack
+        return TensorName(op.name, slot)
+
+    def _source(self, source: Source) -> TensorName:
+        name = self._names.get(id(source))
+        if name is None:
+            handle = source.dtype in HANDLES
+            wanted = self._named(source) or ("variable" if handle else "input")
+            name = next(
+                n
+                for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
+                if n not in self._nodes
+            )
+            self._names[id(source)] = name
+            self._alive.append(source)
+            self._nodes[name] = Node(name, _VARIABLE if source.dtype is tf.resource else _INPUT, "")
+            if not handle:
+                self._feeds[name] = array_from(source.given)
+        return TensorName(name, 0)
+
+
+def array_from(value: Any) -> Array:
+    """`value` as an array that cannot be written to."""
+    array = np.asarray(value).view()
+    array.flags.writeable = False
+    return array
+
+
+def variable_value(handle: Any, dtype: Any) -> Value:
+    """What the variable behind `handle` holds now."""
+    try:
+        (read,) = compat.run_op("ReadVariableOp", [handle], ["dtype", dtype.as_datatype_enum], 1, handle.device)
+        return array_from(compat_eager.host_array(read))
+    except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
+        return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

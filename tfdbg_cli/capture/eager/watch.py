@@ -1,0 +1,278 @@
+"""The watch of eager code: every op is looked at as it runs, and the prompt opens right behind a wrong one."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import tensorflow as tf
+
+from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
+from tfdbg_cli.capture.eager.checks import Checks
+from tfdbg_cli.capture.eager.live_frames import live_frames
+from tfdbg_cli.capture.eager.ops import OPS, leaves
+from tfdbg_cli.capture.eager.places import builds, counts, is_program
+from tfdbg_cli.capture.eager.recent import EagerTensor, RecentOp, RecentOps
+from tfdbg_cli.capture.eager.section import PendingSection, Section, between
+from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
+from tfdbg_cli.capture.eager.told import variable_value
+from tfdbg_cli.capture.eager.turns import Turn, Turns
+from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.model.values import NoValue
+
+_WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
+_SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
+_MOST = 512 << 20  # bytes of it
+
+
+class _Here(threading.local):
+    """What one thread is at."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self.turn: Turn | None = None
+        self.section: Section | None = None
+        self.told = 0  # how many calls that are runs by name it is within
+        self.busy = False  # with what we do ourselves
+        self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+
+
+class EagerWatch:
+    """Divides what the threads of a program run eagerly into runs, and looks at every value while a watch is on.
+
+    Listens only while `attend` says so, since each op takes some microseconds more then.
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._here = _Here()
+        self._checks: Checks | None = None
+        self._end: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+        self.seen = 0  # ops that were looked at
+
+    def attend(self, wanted: bool) -> None:
+        """Listen to ops from now on, or no more."""
+        with self._lock:
+            if wanted and self._end is None:
+                self._end = OPS.listen(self)
+            elif not wanted and self._end is not None:
+                self._end()
+                self._end = None
+
+    def begins(self, op_type: str) -> Stack | None:
+        """An op is about to run; see `ops.Listener`."""
+        here = self._here
+        if here.busy or INSIDE.holds():
+            return None
+        stack = stack_here(4)
+        section = here.section
+        if not here.told:
+            turn = here.turns.of(stack)
+            if section is None or turn is not here.turn:
+                self._end_section(here)
+                section = self._begin_section(here, turn, stack)
+        if section is None or section.ignored:
+            return None
+        if section.number is None and not section.stopped and self._starts(here, section, op_type, stack):
+            self._start(here, section)
+        return stack
+
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> None:
+        """The op gave `outputs`; see `ops.Listener`."""
+        here = self._here
+        section, watched = here.section, self._controller.watched
+        if section is None or section.ignored or (watched is None and not _captures(section.plan)):
+            return
+        here.busy = True
+        try:
+            self._look(here, section, watched, op_type, inputs, attributes, outputs, begun)
+        finally:
+            here.busy = False
+
+    @contextmanager
+    def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
+        """A context that is the run of `plan`, in which the arguments with these ids have `names`."""
+        here = self._here
+        before = here.section
+        here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
+        here.told += 1
+        end = OPS.listen(self) if self._end is None else _nothing
+        try:
+            yield section
+        finally:
+            end()
+            here.told -= 1
+            here.section = before
+            self.seen += section.log.count
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """A run begins in this thread; where it is that of a function, the turns of the loop around it are none."""
+        if isinstance(pending, PendingSection):
+            return
+        here = self._here
+        if self._checks is not None:
+            self._checks.forget_variables()
+        if here.section is not None and here.section.number is None and here.turn is not None:
+            here.functional.add((id(here.turn.code), here.turn.loop.start))
+
+    @property
+    def looks_at_ops(self) -> bool:
+        """Whether the watch that is on asks each op, and not a whole run at its end."""
+        checks = self._checks_of(self._controller.watched)
+        return checks is not None and checks.at_ops
+
+    def end(self) -> None:
+        """The program is at its end, or debugged no more: so is the last run of this thread."""
+        self._end_section(self._here)
+
+    def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
+        here.turn = turn
+        section = Section(turn.words if turn is not None else _place(stack), self._log(None), turn)
+        here.section = section
+        return section
+
+    def _log(self, plan: Plan | None) -> RecentOps:
+        room = memory_budget(self._controller.settings)
+        if _captures(plan):
+            return RecentOps(room, all_values=True)
+        return RecentOps(min(room // _SHARE, _MOST))
+
+    def _starts(self, here: _Here, section: Section, op_type: str, stack: Stack) -> bool:
+        """Whether the op that begins now makes a run of `section`."""
+        turn = section.turn
+        repeated = turn is not None and turn.number > 1
+        if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
+            return False
+        return (repeated or op_type == "ReadVariableOp") and counts(stack) and not builds(stack)
+
+    def _start(self, here: _Here, section: Section) -> None:
+        here.busy = True
+        try:
+            plan = self._controller.run_starts(PendingSection(section, self._controller))
+        finally:
+            here.busy = False
+        section.number, section.plan = plan.number, plan
+        section.ignored = plan.action is Action.LEAVE and self._controller.watched is None
+        if _captures(plan) and plan.watched is None:
+            section.log = self._log(plan)
+
+    def _end_section(self, here: _Here) -> None:
+        section, here.section = here.section, None
+        if section is None:
+            return
+        self.seen += section.log.count
+        plan = section.plan
+        if plan is None or plan.action is Action.LEAVE or section.stopped:
+            return
+        here.busy = True
+        try:
+            if plan.watched is None:
+                self._controller.run_ends(plan, section.run(plan.number, live_frames()))
+            elif self._checks is not None and self._checks.at_ops:
+                self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
+            else:
+                self._controller.run_ends(plan, section.run(plan.number, ()))
+        except Exception as error:  # noqa: BLE001
+            report("show a run", error)
+            self._controller.run_abandoned(plan)
+        finally:
+            here.busy = False
+
+    def _look(
+        self,
+        here: _Here,
+        section: Section,
+        watched: Watched | None,
+        op_type: str,
+        inputs: Sequence[Any],
+        attributes: Sequence[Any],
+        outputs: Any,
+        stack: Stack,
+    ) -> None:
+        given = list(leaves(inputs))
+        gave = [outputs] if type(outputs) is EagerTensor else list(leaves(outputs))
+        op = section.log.add(op_type, given, attributes, gave, stack)
+        checks = self._checks_of(watched)
+        if checks is not None and section.number is None and not checks.anywhere:
+            checks = None
+        found = bool(checks is not None and checks.at_ops and checks.bad(op, given, gave))
+        if _WRITES.fullmatch(op_type):
+            found = self._written(section, checks, op, given) or found
+        section.log.settle(op)
+        if found and checks is not None and self._is_news(section, checks, given, stack):
+            self._found(here, section)
+
+    def _written(self, section: Section, checks: Checks | None, op: RecentOp, given: Sequence[Any]) -> bool:
+        """Look at the variables that `op` updated; whether the watch is for one of them."""
+        found = False
+        for handle in given:
+            if type(handle) is EagerTensor and handle.dtype is tf.resource:
+                dtype = compat_eager.variable_dtype(handle)
+                if dtype is None:
+                    continue
+                value = variable_value(handle, dtype)
+                bad = False
+                if checks is not None and checks.at_ops and not isinstance(value, NoValue):
+                    bad = checks.bad_variable(op.name, handle, value)
+                section.log.wrote(op, handle, value, keep=bad)
+                found = found or bad
+        return found
+
+    def _checks_of(self, watched: Watched | None) -> Checks | None:
+        if watched is None:
+            return None
+        if self._checks is None or self._checks.watched is not watched:
+            self._checks = Checks(watched)
+        return self._checks
+
+    @staticmethod
+    def _is_news(section: Section, checks: Checks, given: Sequence[Any], stack: Stack) -> bool:
+        """Whether to stop: once in a run, and then only for what was not made of what is wrong already."""
+        return counts(stack) and (not section.stopped or checks.out_of_fine(given))
+
+    def _found(self, here: _Here, section: Section) -> None:
+        """Hand the run, as far as it came, to the debugger: the prompt opens, and the program goes on behind it."""
+        frames = live_frames()
+        plan = section.plan
+        if plan is None or section.stopped:
+            plan = self._controller.run_starts(PendingSection(section, self._controller))
+            if plan.action is Action.LEAVE:
+                section.ignored = True
+                return
+        section.number, section.plan, section.stopped = plan.number, plan, True
+        with INSIDE:
+            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True))
+
+
+def _captures(plan: Plan | None) -> bool:
+    return plan is not None and plan.action is Action.CAPTURE
+
+
+def _place(stack: Stack) -> str:
+    """`train.py from line 5 on`, for the outermost call of the program."""
+    for code, offset in calls(stack):
+        if is_program(code):
+            return between(code.co_filename, line_at(code, offset))
+    return between(stack[-2].co_filename, line_at(stack[-2], stack[-1]))
+
+
+def _nothing() -> None: ...
+
+
+_WATCHES: WeakKeyDictionary[Any, EagerWatch] = WeakKeyDictionary()
+
+
+def watch_of(controller: Controller) -> EagerWatch:
+    """The watch of eager code that asks `controller`; there is one."""
+    found = _WATCHES.get(controller)
+    if found is None:
+        found = _WATCHES[controller] = EagerWatch(controller)
+    return found

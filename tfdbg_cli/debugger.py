@@ -100,6 +100,7 @@ class Debugger:
         self._after_recording: State = Continue()
         self._watching: Watching | None = None
         self._interruption = Interruption(attended)
+        self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
         self._dump_root = dump_root
 
@@ -159,8 +160,10 @@ class Debugger:
         self.end_watch()
         self._state = StopAtStart()
 
-    def set_watch(self, decision: RunUntil | None) -> None:
+    def set_watch(self, decision: RunUntil | None, *, from_the_start: bool = False) -> None:
         """Go on as `decision` says, until a tensor passes; None goes on without stopping.
+
+        Ctrl-C is the program's until the first run when it has not begun, `from_the_start`.
 
         Raises:
             TfdbgError: there is no such filter.
@@ -171,10 +174,14 @@ class Debugger:
             self._state = Continue()
         else:
             self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+            if from_the_start:
+                self._interruption.end()
+                self._takes_interruption = True
 
     def end_watch(self) -> None:
         """Watch no more, and leave Ctrl-C to the program."""
         self._watching = None
+        self._takes_interruption = False
         self._interruption.end()
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
@@ -302,6 +309,9 @@ class Debugger:
                 return plan, force
             case RunUntil(capture=capture, force=force):
                 watched = self._watching.watched if self._watching is not None else None
+                if self._takes_interruption:
+                    self._takes_interruption = False
+                    self._interruption.begin()
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
             case RecordRun(force=force):
                 return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force

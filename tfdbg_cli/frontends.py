@@ -108,10 +108,8 @@ class Until:
         return self._frontend.settings
 
     def stop(self, event: Stop) -> Decision:
-        if self._first is None or not isinstance(event, RunStart):
-            return self._frontend.stop(event)
         decision, self._first = self._first, None
-        return decision
+        return self._frontend.stop(event) if decision is None or not isinstance(event, RunStart) else decision
 
     def notify(self, message: str) -> None:
         self._frontend.notify(message)

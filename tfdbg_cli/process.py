@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from tfdbg_cli.commands.watch_decision import watch_decision
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.launch_options import launch_options
 from tfdbg_cli.model.decision import Continue, RecordRun
 
 
@@ -53,12 +54,20 @@ class ProcessDebugger:
                 return
             watch = watch_of(self.debugger)
             self.debugger.attendant = watch
-            self.debugger.stop_next()
+            self._begin()
             self._undo = [
                 lambda: self._leave_eager(watch),
                 intercept_all_sessions(InitializersApart(self.debugger)),
                 intercept_all_functions(self.debugger),
             ]
+
+    def _begin(self) -> None:
+        """Stop before the next run, or watch from here on, if that was asked on the command line."""
+        self.debugger.stop_next()
+        until = launch_options().until
+        if until is not None:
+            with suppress(TfdbgError):  # a filter that the program is yet to add; the first run asks again
+                self.debugger.set_watch(until, from_the_start=True)
 
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None

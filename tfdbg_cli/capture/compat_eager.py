@@ -8,7 +8,7 @@ import tensorflow as tf
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.framework import ops
 
-EAGER_TENSOR: type = ops.EagerTensor
+EAGER_TENSOR: Any = ops.EagerTensor
 
 # How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
 # `slow(handle, device, op_type, inputs, attributes, outputs, …)`.

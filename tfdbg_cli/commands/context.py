@@ -72,6 +72,7 @@ class Context:
     memory: Memory = field(default_factory=Memory, repr=False)
     made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
+    frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)
 

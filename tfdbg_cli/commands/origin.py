@@ -24,6 +24,7 @@ from tfdbg_cli.commands.origin_around import (
     after_line,
     chain_block,
     guarded_blocks,
+    here_line,
     intended_blocks,
     intended_data,
     link_data,
@@ -120,8 +121,10 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     if origin.inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
     blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, _LABEL)]
+    here = bool(run.frames) and origin.index == len(run.tensors) - 1
+    after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
-        Text((*_batch(run, origin), after_line(found.after, options, _LABEL, listed=listed))),
+        Text((*_batch(run, origin), after)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)

@@ -57,6 +57,12 @@ def _value_link(run: Run, name: TensorName) -> str:
     return node_link(name.node) if name.node in run.graph else ""
 
 
+def here_line(label_width: int) -> Line:
+    """That the program stands at the origin, with a link to its calls."""
+    label = Span("After".ljust(label_width), Style.LABEL)
+    return line(label, "nothing yet: the program stands right behind this op: ", Span("frames", Style.KEY, "frames"))
+
+
 def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, *, listed: bool) -> Line:
     """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
     what = "NaN" if options.nan else "NaN or infinity"

@@ -13,6 +13,7 @@ _MODULES = (
     "print_tensor",
     "origin",
     "error_info",
+    "frames",
     "node_info",
     "neighbour_lists",
     "placement",

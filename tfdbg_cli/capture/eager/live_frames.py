@@ -21,8 +21,8 @@ _DEEPEST = 3  # of lists in lists, attributes of attributes
 
 
 def live_frames() -> tuple[LiveFrame, ...]:
-    """The calls of this thread, outermost first, without ours."""
-    found = []
+    """The calls of this thread from the first one of the program on, outermost first, without ours."""
+    found: list[LiveFrame] = []
     frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         code = frame.f_code
@@ -31,6 +31,8 @@ def live_frames() -> tuple[LiveFrame, ...]:
             place = Frame(code.co_filename, frame.f_lineno, code.co_name, text)
             found.append(LiveFrame(place, frame.f_locals, frame.f_globals))
         frame = frame.f_back
+    while found and not is_users(found[-1].place.file):
+        found.pop()
     return tuple(reversed(found))
 
 

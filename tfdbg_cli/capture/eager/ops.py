@@ -20,8 +20,11 @@ from tfdbg_cli.capture.mishaps import report
 class Listener(Protocol):
     """Hears of ops. What it raises goes no further, but for KeyboardInterrupt."""
 
-    def begins(self, op_type: str) -> Any:
-        """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it."""
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Any:
+        """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it.
+
+        Attributes may follow the `inputs`.
+        """
         ...
 
     def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> None:
@@ -62,7 +65,7 @@ class EagerOps:
 
     def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
-            begun = self._begin(op_type)
+            begun = self._begin(op_type, arguments)
             outputs = original(context, op_type, name, *arguments)
             if begun:
                 count = _input_count(op_type)
@@ -73,7 +76,7 @@ class EagerOps:
 
     def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
-            begun = self._begin(op_type)
+            begun = self._begin(op_type, inputs)
             outputs = original(handle, device, op_type, inputs, attributes, *rest)
             if begun:
                 self._tell(function_name(op_type), inputs, attributes or (), outputs, begun)
@@ -81,11 +84,11 @@ class EagerOps:
 
         return slow
 
-    def _begin(self, op_type: str) -> list[tuple[Listener, Any]]:
+    def _begin(self, op_type: str, inputs: Sequence[Any]) -> list[tuple[Listener, Any]]:
         begun = []
         for listener in self._listeners:
             try:
-                token = listener.begins(op_type)
+                token = listener.begins(op_type, inputs)
             except Exception as error:  # noqa: BLE001
                 report("look at an op", error)
             else:

@@ -148,7 +148,7 @@ class EagerRecorder:
         self._stacks[node] = stack
         return node
 
-    def begins(self, op_type: str) -> Stack | None:
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         return stack_here(4) if RECORDING.recorder is self and not self._quiet else None
 

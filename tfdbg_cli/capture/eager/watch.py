@@ -67,7 +67,7 @@ class EagerWatch:
                 self._end()
                 self._end = None
 
-    def begins(self, op_type: str) -> Stack | None:
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._here
         if here.busy or INSIDE.holds():
@@ -81,7 +81,11 @@ class EagerWatch:
                 section = self._begin_section(here, turn, stack)
         if section is None or section.ignored:
             return None
-        if section.number is None and not section.stopped and self._starts(here, section, op_type, stack):
+        if (
+            section.number is None
+            and not section.stopped
+            and self._starts(here, section, _reads(op_type, inputs), stack)
+        ):
             self._start(here, section)
         return stack
 
@@ -145,13 +149,13 @@ class EagerWatch:
             return RecentOps(room, all_values=True)
         return RecentOps(min(room // _SHARE, _MOST))
 
-    def _starts(self, here: _Here, section: Section, op_type: str, stack: Stack) -> bool:
-        """Whether the op that begins now makes a run of `section`."""
+    def _starts(self, here: _Here, section: Section, reads: bool, stack: Stack) -> bool:
+        """Whether the op that begins now, which `reads` a variable or does not, makes a run of `section`."""
         turn = section.turn
         repeated = turn is not None and turn.number > 1
         if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
             return False
-        return (repeated or op_type == "ReadVariableOp") and counts(stack) and not builds(stack)
+        return (repeated or reads) and counts(stack) and not builds(stack)
 
     def _start(self, here: _Here, section: Section) -> None:
         here.busy = True
@@ -250,6 +254,11 @@ class EagerWatch:
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True))
+
+
+def _reads(op_type: str, inputs: Sequence[Any]) -> bool:
+    """Whether an op reads a variable."""
+    return op_type == "ReadVariableOp" or any(isinstance(given, tf.Variable) for given in inputs)
 
 
 def _captures(plan: Plan | None) -> bool:

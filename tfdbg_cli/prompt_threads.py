@@ -10,6 +10,7 @@ from contextlib import contextmanager
 # Threads that pump data into queues (tf.compat.v1.train.QueueRunner), and those of the runtime in which it calls
 # Python for a data set (Python names them so). Nobody means those.
 _PUMPS = ("QueueRunnerThread", "Dummy-")
+_QUEUES = "QueueRunnerThread"
 
 # There is one terminal, however many sessions are wrapped one by one, each with a debugger of its own.
 _TERMINAL = threading.Lock()
@@ -25,12 +26,15 @@ class PromptThreads:
     def __init__(self, pattern: str | None = None) -> None:
         self._pattern = re.compile(pattern) if pattern else None
 
-    def include_this(self) -> bool:
-        """Whether the runs of the current thread are debugged; those that it makes while at the prompt are not."""
+    def include_this(self, *, found: bool = False) -> bool:
+        """Whether the runs of the current thread are debugged; those that it makes while at the prompt are not.
+
+        Where something was `found` in Python that the runtime calls, they are.
+        """
         if getattr(_HERE, "at_prompt", False):
             return False
         name = threading.current_thread().name
-        return bool(self._pattern.match(name)) if self._pattern else not name.startswith(_PUMPS)
+        return bool(self._pattern.match(name)) if self._pattern else not name.startswith(_QUEUES if found else _PUMPS)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -191,10 +192,13 @@ def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[A
     cancelled = cancellation.CancellationManager()
     cancelled.start_cancel()
     tf.identity(0)  # is compiled the first time, and would be among what is collected
+    eager = context.context()
+    options = tuple(itertools.chain(*eager.function_call_options.as_attrs().items()))
     context.enable_run_metadata()
     try:
-        with cancellation.CancellationManagerContext(cancelled), suppress(tf.errors.CancelledError):
-            run_function(name, inputs, outputs)
+        # Not by a CancellationManagerContext: that is the same for all threads.
+        with suppress(tf.errors.CancelledError):
+            execute.execute_with_cancellation(name, outputs, list(inputs), options, eager, cancelled)
         tf.identity(0)  # what was collected is handed over by the next op that ends well
         found: Sequence[Any] = context.export_run_metadata().function_graphs
         return found

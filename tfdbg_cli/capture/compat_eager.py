@@ -6,8 +6,12 @@ from typing import Any
 
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe
+from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
+from tensorflow.python.ops import script_ops
 
+_context = context.context
+PY_FUNCTION: type = script_ops.EagerFunc  # what an op of tf.py_function calls
 EAGER_TENSOR: Any = ops.EagerTensor
 
 # How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
@@ -19,6 +23,17 @@ FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 def host_array(tensor: Any) -> Any:
     """The array or NumPy scalar in an eager tensor; it shares the memory of one on the host, but not its life."""
     return tensor._numpy_internal()
+
+
+def python_of(py_function: Any) -> Any:
+    """The Python function that an op of tf.py_function calls."""
+    return py_function._func
+
+
+def name_scope() -> str:
+    """The name scope that this thread is in, with a slash behind it; empty outside."""
+    scope: str = _context().scope_name
+    return scope or ""
 
 
 def tensor_id(tensor: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from linecache import getline
 from types import FrameType
@@ -70,10 +71,16 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{at}]", item) for at, item in enumerate(value[:100]))
     elif isinstance(value, dict):
         yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])
-    elif isinstance(value, tf.Module):
+    elif isinstance(value, tf.Module) or (_is_programs(type(value)) and hasattr(value, "__dict__")):
         yield from ((f".{key}", item) for key, item in list(vars(value).items())[:200])
     elif type(value).__module__.partition(".")[0] in {"keras", "tf_keras"}:
         yield from _of_keras(value)
+
+
+def _is_programs(kind: type) -> bool:
+    """Whether a class is the program's own."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and is_users(file)
 
 
 def _of_keras(value: Any) -> Iterator[tuple[str, Any]]:

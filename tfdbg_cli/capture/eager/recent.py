@@ -57,6 +57,7 @@ class RecentOp:
     number: int
     op_type: str
     count: int
+    scope: str
     inputs: list[Read]
     attributes: Sequence[Any]
     outputs: list[Output]
@@ -67,8 +68,8 @@ class RecentOp:
 
     @property
     def name(self) -> str:
-        """Such as `MatMul_3`."""
-        return f"{self.op_type}_{self.count}"
+        """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
+        return f"{self.scope}{self.op_type}_{self.count}"
 
     def attribute(self, name: str) -> Any:
         """The value of an attribute; None where it is not given."""
@@ -107,8 +108,9 @@ class RecentOps:
                 op.nbytes += value.nbytes if dtype is not tf.string else 64
             op.outputs.append(Output(dtype, value))
             self._made[compat_eager.tensor_id(tensor)] = (op, slot)
-        if outputs:
-            op.device = _only_device() or outputs[0].device
+        op.device = _only_device() or next(
+            (one.device for one in (*outputs, *inputs) if type(one) is EagerTensor), ""
+        )
         if op_type == "ReadVariableOp" and op.nbytes > self._largest_read:
             op.nbytes = 0  # whoever asks for the value has it until `settle`
         self._nbytes += op.nbytes
@@ -118,7 +120,7 @@ class RecentOps:
 
     def _append(self, op_type: str, reads: list[Read], attributes: Sequence[Any], stack: Stack) -> RecentOp:
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
-        op = RecentOp(self.count, op_type, count, reads, attributes, [], stack, "")
+        op = RecentOp(self.count, op_type, count, compat_eager.name_scope(), reads, attributes, [], stack, "")
         self.count += 1
         self._ops.append(op)
         return op

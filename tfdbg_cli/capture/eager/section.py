@@ -79,7 +79,9 @@ def between(file: str, line: int) -> str:
 class PendingSection:
     """A part that is about to become a run (`controller.PendingRun`)."""
 
-    def __init__(self, section: Section, controller: Controller) -> None:
+    def __init__(self, section: Section, controller: Controller, *, found: bool = False) -> None:
+        """`found` says that it becomes one since a watch found something in it."""
+        self.found = found
         self._section = section
         self._controller = controller
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _VARIABLE, _INPUT = "VarHandleOp", "Placeholder"
+_RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _DROPPED = gone("So many ops ran since that its value is not kept any more.")
 _UPDATED = gone("The variable was updated since; what it held before is not kept, for it is large.")
 
@@ -112,7 +114,8 @@ class _Telling:
         name = self._names.get(id(source))
         if name is None:
             handle = source.dtype in HANDLES
-            wanted = self._named(source) or ("variable" if handle else "input")
+            kind, own = _of_handle(source.given()) if handle else (_INPUT, "")
+            wanted = self._named(source) or own or ("handle" if handle else "input")
             name = next(
                 n
                 for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
@@ -120,10 +123,18 @@ class _Telling:
             )
             self._names[id(source)] = name
             self._alive.append(source)
-            self._nodes[name] = Node(name, _VARIABLE if source.dtype is tf.resource else _INPUT, "")
+            self._nodes[name] = Node(name, kind, "")
             if not handle:
                 self._feeds[name] = array_from(source.given)
         return TensorName(name, 0)
+
+
+def _of_handle(handle: Any) -> tuple[str, str]:
+    """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
+    if handle is None or compat_eager.variable_dtype(handle) is None:
+        return _INPUT, ""
+    match = _RESOURCE.search(str(handle))
+    return _VARIABLE, match["name"] if match else "variable"
 
 
 def array_from(value: Any) -> Array:

@@ -23,8 +23,10 @@ from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
 from tfdbg_cli.capture.eager.turns import Turn, Turns
-from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.function.callers import is_ours
+from tfdbg_cli.capture.guard import INSIDE, PYTHON
 from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.replacement import replace_method
 from tfdbg_cli.model.values import NoValue
 
 _WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
@@ -54,7 +56,7 @@ class EagerWatch:
         self._controller = controller
         self._here = _Here()
         self._checks: Checks | None = None
-        self._end: Callable[[], None] | None = None
+        self._end: Callable[[], object] | None = None
         self._lock = threading.Lock()
         self.seen = 0  # ops that were looked at
 
@@ -62,7 +64,8 @@ class EagerWatch:
         """Listen to ops from now on, or no more."""
         with self._lock:
             if wanted and self._end is None:
-                self._end = OPS.listen(self)
+                ends = [OPS.listen(self), replace_method(compat_eager.PY_FUNCTION, "__call__", _marked)]
+                self._end = lambda: [end() for end in ends]
             elif not wanted and self._end is not None:
                 self._end()
                 self._end = None
@@ -70,7 +73,7 @@ class EagerWatch:
     def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._here
-        if here.busy or INSIDE.holds():
+        if here.busy or (INSIDE.holds() and not PYTHON.holds()):
             return None
         stack = stack_here(4)
         section = here.section
@@ -150,7 +153,7 @@ class EagerWatch:
         return RecentOps(min(room // _SHARE, _MOST))
 
     def _starts(self, here: _Here, section: Section, reads: bool, stack: Stack) -> bool:
-        """Whether the op that begins now, which `reads` a variable or does not, makes a run of `section`."""
+        """Whether the op that begins now, which `reads` a variable or updates it, makes a run of `section`."""
         turn = section.turn
         repeated = turn is not None and turn.number > 1
         if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
@@ -257,8 +260,12 @@ class EagerWatch:
 
 
 def _reads(op_type: str, inputs: Sequence[Any]) -> bool:
-    """Whether an op reads a variable."""
-    return op_type == "ReadVariableOp" or any(isinstance(given, tf.Variable) for given in inputs)
+    """Whether an op reads a variable, or updates one."""
+    return (
+        op_type == "ReadVariableOp"
+        or bool(_WRITES.fullmatch(op_type))
+        or any(isinstance(given, tf.Variable) for given in inputs)
+    )
 
 
 def _captures(plan: Plan | None) -> bool:
@@ -274,6 +281,19 @@ def _place(stack: Stack) -> str:
 
 
 def _nothing() -> None: ...
+
+
+def _marked(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A call of tf.py_function by which the ops in the program's own Python are known."""
+
+    def call(py_function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        code = getattr(compat_eager.python_of(py_function), "__code__", None)
+        if code is None or is_ours(code.co_filename):
+            return original(py_function, *arguments, **keywords)
+        with PYTHON:
+            return original(py_function, *arguments, **keywords)
+
+    return call
 
 
 _WATCHES: WeakKeyDictionary[Any, EagerWatch] = WeakKeyDictionary()

@@ -132,7 +132,8 @@ class Interception:
             if controller is None or named or not is_worthwhile(fn):
                 return original(strategy, fn, args, kwargs, options)
             if strategy.num_replicas_in_sync > 1:
-                remark(_REPLICAS)
+                if controller.watched is None:
+                    remark(_REPLICAS)
                 return original(strategy, fn, args, kwargs, options)
             made = EagerCall.of(fn, lambda: original(strategy, fn, args, kwargs, options), tuple(args), kwargs or {})
             return performed(controller, made)

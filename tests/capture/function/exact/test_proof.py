@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,34 @@ def test_a_function_is_compiled_without_being_run() -> None:
     assert traced.compiled() is not None, "of a copy it can be had again"
     assert step(tf.constant(1.0)).numpy() == 2
     assert count.numpy() == 1
+
+
+def test_what_other_threads_call_meanwhile_is_not_cancelled() -> None:
+    """A cancelled call made in the way that TensorFlow offers to programs cancels those of every thread."""
+    ended, failed = threading.Event(), []
+
+    @tf.function
+    def other(x: Any) -> Any:
+        return x + 1.0
+
+    def call() -> None:
+        while not ended.is_set():
+            try:
+                other(tf.constant(1.0))
+            except tf.errors.CancelledError as error:
+                failed.append(error)
+
+    other(tf.constant(1.0))
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        for factor in range(20):
+            traced = Traced(tf.function(lambda x, by=float(factor): x * by), tf.constant(1.0))
+            assert traced.compiled() is not None
+    finally:
+        ended.set()
+        thread.join()
+    assert not failed
 
 
 def test_a_function_that_xla_compiles_is_neither_run_nor_compiled() -> None:

@@ -47,9 +47,9 @@ def compiled(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
     arguments = [argument.name for argument in definition.signature.input_arg]
     with _LOCK, INSIDE, compat.not_recording():
         found = compat.graphs_made_of(name, inputs, outputs)
-    own = [graphs for graphs in found if _arguments(graphs.pre_optimization_graph) == arguments]
+    own = [graphs for graphs in found if graphs.partition_graphs and _is_of(graphs, arguments)]
     # Another thread may compile a function at the same moment.
-    if len(own) != 1 or not own[0].partition_graphs:
+    if len(own) != 1:
         return None
     return Compiled([node for graph in own[0].partition_graphs for node in graph.node])
 
@@ -91,6 +91,14 @@ def compiled_copy(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | 
         return compiled(copied.signature.name, inputs, outputs)
     finally:
         compat.remove_function(copied.signature.name)
+
+
+def _is_of(graphs: Any, arguments: Sequence[str]) -> bool:
+    """Whether a FunctionGraphs message is of a function with these arguments."""
+    if graphs.pre_optimization_graph.node:
+        return _arguments(graphs.pre_optimization_graph) == arguments
+    # An op of another thread came between: the message before has the graph from before the optimizer.
+    return {name for graph in graphs.partition_graphs for name in _arguments(graph)} <= set(arguments)
 
 
 def _arguments(graph: Any) -> list[str]:

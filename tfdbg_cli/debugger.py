@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
+from tfdbg_cli.capture.eager.section import PendingSection
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
@@ -60,6 +61,10 @@ class Attendant(Protocol):
     def run_begins(self, pending: PendingRun) -> None:
         """Hear of a run that begins in this thread."""
         ...
+
+
+def _is_find(pending: PendingRun) -> bool:
+    return isinstance(pending, PendingSection) and pending.found
 
 
 class Debugger:
@@ -196,7 +201,7 @@ class Debugger:
         if self.attendant is not None:
             self.attendant.run_begins(pending)
         kind = type(self._state)
-        if kind is Detach or not self._threads.include_this():
+        if kind is Detach or not self._threads.include_this(found=_is_find(pending)):
             return Plan(number)
         if kind is Continue:
             return Plan(number, errors=True)

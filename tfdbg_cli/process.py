@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ class ProcessDebugger:
             if self._users > 1:
                 return
             watch = watch_of(self.debugger)
+            atexit.register(watch.end)
             self.debugger.attendant = watch
             self._begin()
             self._undo = [
@@ -71,6 +73,7 @@ class ProcessDebugger:
 
     def _leave_eager(self, watch: EagerWatch) -> None:
         self.debugger.attendant = None
+        atexit.unregister(watch.end)
         watch.end()
         watch.attend(False)
 

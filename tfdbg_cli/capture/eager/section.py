@@ -47,9 +47,15 @@ class Section:
         return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title)
 
     def run(
-        self, number: int, frames: tuple[LiveFrame, ...], error: RunError | None = None, *, caught: bool = False
+        self,
+        number: int,
+        frames: tuple[LiveFrame, ...],
+        error: RunError | None = None,
+        *,
+        caught: bool = False,
+        ended: bool = False,
     ) -> Run:
-        """What is known of it, as a run; with `frames` the program stands in the middle of it."""
+        """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`."""
         names = self.names or names_of_tensors(frames)
 
         def named(source: Source) -> str:
@@ -57,7 +63,7 @@ class Section:
 
         parts = told(self.log, named)
         notes = [_NOTE]
-        notes += [_STOPPED_WITHIN] * bool(frames)
+        notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(
             self.described(number, parts.feeds),
@@ -67,7 +73,7 @@ class Section:
             error=error,
             notes=tuple(notes),
             caught=caught,
-            frames=frames,
+            frames=() if ended else frames,
         )
 
 

@@ -182,7 +182,7 @@ class EagerWatch:
         here.busy = True
         try:
             if plan.watched is None:
-                self._controller.run_ends(plan, section.run(plan.number, live_frames()))
+                self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
             elif self._checks is not None and self._checks.at_ops:
                 self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
             else:
@@ -250,7 +250,7 @@ class EagerWatch:
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:
-            plan = self._controller.run_starts(PendingSection(section, self._controller))
+            plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             if plan.action is Action.LEAVE:
                 section.ignored = True
                 return

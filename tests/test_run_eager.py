@@ -1,0 +1,90 @@
+"""`tfdbg run --until has_inf_or_nan` on programs that run eagerly, unchanged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
+
+pytestmark = pytest.mark.tf
+
+
+def _done(tmp_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    tool = ["-m", "tfdbg_cli", "run", *arguments] if arguments else []
+    return subprocess.run(
+        [sys.executable, *tool, str(script)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        timeout=200,
+        check=False,
+    )
+
+
+def _commands(*commands: str) -> list[str]:
+    return [word for command in commands for word in ("-c", command)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_op_that_is_wrong_is_stopped_at(tmp_path, name) -> None:
+    program: EagerProgram = PROGRAMS[name]
+    plain = _done(tmp_path, program.text)
+    assert plain.returncode == 0, plain.stderr
+    done = _done(
+        tmp_path, program.text, "--json", "--until", "has_inf_or_nan", *_commands("origin", "frames", "locals")
+    )
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    found: dict[str, Any] = {each["kind"]: each for each in map(json.loads, (s for s in said if s.startswith("{")))}
+    assert "".join(s + "\n" for s in said if not s.startswith("{")) == plain.stdout
+    origin = found["origin"]
+    assert origin["op_type"] == program.origin
+    source = Path(origin["file"]).read_text().splitlines()[origin["line"] - 1]
+    assert program.line in source
+    assert program.cause in origin["cause"]
+    if program.rows is not None:
+        assert origin["batch_rows"] == list(program.rows)
+    frames = found["frames"]["frames"]
+    assert frames[found["frames"]["current"]]["line"] == origin["line"]
+    assert set(program.names) <= set(found["locals"]["locals"])
+
+
+@pytest.mark.parametrize("program", [LOOP, KERAS, DATA, PY_FUNCTION], ids=["loop", "keras", "data", "py_function"])
+def test_going_on_changes_nothing_that_the_program_prints(tmp_path, program) -> None:
+    plain = _done(tmp_path, program.text)
+    done = _done(
+        tmp_path, program.text, "--until", "has_inf_or_nan", *_commands(*["run -f has_inf_or_nan"] * 20, "continue")
+    )
+    assert done.returncode == 0
+    lines = plain.stdout.splitlines()
+    assert [line for line in done.stdout.splitlines() if line in lines] == lines
+
+
+def test_python_in_the_frame(tmp_path) -> None:
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        "--until",
+        "has_inf_or_nan",
+        *_commands("py x.shape, i", "py x + 1", "py 1 / 0"),
+    )
+    assert "(TensorShape([4, 3]), 1)" in done.stdout
+    assert "array([[1., 1., 1.]," in done.stdout
+    assert "ZeroDivisionError: division by zero" in done.stdout
+
+
+def test_turns_of_the_loop_are_runs(tmp_path) -> None:
+    done = _done(tmp_path, LOOP.text, *_commands("run -t 2", "lt", "run -n", "ri", "run", "ri"))
+    assert "run-end: run #2: turn 2 of the loop at train.py:7" in done.stdout
+    assert "w/after_update:0" in done.stdout
+    assert "About to run #4: turn 4 of the loop at train.py:7" in done.stdout
+    assert "Done: run #4: turn 4 of the loop" in done.stdout

@@ -35,6 +35,12 @@ def _fit(rounds: int) -> None:
     function.measure("fit", max(5, rounds // 4))
 
 
+def _eager(rounds: int) -> None:
+    from bench import eager
+
+    eager.measure(rounds)
+
+
 def _opening(rounds: int) -> None:
     from bench import opening
 
@@ -58,6 +64,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "function": _function,
     "preparation": _preparation,
     "fit": _fit,
+    "eager": _eager,
     "memory": _memory,
     "opening": _opening,
     "screen": _screen,

@@ -137,6 +137,17 @@ def debugging(
         disable()
 
 
+@contextmanager
+def run(name: str = "run") -> Iterator[None]:
+    """A context that is one run of a program that runs eagerly, called `name`; nothing where nothing is debugged.
+
+    Without it the turns of a program's loop are its runs.
+    """
+    process = process_debugger()
+    with eager_block(process.debugger, name) if process.on else nullcontext():
+        yield
+
+
 def stop() -> None:
     """Stop at the prompt before the next run. Where nothing is debugged yet, debug every run from now on."""
     _enabled().stop_next()

@@ -234,3 +234,18 @@ def test_values_inside_a_called_function_that_are_computed_when_looked_at() -> N
     assert value(end.run, "total_0/add:0").tolist() == [3, 6]
     assert value(end.run, "total_0/Reshape:0").tolist() == [3, 6]
     assert end.run.tensors[end.run.tensors.named("total_0/add")[0]].nbytes == 8
+
+
+def test_a_block_that_the_program_names_is_a_run() -> None:
+    front = ScriptedFrontend(RunUntil("has_inf_or_nan"), Continue())
+    debugger = Debugger(lambda: front)
+    x = tf.constant([1.0, 0.0])
+    for number in range(2):
+        with eager_block(debugger, "step"), eager_block(debugger, "part of it"):
+            y = tf.math.log(x - float(number))
+    assert y.shape == (2,)
+    start, end = front.stops
+    assert start.call.title == "run #1: step()"
+    assert end.run.call.title == "run #1: step()"
+    assert any(frame.names.get("number") == 0 for frame in end.run.frames)
+    assert find_origin(end.run).op_type == "Log"

@@ -134,10 +134,16 @@ class WatchedEagerCall:
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
+        with self.recording():
+            return self._call()
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """A context whose ops are looked at."""
         given = self._made.given.items()
         names = {tensor_id(value): name for name, value in given if isinstance(value, tf.Tensor)}
         with NAMED, self._watch.naming(self._made.name, self._plan, names) as self._section:
-            return self._call()
+            yield
 
     @property
     def reported(self) -> bool:
@@ -233,10 +239,17 @@ class _Values(Mapping[str, Any]):
 @contextmanager
 def eager_block(controller: Controller, name: str) -> Iterator[None]:
     """A context that is one run: its ops are recorded one by one, with the functions that it calls."""
+    if INSIDE.holds() or NAMED.holds():  # part of another run
+        yield
+        return
     made = EagerCall(name, {}, _nothing)
     plan, capture = planned(controller, made)
     if plan is None:
         with INSIDE:
+            yield
+        return
+    if isinstance(capture, WatchedEagerCall):
+        with Reported(controller, plan, made, capture), capture.recording():
             yield
         return
     recording = capture.recording() if isinstance(capture, EagerCapture) else nullcontext()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import Tuned, has_inf, has_inf_or_nan, has_nan
@@ -31,6 +32,14 @@ _KEEP_FINITE = frozenset({
     "OnesLike", "Select", "SelectV2", "Pad", "PadV2", "MirrorPad", "Reverse", "ReverseV2", "MaxPool",
     "ResourceGather", "OneHot", "Const", "TopKV2", "Sin", "Cos", "ClipByValue",
 })  # fmt: skip
+# Dtypes, by number, whose elements are always finite.
+_EXACT = frozenset(
+    dtype.as_datatype_enum
+    for dtype in (
+        tf.bool, tf.string, tf.resource, tf.variant, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16,
+        tf.uint32, tf.uint64,
+    )
+)  # fmt: skip
 _MOST_KNOWN = 50_000
 _FLOATS = "fc"
 _LARGE = 8192  # elements from which on a product of BLAS is faster than NumPy's own look
@@ -157,7 +166,7 @@ def _id(given: Any) -> int:
 
 
 def _may_be_bad(given: Any) -> bool:
-    return type(given) is not EagerTensor or given.dtype.is_floating or given.dtype.is_complex
+    return type(given) is not EagerTensor or compat_eager.dtype_number(given) not in _EXACT
 
 
 def _is_fine(given: Any, known: Callable[[int], bool]) -> bool:

@@ -76,10 +76,11 @@ class EagerOps:
 
     def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
-            begun = self._begin(op_type, inputs)
+            text = function_name(op_type)
+            begun = self._begin(text, inputs)
             outputs = original(handle, device, op_type, inputs, attributes, *rest)
             if begun:
-                self._tell(function_name(op_type), inputs, attributes or (), outputs, begun)
+                self._tell(text, inputs, attributes or (), outputs, begun)
             return outputs
 
         return slow

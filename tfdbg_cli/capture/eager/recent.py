@@ -23,15 +23,17 @@ from tfdbg_cli.model.values import NoValue, Value
 EagerTensor = compat_eager.EAGER_TENSOR
 _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
 _MOST_OPS = 20_000
-HANDLES = (tf.resource, tf.variant)
+RESOURCE = tf.resource.as_datatype_enum
+STRING = tf.string.as_datatype_enum
+HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
 @dataclass(eq=False, slots=True)
 class Output:
-    """One output of an op: its dtype, and its value, an array or a NumPy scalar; None where none is held."""
+    """One output of an op: its dtype by number, and its value, an array or a NumPy scalar, if it is held."""
 
-    dtype: Any
+    dtype: int
     value: Any
 
 
@@ -43,7 +45,7 @@ class Source:
     """
 
     given: Any
-    dtype: Any = None
+    dtype: int = 0
     key: int = 0  # the id of the tensor that was given; 0 for a Python value
 
 
@@ -99,13 +101,12 @@ class RecentOps:
         self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Sequence[Any], stack: Stack
     ) -> RecentOp:
         """Add an op that was given `inputs`, tensors, variables and Python values, and gave the tensors `outputs`."""
-        reads = [self._read(given, stack) for given in inputs]
-        op = self._append(op_type, reads, attributes, stack)
+        op = self._append(op_type, [self._read(given, stack) for given in inputs], attributes, stack)
         for slot, tensor in enumerate(outputs):
-            dtype, value = tensor.dtype, None
+            dtype, value = compat_eager.dtype_number(tensor), None
             if dtype not in HANDLES:
                 value = compat_eager.host_array(tensor)
-                op.nbytes += value.nbytes if dtype is not tf.string else 64
+                op.nbytes += value.nbytes if dtype != STRING else 64
             op.outputs.append(Output(dtype, value))
             self._made[compat_eager.tensor_id(tensor)] = (op, slot)
         op.device = _only_device() or next(
@@ -157,14 +158,14 @@ class RecentOps:
             return Source(given)
         # A variable itself, which TensorFlow reads on the way.
         op = self._append("ReadVariableOp", [self._source(handle)], (), stack)
-        op.outputs.append(Output(given.dtype, None))
+        op.outputs.append(Output(given.dtype.as_datatype_enum, None))
         return op, 0
 
     def _source(self, given: Any) -> Source:
         key = compat_eager.tensor_id(given)
         found = self._outside.get(key)
         if found is None:
-            dtype = given.dtype
+            dtype = compat_eager.dtype_number(given)
             value = weakref.ref(given) if dtype in HANDLES else compat_eager.host_array(given)
             found = self._outside[key] = Source(value, dtype, key)
         return found

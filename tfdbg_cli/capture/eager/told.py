@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.capture import compat, compat_eager
-from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
+from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture.eager.recent import HANDLES, RESOURCE, Output, Read, RecentOp, RecentOps, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.function.kept_tensors import HANDLE
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -79,8 +79,8 @@ class _Telling:
             self._stacks[name] = op.stack
             self._take(TensorName(name, 0), op, None, value)
 
-    def _take(self, name: TensorName, op: RecentOp, dtype: Any, value: Value) -> None:
-        text = dtype.name if dtype is not None else str(getattr(value, "dtype", ""))
+    def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value) -> None:
+        text = tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", ""))
         execution = self._executions[name]
         self._executions[name] += 1
         op_type = self._nodes[name.node].op_type
@@ -98,7 +98,7 @@ class _Telling:
             return _DROPPED
         if self._log.updated_since(op):
             return _UPDATED
-        handles = [read.given() for read in op.inputs if isinstance(read, Source) and read.dtype is tf.resource]
+        handles = [read.given() for read in op.inputs if isinstance(read, Source) and read.dtype == RESOURCE]
         return variable_value(handles[0], output.dtype) if handles and handles[0] is not None else _DROPPED
 
     def _read(self, read: Read) -> TensorName:
@@ -131,7 +131,7 @@ class _Telling:
 
 def _of_handle(handle: Any) -> tuple[str, str]:
     """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
-    if handle is None or compat_eager.variable_dtype(handle) is None:
+    if handle is None or not compat_eager.variable_dtype(handle):
         return _INPUT, ""
     match = _RESOURCE.search(str(handle))
     return _VARIABLE, match["name"] if match else "variable"
@@ -144,10 +144,9 @@ def array_from(value: Any) -> Array:
     return array
 
 
-def variable_value(handle: Any, dtype: Any) -> Value:
-    """What the variable behind `handle` holds now."""
+def variable_value(handle: Any, dtype: int) -> Value:
+    """What the variable behind `handle` holds now; `dtype` by number."""
     try:
-        (read,) = compat.run_op("ReadVariableOp", [handle], ["dtype", dtype.as_datatype_enum], 1, handle.device)
-        return array_from(compat_eager.host_array(read))
+        return array_from(compat_eager.host_array(compat_eager.read_variable(handle, dtype)))
     except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
         return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

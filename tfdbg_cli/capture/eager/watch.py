@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,7 @@ from tfdbg_cli.capture.eager.checks import Checks
 from tfdbg_cli.capture.eager.live_frames import live_frames
 from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.places import builds, counts, is_program
-from tfdbg_cli.capture.eager.recent import EagerTensor, RecentOp, RecentOps
+from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp, RecentOps
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
@@ -204,14 +205,14 @@ class EagerWatch:
         outputs: Any,
         stack: Stack,
     ) -> None:
-        given = list(leaves(inputs))
-        gave = [outputs] if type(outputs) is EagerTensor else list(leaves(outputs))
+        given = inputs if not any(type(one) is list for one in inputs) else list(leaves(inputs))
+        gave = (outputs,) if type(outputs) is EagerTensor else list(leaves(outputs))
         op = section.log.add(op_type, given, attributes, gave, stack)
         checks = self._checks_of(watched)
         if checks is not None and section.number is None and not checks.anywhere:
             checks = None
         found = bool(checks is not None and checks.at_ops and checks.bad(op, given, gave))
-        if _WRITES.fullmatch(op_type):
+        if _writes(op_type):
             found = self._written(section, checks, op, given) or found
         section.log.settle(op)
         if found and checks is not None and self._is_news(section, checks, given, stack):
@@ -221,9 +222,9 @@ class EagerWatch:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
         found = False
         for handle in given:
-            if type(handle) is EagerTensor and handle.dtype is tf.resource:
+            if type(handle) is EagerTensor and compat_eager.dtype_number(handle) == RESOURCE:
                 dtype = compat_eager.variable_dtype(handle)
-                if dtype is None:
+                if not dtype:
                     continue
                 value = variable_value(handle, dtype)
                 bad = False
@@ -257,6 +258,12 @@ class EagerWatch:
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True))
+
+
+@cache
+def _writes(op_type: str) -> bool:
+    """Whether an op updates a variable."""
+    return _WRITES.fullmatch(op_type) is not None
 
 
 def _reads(op_type: str, inputs: Sequence[Any]) -> bool:

@@ -1,0 +1,287 @@
+"""The watch of eager ops: what it looks at, and what it leaves as it is."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+import weakref
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.capture.eager.checks import all_finite
+from tfdbg_cli.capture.eager.recent import RecentOps
+from tfdbg_cli.capture.eager.stacks import stack_here
+from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+class Watching:
+    """A watch of this process that goes on behind every hit."""
+
+    def __init__(self, filter_name: str = "has_inf_or_nan", **options: Any) -> None:
+        decision = RunUntil(filter_name, **options)
+        self.front = ScriptedFrontend(*[decision] * 50)
+        self.debugger = Debugger(lambda: self.front)
+        self.watch = watch_of(self.debugger)
+        self.debugger.attendant = self.watch
+        self.debugger.set_watch(decision)
+
+    def __enter__(self) -> Watching:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.debugger.attendant = None
+        self.watch.attend(False)
+
+    @property
+    def found(self) -> list[str]:
+        """The op types that were stopped at."""
+        origins = [find_origin(end.run) for end in self.front.ends]
+        return [origin.op_type if origin is not None else "" for origin in origins]
+
+
+def test_every_dtype_and_every_bad_number() -> None:
+    for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128):
+        for bad in (np.nan, np.inf, -np.inf):
+            good = tf.cast(tf.ones([3, 3]), dtype)
+            with Watching() as watching:
+                _ = good * 2
+                assert not watching.found
+                _ = good * tf.constant([1, 1, bad], dtype)
+            assert watching.found == ["Placeholder"], (dtype, bad)  # it was given so
+
+
+@pytest.mark.parametrize("size", [1, 100, 8192, 8193, 100_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_one_bad_element_anywhere(size, dtype) -> None:
+    array = np.full(size, np.finfo(dtype).max, dtype)  # the squares of which are infinite
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        assert all_finite(array)
+        for bad in (np.nan, np.inf, -np.inf):
+            array[size // 2] = bad
+            assert not all_finite(array)
+            assert not all_finite(array[size // 2])
+
+
+_KINDS = ["relu", "neg", "log", "exp", "sum", "mul", "concat", "div"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(_KINDS), min_size=1, max_size=8),
+    st.lists(st.floats(-90, 90, width=32), min_size=1, max_size=4),
+)
+def test_the_first_op_that_gives_a_bad_number_is_always_stopped_at(ops, numbers) -> None:
+    """Few values are looked at; which are, must never matter."""
+    kinds = {
+        "relu": tf.nn.relu, "neg": tf.negative, "log": tf.math.log, "exp": tf.math.exp,
+        "sum": lambda x: tf.reduce_sum(x, keepdims=True), "mul": lambda x: x * x,
+        "concat": lambda x: tf.concat([x, x], 0), "div": lambda x: x / (x - 1.0),
+    }  # fmt: skip
+    expected = None
+    with Watching() as watching:
+        x = tf.constant(numbers)
+        for count, name in enumerate(ops):
+            x = kinds[name](x)
+            if expected is None and not np.isfinite(x.numpy()).all():
+                expected = count
+            assert bool(watching.front.ends) == (expected is not None), (count, name)
+
+
+def test_a_variable_is_looked_at_after_its_update_and_when_a_function_may_have_written_it() -> None:
+    w = tf.Variable([1e38, 1.0])
+
+    @tf.function
+    def spoil() -> None:
+        w.assign(w * 1e38)
+
+    with Watching() as watching:
+        w.assign_add([1e38, 0.0])
+        _ = w + 1.0
+        assert not watching.front.ends
+        w.assign_add([3e38, 0.0])
+        assert watching.found == ["UpdatedVariable"]
+    w.assign([1e38, 1.0])
+    with Watching() as watching:
+        _ = w + 1.0
+        watching.debugger.run_starts(_Run())
+        spoil()  # nothing of it is seen here
+        _ = tf.identity(w.read_value())
+    assert watching.found[:1] == ["ReadVariableOp"]
+
+
+class _Run:
+    """A run of a function about to happen."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
+
+
+def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() -> None:
+    with Watching() as watching:
+        x = tf.math.log(tf.constant([0.0, 1.0]))
+        _ = tf.reduce_sum(x * 2.0)
+        _ = 1.0 / tf.constant([0.0])
+    assert watching.found == ["Log", "Log"]
+    assert [end.run.call.number for end in watching.front.ends] == [1, 2]
+    assert [end.run.tensors[len(end.run.tensors) - 1].op_type for end in watching.front.ends] == ["Log", "RealDiv"]
+
+
+def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:
+    with Watching(exclude_node_names="^Log") as watching:
+        tf.math.log(tf.constant(0.0))
+        image = tf.ones([1, 2, 2, 1])
+        tf.raw_ops.FusedBatchNormV3(x=image, scale=[1.0], offset=[0.0], mean=[0.0], variance=[1.0], is_training=False)
+    assert not watching.front.ends
+
+
+def test_other_filters_are_asked_of_runs() -> None:
+    with Watching("magnitude_above:50") as watching:
+        for _ in range(2):
+            x = tf.constant(100.0) * 2.0  # outside of a run: data
+        w = tf.Variable(2.0)
+        for turn in range(4):
+            x = w * (10.0 * turn)
+    assert x.numpy() == 60
+    assert [end.run.call.title for end in watching.front.ends][-1].startswith("run #")
+    assert all("Mul" in {tensor.op_type for tensor in end.run.tensors} for end in watching.front.ends)
+
+
+def test_a_filter_of_the_programs_own_that_fails_is_told_of_once(capsys) -> None:
+    def broken(datum: Any, value: Any) -> bool:
+        raise KeyError("mine")
+
+    w = tf.Variable(1.0)
+    with Watching() as watching:
+        watching.debugger.add_filter("broken", broken)
+        watching.debugger.set_watch(RunUntil("broken"))
+        for _ in range(3):
+            _ = w * 2.0
+    assert capsys.readouterr().err.count("mine") == 1
+
+
+def test_tensors_die_when_the_program_lets_go_of_them() -> None:
+    with Watching():
+        x = tf.constant([1.0, 2.0]) * 2.0
+        gone = weakref.ref(x)
+        del x
+        gc.collect()
+        assert gone() is None
+
+
+def test_the_log_forgets_the_oldest_and_says_so() -> None:
+    log = RecentOps(10_000)
+    for _ in range(20):
+        x = tf.ones([500])
+        log.add("Fill", [], (), [x], stack_here())
+    assert len(log) == 5
+    assert log.dropped == 15
+    assert log.count == 20
+
+
+def test_a_large_variable_is_not_copied_at_its_update() -> None:
+    """Whoever holds what a variable held makes TensorFlow copy it before it writes."""
+
+    def place(variable: Any) -> int:
+        return int(compat_eager.host_array(variable.read_value()).__array_interface__["data"][0])
+
+    for watched in (False, True):
+        w = tf.Variable(tf.zeros([300_000]))
+        w.assign_add(tf.ones([300_000]))
+        before = place(w)
+        with Watching() if watched else nullcontext():
+            tf.reduce_sum(w.read_value())
+            w.assign_add(tf.ones([300_000]))
+        assert place(w) == before
+
+
+def test_what_the_program_has_set_for_numpy_stays() -> None:
+    with np.errstate(all="raise"), warnings.catch_warnings(), Watching():
+        warnings.simplefilter("error")
+        x = tf.constant(np.full(20_000, 1e30, np.float32)) * 1.0
+    assert x.shape == (20_000,)
+
+
+def test_persistent_and_nested_tapes_custom_gradients_and_accumulators_give_the_same() -> None:
+    @tf.custom_gradient
+    def clipped(x: Any) -> Any:
+        return tf.identity(x), lambda d: tf.clip_by_value(d, -1.0, 1.0)
+
+    def program() -> list[Any]:
+        x = tf.Variable([1.0, 2.0, 3.0])
+        found: list[Any] = []
+        with tf.GradientTape(persistent=True) as outer:
+            with tf.GradientTape() as inner:
+                y = tf.reduce_sum(clipped(x) ** 3 + tf.stop_gradient(x) * x)
+            first = inner.gradient(y, x)
+            z = tf.reduce_sum(first**2)
+        found += [y, first, outer.gradient(z, x), outer.jacobian(first, x), outer.watched_variables()[0] is x]
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(3)) as accumulator:
+            found.append(accumulator.jvp(tf.math.sin(x) * x))
+        tf.random.set_seed(5)
+        found += [tf.random.normal([4]), tf.random.Generator.from_seed(3).normal([2])]
+        return [np.asarray(each).tobytes() for each in map(_plain, found)]
+
+    plain = program()
+    with Watching() as watching:
+        watched = program()
+    assert watched == plain
+    assert not watching.front.ends
+
+
+def _plain(value: Any) -> Any:
+    return value.numpy() if hasattr(value, "numpy") else value
+
+
+def test_exceptions_of_ops_are_the_programs(capsys) -> None:
+    with Watching():
+        for call in (
+            lambda: tf.constant([1.0, 2.0]) @ tf.constant([[1.0]]),
+            lambda: tf.constant([1.0]) + tf.constant([1, 2]),
+            lambda: tf.debugging.assert_positive(tf.constant([-1.0])),
+            lambda: tf.reshape(tf.zeros(3), [2]),
+        ):
+            with pytest.raises((tf.errors.InvalidArgumentError, TypeError)) as plain:
+                call()
+            assert "tfdbg" not in str(plain.value)
+    assert not capsys.readouterr().err
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    names = compat_eager.FAST_EXECUTOR, compat_eager.SLOW_EXECUTOR
+    before = [getattr(compat_eager.EXECUTORS, name) for name in names]
+    yield
+    assert [getattr(compat_eager.EXECUTORS, name) for name in names] == before
+
+
+def test_nobody_listens_while_the_program_only_goes_on() -> None:
+    before = getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR)
+    debugger = Debugger(lambda: ScriptedFrontend(), settings=Settings())
+    debugger.attendant = watch = EagerWatch(debugger)
+    debugger.set_watch(RunUntil("has_inf_or_nan"))
+    assert getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR) is not before
+    debugger.set_watch(None)
+    assert getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR) is before
+    watch.end()
+
+
+def test_a_watch_asks_what_it_was_begun_for() -> None:
+    with Watching("has_nan") as watching:
+        tf.math.log(tf.constant(0.0))
+        tf.math.log(tf.constant(-1.0))
+    assert len(watching.front.ends) == 1

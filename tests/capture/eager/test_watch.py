@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.capture import compat_eager
 from tfdbg_cli.capture.eager.checks import all_finite
 from tfdbg_cli.capture.eager.recent import RecentOps
 from tfdbg_cli.capture.eager.stacks import stack_here

@@ -22,6 +22,10 @@ from tfdbg_cli.model.values import NoValue, Value
 
 EagerTensor = compat_eager.EAGER_TENSOR
 _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
+# Ops whose output can be the memory of their first input.
+_SAME_MEMORY = frozenset({
+    "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Bitcast",
+})  # fmt: skip
 _MOST_OPS = 20_000
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
@@ -35,6 +39,7 @@ class Output:
 
     dtype: int
     value: Any
+    shape: tuple[int, ...] = ()  # of a value that was let go of
 
 
 @dataclass(eq=False, slots=True)
@@ -66,6 +71,7 @@ class RecentOp:
     stack: Stack
     device: str
     nbytes: int = 0
+    released: bool = False  # its value is that of a large variable, and not held
     written: list[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
 
     @property
@@ -112,8 +118,8 @@ class RecentOps:
         op.device = _only_device() or next(
             (one.device for one in (*outputs, *inputs) if type(one) is EagerTensor), ""
         )
-        if op_type == "ReadVariableOp" and op.nbytes > self._largest_read:
-            op.nbytes = 0  # whoever asks for the value has it until `settle`
+        if op.nbytes > self._largest_read and _shows_a_variable(op):
+            op.released, op.nbytes = True, 0  # whoever asks for the value has it until `settle`
         self._nbytes += op.nbytes
         while self._nbytes > self._budget or len(self._ops) > _MOST_OPS:
             self._drop()
@@ -128,8 +134,8 @@ class RecentOps:
 
     def settle(self, op: RecentOp) -> None:
         """Let go of what `op` gave, if it is what a large variable holds."""
-        if op.op_type == "ReadVariableOp" and op.nbytes == 0 and op.outputs:
-            op.outputs[0].value = None
+        if op.released:
+            op.outputs[0].shape, op.outputs[0].value = op.outputs[0].value.shape, None
 
     def wrote(self, op: RecentOp, handle: Any, value: Value, *, keep: bool) -> None:
         """Note that `op` updated the variable behind `handle`, which now holds `value`; `keep` it, be it large."""
@@ -170,13 +176,27 @@ class RecentOps:
             found = self._outside[key] = Source(value, dtype, key)
         return found
 
-    def updated_since(self, op: RecentOp) -> bool:
-        """Whether the variable that `op` read was updated after it."""
-        return any(isinstance(read, Source) and self._updates.get(read.key, -1) > op.number for read in op.inputs)
+    def variable_of(self, op: RecentOp) -> Source | None:
+        """The handle of the variable that `op` shows; None if it was updated since, or is not known any more."""
+        while op.op_type != "ReadVariableOp":
+            if not op.inputs or isinstance(op.inputs[0], Source):
+                return None
+            op = op.inputs[0][0]
+        source = op.inputs[0] if op.inputs else None
+        if not isinstance(source, Source) or self._updates.get(source.key, -1) > op.number:
+            return None
+        return source
 
     def ops(self) -> Iterator[RecentOp]:
         """The ops that are still known, the oldest first."""
         return iter(self._ops)
+
+
+def _shows_a_variable(op: RecentOp) -> bool:
+    """Whether what `op` gives is a variable's own memory."""
+    if op.op_type not in _SAME_MEMORY:
+        return op.op_type == "ReadVariableOp"
+    return bool(op.inputs) and not isinstance(op.inputs[0], Source) and op.inputs[0][0].released
 
 
 @cache

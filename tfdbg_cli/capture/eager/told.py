@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat_eager
-from tfdbg_cli.capture.eager.recent import HANDLES, RESOURCE, Output, Read, RecentOp, RecentOps, Source
+from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.function.kept_tensors import HANDLE
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -94,12 +94,14 @@ class _Telling:
             return HANDLE
         if output.value is not None:
             return array_from(output.value)
-        if op.op_type != "ReadVariableOp":
+        if not op.released and op.op_type != "ReadVariableOp":
             return _DROPPED
-        if self._log.updated_since(op):
+        source = self._log.variable_of(op)
+        handle = None if source is None else source.given()
+        if handle is None:
             return _UPDATED
-        handles = [read.given() for read in op.inputs if isinstance(read, Source) and read.dtype == RESOURCE]
-        return variable_value(handles[0], output.dtype) if handles and handles[0] is not None else _DROPPED
+        value = variable_value(handle, compat_eager.variable_dtype(handle))
+        return value.reshape(output.shape) if op.released and not isinstance(value, NoValue) else value
 
     def _read(self, read: Read) -> TensorName:
         if isinstance(read, Source):

@@ -217,6 +217,9 @@ def _run(options: argparse.Namespace, program: list[str]) -> Job:
         try:
             start()
         finally:
+            said = launch.program_ended()
+            if said:
+                to_stderr(said)
             if asked.script is not None and asked.script.left:
                 to_stderr(f"The program ended before these commands were used: {'; '.join(asked.script.left)}.")
         return 0

@@ -189,6 +189,19 @@ class Debugger:
         self._takes_interruption = False
         self._interruption.end()
 
+    def watch_in_words(self, ops: int) -> str:
+        """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
+        if self._watching is None:
+            return ""
+        name, runs = self._watching.decision.filter_name, self._watching.watch.runs
+        if not runs and not ops:
+            return (
+                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
+                "that ran eagerly."
+            )
+        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
+        return f"Nothing passed {name} in {' and '.join(parts)}."
+
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""
         if not isinstance(self._state, RecordRun):

@@ -55,6 +55,19 @@ def _intercept() -> None:
         _report("debug the runs of this program", error)
 
 
+def program_ended() -> str:
+    """End the last run of the program that `debug_process` was for; what a watch that is still on has to say."""
+    process = sys.modules.get("tfdbg_cli.process")
+    if process is None:
+        return ""
+    try:
+        said: str = process.process_debugger().program_ends()
+    except Exception as error:  # noqa: BLE001
+        _report("end the last run", error)
+        return ""
+    return said
+
+
 def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
     """What runs the script, folder or archive at `path` with `arguments`.
 

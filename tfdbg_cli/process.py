@@ -63,6 +63,12 @@ class ProcessDebugger:
                 intercept_all_functions(self.debugger),
             ]
 
+    def program_ends(self) -> str:
+        """End the last run that ran eagerly; of a watch that is still on, what it has seen."""
+        watch = watch_of(self.debugger)
+        watch.end()
+        return self.debugger.watch_in_words(watch.seen)
+
     def _begin(self) -> None:
         """Stop before the next run, or watch from here on, if that was asked on the command line."""
         self.debugger.stop_next()

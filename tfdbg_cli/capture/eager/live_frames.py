@@ -9,6 +9,7 @@ from linecache import getline
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat_eager
@@ -49,6 +50,26 @@ def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
                 if not name.startswith("__"):
                     _note(names, name, value, 0)
     return names
+
+
+def name_of_array(frames: Sequence[LiveFrame], given: Any) -> str:
+    """How the program's own frames call the array of which TensorFlow made a tensor with these elements."""
+    if not isinstance(given, np.ndarray) or not given.ndim:
+        return ""
+    for frame in reversed(frames):
+        if is_users(frame.place.file):
+            for name, value in list(frame.names.items()):
+                if isinstance(value, np.ndarray) and value.shape == given.shape and _same(value, given):
+                    return name
+    return ""
+
+
+def _same(value: Any, given: Any) -> bool:
+    """Whether `given` is `value`, be it in another dtype."""
+    try:
+        return np.array_equal(value.astype(given.dtype), given, equal_nan=given.dtype.kind in "fc")
+    except (TypeError, ValueError):
+        return False
 
 
 def _note(names: dict[int, str], name: str, value: Any, depth: int) -> None:

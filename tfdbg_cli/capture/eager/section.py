@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, Plan
-from tfdbg_cli.capture.eager.live_frames import names_of_tensors
+from tfdbg_cli.capture.eager.live_frames import name_of_array, names_of_tensors
 from tfdbg_cli.capture.eager.recent import RecentOps, Source
 from tfdbg_cli.capture.eager.told import told
 from tfdbg_cli.capture.eager.turns import Turn
@@ -59,7 +59,7 @@ class Section:
         names = self.names or names_of_tensors(frames)
 
         def named(source: Source) -> str:
-            return names.get(source.key, "")
+            return names.get(source.key) or name_of_array(frames, source.given)
 
         parts = told(self.log, named)
         notes = [_NOTE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CodeType
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
@@ -10,7 +11,7 @@ from tensorflow.python.framework import ops
 from tensorflow.python.ops import script_ops
 
 _context = context.context
-PY_FUNCTION: type = script_ops.EagerFunc  # what an op of tf.py_function calls
+PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 EAGER_TENSOR: Any = ops.EagerTensor
 
 # How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
@@ -22,11 +23,6 @@ FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 def host_array(tensor: Any) -> Any:
     """The array or NumPy scalar in an eager tensor; it shares the memory of one on the host, but not its life."""
     return tensor._numpy_internal()
-
-
-def python_of(py_function: Any) -> Any:
-    """The Python function that an op of tf.py_function calls."""
-    return py_function._func
 
 
 def dtype_number(tensor: Any) -> int:

@@ -27,5 +27,4 @@ class Inside(threading.local):
 
 INSIDE = Inside()  # a call that was intercepted already: what it calls in turn is not intercepted again
 NAMED = Inside()  # a Python call that is a run, whose ops are watched as they run: what it calls is part of it
-PYTHON = Inside()  # a Python function of the program that an op calls, within whatever run
 MONITORED = Inside()  # a method of a monitored session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import CodeType
 
+from tfdbg_cli.capture.compat_eager import PY_FUNCTION
 from tfdbg_cli.capture.eager.stacks import Stack, by_identity
 from tfdbg_cli.capture.function.callers import is_users
 
@@ -35,6 +36,21 @@ def counts(stack: Stack) -> bool:
         if _drives(code):
             return False
     return False
+
+
+def within_py_function(stack: Stack) -> bool:
+    """Whether the op is in Python of the program that a function calls (tf.py_function)."""
+    programs = False
+    for code in stack[::2]:
+        if code is PY_FUNCTION:
+            return programs
+        programs = programs or is_program(code)
+    return False
+
+
+def driven(stack: Stack) -> bool:
+    """Whether a driver of Keras called what runs the op, be it a callback of the program."""
+    return any(map(_drives, stack[::2]))
 
 
 def builds(stack: Stack) -> bool:

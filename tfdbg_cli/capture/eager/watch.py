@@ -18,19 +18,19 @@ from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, W
 from tfdbg_cli.capture.eager.checks import Checks
 from tfdbg_cli.capture.eager.live_frames import live_frames
 from tfdbg_cli.capture.eager.ops import OPS, leaves
-from tfdbg_cli.capture.eager.places import builds, counts, is_program
+from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
 from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp, RecentOps
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
 from tfdbg_cli.capture.eager.turns import Turn, Turns
-from tfdbg_cli.capture.function.callers import is_ours
-from tfdbg_cli.capture.guard import INSIDE, PYTHON
+from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.replacement import replace_method
 from tfdbg_cli.model.values import NoValue
 
 _WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
+# Ops that only hand a variable on: to the program, which looks at it.
+_NO_WORK = frozenset({"ReadVariableOp", "Identity"})
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
 _MOST = 512 << 20  # bytes of it
 
@@ -44,6 +44,8 @@ class _Here(threading.local):
         self.section: Section | None = None
         self.told = 0  # how many calls that are runs by name it is within
         self.busy = False  # with what we do ourselves
+        self.functions = False  # whether it has made runs of functions and sessions
+        self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
 
 
@@ -57,7 +59,7 @@ class EagerWatch:
         self._controller = controller
         self._here = _Here()
         self._checks: Checks | None = None
-        self._end: Callable[[], object] | None = None
+        self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
         self.seen = 0  # ops that were looked at
 
@@ -65,8 +67,7 @@ class EagerWatch:
         """Listen to ops from now on, or no more."""
         with self._lock:
             if wanted and self._end is None:
-                ends = [OPS.listen(self), replace_method(compat_eager.PY_FUNCTION, "__call__", _marked)]
-                self._end = lambda: [end() for end in ends]
+                self._end = OPS.listen(self)
             elif not wanted and self._end is not None:
                 self._end()
                 self._end = None
@@ -74,9 +75,11 @@ class EagerWatch:
     def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._here
-        if here.busy or (INSIDE.holds() and not PYTHON.holds()):
+        if here.busy:
             return None
         stack = stack_here(4)
+        if INSIDE.holds() and not within_py_function(stack):
+            return None
         section = here.section
         if not here.told:
             turn = here.turns.of(stack)
@@ -85,11 +88,7 @@ class EagerWatch:
                 section = self._begin_section(here, turn, stack)
         if section is None or section.ignored:
             return None
-        if (
-            section.number is None
-            and not section.stopped
-            and self._starts(here, section, _reads(op_type, inputs), stack)
-        ):
+        if section.number is None and not section.stopped and self._starts(here, section, op_type, inputs, stack):
             self._start(here, section)
         return stack
 
@@ -97,6 +96,8 @@ class EagerWatch:
         """The op gave `outputs`; see `ops.Listener`."""
         here = self._here
         section, watched = here.section, self._controller.watched
+        if op_type == "ReadVariableOp" and section is not None and section.number is None:
+            here.read.add(compat_eager.tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
         if section is None or section.ignored or (watched is None and not _captures(section.plan)):
             return
         here.busy = True
@@ -126,9 +127,10 @@ class EagerWatch:
         if isinstance(pending, PendingSection):
             return
         here = self._here
+        here.functions = True
         if self._checks is not None:
             self._checks.forget_variables()
-        if here.section is not None and here.section.number is None and here.turn is not None:
+        if here.turn is not None:
             here.functional.add((id(here.turn.code), here.turn.loop.start))
 
     @property
@@ -143,6 +145,7 @@ class EagerWatch:
 
     def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn
+        here.read.clear()
         section = Section(turn.words if turn is not None else _place(stack), self._log(None), turn)
         here.section = section
         return section
@@ -153,13 +156,18 @@ class EagerWatch:
             return RecentOps(room, all_values=True)
         return RecentOps(min(room // _SHARE, _MOST))
 
-    def _starts(self, here: _Here, section: Section, reads: bool, stack: Stack) -> bool:
-        """Whether the op that begins now, which `reads` a variable or updates it, makes a run of `section`."""
+    def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[Any], stack: Stack) -> bool:
+        """Whether the op that begins now makes a run of `section`: it computes something out of a variable.
+
+        In a program without functions and sessions every turn of a loop is a run but the first.
+        """
         turn = section.turn
-        repeated = turn is not None and turn.number > 1
         if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
             return False
-        return (repeated or reads) and counts(stack) and not builds(stack)
+        repeated = turn is not None and turn.number > 1 and not here.functions
+        if not repeated and (op_type in _NO_WORK or not any(_is_variable(given, here.read) for given in inputs)):
+            return False
+        return counts(stack) and not builds(stack) and not driven(stack)
 
     def _start(self, here: _Here, section: Section) -> None:
         here.busy = True
@@ -266,13 +274,11 @@ def _writes(op_type: str) -> bool:
     return _WRITES.fullmatch(op_type) is not None
 
 
-def _reads(op_type: str, inputs: Sequence[Any]) -> bool:
-    """Whether an op reads a variable, or updates one."""
-    return (
-        op_type == "ReadVariableOp"
-        or bool(_WRITES.fullmatch(op_type))
-        or any(isinstance(given, tf.Variable) for given in inputs)
-    )
+def _is_variable(given: Any, read: set[int]) -> bool:
+    """Whether an op is given a variable, or what was read of one."""
+    if type(given) is EagerTensor:
+        return compat_eager.tensor_id(given) in read
+    return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
 
 
 def _captures(plan: Plan | None) -> bool:
@@ -288,19 +294,6 @@ def _place(stack: Stack) -> str:
 
 
 def _nothing() -> None: ...
-
-
-def _marked(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A call of tf.py_function by which the ops in the program's own Python are known."""
-
-    def call(py_function: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        code = getattr(compat_eager.python_of(py_function), "__code__", None)
-        if code is None or is_ours(code.co_filename):
-            return original(py_function, *arguments, **keywords)
-        with PYTHON:
-            return original(py_function, *arguments, **keywords)
-
-    return call
 
 
 _WATCHES: WeakKeyDictionary[Any, EagerWatch] = WeakKeyDictionary()

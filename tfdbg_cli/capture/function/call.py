@@ -65,7 +65,7 @@ class FunctionCall:
         return Call(
             number,
             RunKind.FUNCTION,
-            tuple(map(str, traced.returned)),
+            tuple(map(str, traced.results)),
             Given(traced.slots, self._inputs),
             thread=thread,
             notes=tracing_notes(self._entered, self._atomic, caller_line()),

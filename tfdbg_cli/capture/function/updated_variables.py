@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tfdbg_cli.analysis.outcome import SHOWS
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -28,7 +29,8 @@ class UpdatedVariable:
     """A variable after its updates in `scope` and the plain calls in it.
 
     `handle` is how `scope` refers to it, and `waits` are its nodes that change it. `inputs` are what the updates
-    read. `same_as` is a tensor that certainly holds what the variable holds then; `adds` are those added to it.
+    read. `same_as` is a tensor that certainly holds what the variable holds then; what is not finite in one of `adds`
+    is not in the variable either.
     """
 
     name: TensorName
@@ -115,7 +117,6 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         if write.scope.body.type_of(text) != RESOURCE
     ]
     assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
-    added = all(write.node.op in _ADDS for write in writes)
     return UpdatedVariable(
         TensorName(f"{region.path}/{variable.node}{_SUFFIX}".removeprefix("/"), 0),
         region,
@@ -124,5 +125,17 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         int(dtype),
         tuple(dict.fromkeys((variable, *read))),
         read[0] if assigned else None,
-        tuple(read) if added else (),
+        _adds(variable, writes, read),
     )
+
+
+def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
+    """What is added to `variable`, or given to an optimizer that keeps a sum of it there, so that it shows in it."""
+    if all(write.node.op in _ADDS for write in writes):
+        return tuple(read)
+    ((scope, node), *others) = [(write.scope, write.node) for write in writes]
+    given, target = SHOWS.get(node.op, (0, 0))
+    if others or not given:
+        return ()
+    inputs = [scope.resolve(text) for text in scope.body.data_inputs(node)]
+    return (inputs[given],) if inputs[target] == variable else ()

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.exact.compiled import Compiled
 from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
@@ -92,7 +93,8 @@ class WatchedFunction:
         """What is checked."""
         kind = self._kind
         facts = StaticFacts(self.root, compat.named_graphs_below(self._atomic))
-        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph)
+        results = results_of(self.root)
+        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
 
     @cached_property
     def graph(self) -> Graph:

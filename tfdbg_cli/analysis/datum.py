@@ -21,8 +21,8 @@ class TensorDatum:
     `timestamp` counts microseconds from the epoch (0 where the capture keeps no times), `dump_size_bytes` is the
     size of the values (0 where it is unknown).
 
-    Beyond what TensorFlow has: `op_type`, `role`, the `graph` of the run and the `call` that made it, and `earlier`, the
-    run of the same function before it where its values are held.
+    Beyond what TensorFlow has: `op_type`, `role`, the `graph` of the run and its `call`, and `earlier`, the run of
+    the same function before it where its values are held.
     """
 
     tensor: Tensor

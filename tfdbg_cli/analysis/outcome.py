@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.analysis.lineage import VARIABLE_OPS, tensor_name_of
+from tfdbg_cli.analysis.needed import needed_nodes
 from tfdbg_cli.analysis.roles import Role, role_by_name
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.analysis.needed import needed_nodes
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Call, RunKind
 
 # By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in
-# which it shows). Of optimizers it is the moment or accumulator: m += (grad - m)·(1 - beta) and the like; 0·inf is NaN.
+# which it shows). Of optimizers it is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
 SHOWS: Mapping[str, tuple[int, int]] = {
     "AssignAddVariableOp": (1, 0), "AssignSubVariableOp": (1, 0), "AssignAdd": (1, 0), "AssignSub": (1, 0),
     "ResourceApplyGradientDescent": (2, 0), "ApplyGradientDescent": (2, 0),

@@ -11,9 +11,9 @@ _OF_ORIGIN = ("has_inf_or_nan", "bad_result")
 def opening_command(event: Stop) -> str:
     """The command string whose document a person sees first at `event`.
 
-    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the origin, after
-    any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the runs of a
-    recording that holds several.
+    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the
+    origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the
+    runs of a recording that holds several.
     """
     if isinstance(event, RunStart):
         return "run_info"

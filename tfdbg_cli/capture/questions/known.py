@@ -26,7 +26,7 @@ from tfdbg_cli.capture.questions.question import Among, Covering, Question
 
 _NOT_FINITE = Health("has_inf_or_nan", has_inf_or_nan, Covering.READERS, 2, (1,), mode=2, op="IsFinite", negated=True)
 _PLAIN: tuple[Question, ...] = (
-    replace(_NOT_FINITE, name="bad_result", test=bad_result, among=Among.OUTCOME),
+    replace(_NOT_FINITE, name="bad_result", test=bad_result, among=Among.OUTCOME, holds=has_inf_or_nan),
     _NOT_FINITE,
     Health("has_nan", has_nan, Covering.READERS, 5, (4,), mode=3, op="IsNan"),
     Health("has_inf", has_inf, Covering.READERS_KEEPING, 5, (2, 3), mode=3, op="IsInf"),

@@ -23,6 +23,7 @@ from tfdbg_cli.analysis.lineage import (
     tensor_name_of,
     variable_of,
 )
+from tfdbg_cli.analysis.outcome import outcome_of
 from tfdbg_cli.analysis.parts import Part, parts_of
 from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
@@ -144,6 +145,32 @@ class OriginSearch:
             ]
             if not any([self._pass_over(index) for index in found]):
                 return found
+
+    def bad_rows(self) -> list[int]:
+        """The tensors that are not finite, but for those that are excused by now as meant so. Reads every value."""
+        return [index for index in range(len(self._run.tensors)) if self._verdicts.bad(index)]
+
+    def harmful(self, origin: Origin) -> tuple[Origin, int]:
+        """The first origin of what is not finite among all that comes out of the run, and how many are before it.
+
+        That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
+        """
+        outcome = outcome_of(self._run.graph, self._run.call)
+        bad = self.bad_rows()
+        waiting = [row for row in bad if self._run.tensors[row].name in outcome]
+        touching = set(waiting)
+        while waiting:
+            for item in self._lineage.places(waiting.pop()):
+                if item.index is not None and item.index not in touching and self._verdicts.bad(item.index):
+                    touching.add(item.index)
+                    waiting.append(item.index)
+        if not touching or origin.index is None or origin.index in touching:
+            return origin, 0
+        begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
+        harmful = [row for row in begun if row in touching]
+        if not harmful:
+            return origin, 0
+        return self._at(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
 
     def spoiled(self, index: int | None) -> Aftermath:
         """What is bad behind the tensor at `index` (None: behind a feed)."""

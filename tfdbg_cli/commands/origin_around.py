@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.roles import is_gradient
 from tfdbg_cli.commands.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.short_names import ShortNames
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.document.document import Block
+from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
@@ -73,6 +73,23 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
     excluded = options.filter_exclude_node_names
     link = "lt -f has_inf_or_nan" + (f" -fenn {quoted(excluded)}" if excluded else "")
     return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
+
+
+def harm_blocks(*, harmless: bool, before: int, label_width: int) -> list[Block]:
+    """That nothing came of it, or of others that came before it."""
+    lines: list[Line] = []
+    if harmless:
+        harm = Span("Harm".ljust(label_width), Style.LABEL)
+        lines.append(line(harm, Span("no result and no variable is touched.", Style.GOOD)))
+    if before:
+        verbs = ("is", "touches") if before == 1 else ("are", "touch")
+        what = f"{count_text(before, 'tensor')} before it {verbs[0]} not finite too, and {verbs[1]} nothing: "
+        lines.append(
+            line(
+                Span("Before".ljust(label_width), Style.LABEL), what, Span("origin --all", Style.KEY, "origin --all")
+            )
+        )
+    return [Text(tuple(lines))] if lines else []
 
 
 def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:

@@ -25,6 +25,7 @@ _MODULES = (
     "again",
     "compare",
     "filters",
+    "ignored",
     "run_info",
     "runs",
     "tensor_history",

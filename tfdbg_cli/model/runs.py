@@ -14,6 +14,7 @@ from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 if TYPE_CHECKING:
+    from tfdbg_cli.model.ignored import IgnoredPlace
     from tfdbg_cli.model.repetition import Repeatable
     from tfdbg_cli.model.stepping import Steppable
     from tfdbg_cli.model.what_if import Change, WhatIf
@@ -158,7 +159,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class RunStart:
-    """The prompt before a run. `graph` is the program's; nothing has been computed."""
+    """The prompt before a run. `graph` is the program's; nothing has been computed.
+
+    `ignored` are the places that watches left out so far.
+    """
 
     call: Call
     graph: Graph = field(default_factory=Graph)
@@ -167,6 +171,7 @@ class RunStart:
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
     steppable: Steppable | None = None
+    ignored: Sequence[IgnoredPlace] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +194,14 @@ class RunEnd:
     """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
-    bundle written, variables put back, runs that are kept no more.
+    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out.
     """
 
     run: Run
     hit: Hit | None = None
     earlier: Sequence[Run] = ()
     notes: tuple[str, ...] = ()
+    ignored: Sequence[IgnoredPlace] = ()
 
 
 @dataclass(frozen=True)

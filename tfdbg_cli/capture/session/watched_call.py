@@ -131,7 +131,8 @@ def watched_call(
     ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
     results = tuple(tensor.name for tensor in fetched(graph, invocation.fetches).tensors)
     among = results if question.among is Among.OUTCOME else ()
-    kind = (tuple(op.name for op in ends), fed_names, question, among, watched.exclude_node_names, request)
+    left_out = watched.exclude_node_names, watched.ignored
+    kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
     key = (program_version(graph), *kind)
     known = kept_with(graph).watched
     found = known.get(key)
@@ -171,7 +172,8 @@ class _Admission:
         self._outcome = outcome
         self._chooser: Chooser = chooser(request)
         excluded = watched.exclude_node_names
-        self.whole = not excluded and not request.narrowed and outcome is None
+        self._ignored = watched.ignored_in("")
+        self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
         self._excluded = re.compile(excluded) if excluded else None
 
     def tensor(self, tensor: Any) -> bool:
@@ -192,7 +194,7 @@ class _Admission:
 
     def named(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether a tensor of `node` with these names is asked about."""
-        if self._excluded is not None and self._excluded.search(node):
+        if node in self._ignored or (self._excluded is not None and self._excluded.search(node)):
             return False
         return self._chooser.admits_named(node, op_type, dtype)
 

@@ -54,6 +54,7 @@ class Watching:
             all_runs=decision.keep > 0,
         )
         self._say = say
+        self.harm = ""  # why the last hit was none to go on from
         # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and tensor_filter is has_inf_or_nan
         self._ignored = ignored if skips else None
@@ -95,6 +96,7 @@ class Watching:
         except Exception as error:  # noqa: BLE001  # then the hit is one
             report("look whether a run was harmed", error)
             return False
+        self.harm = judgement.harm
         new = () if judgement.harm else ignored.add(judgement.places)
         if not new:
             return False
@@ -146,6 +148,7 @@ class Watching:
         if interrupted and hit is None:
             notes.append(self.interrupted_words)
         if hit is not None:
+            notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
             notes += self._done(run)
         kept = () if self._kept is None else self._kept.runs
         if kept:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,7 +42,18 @@ def judged(run: Run, exclude_node_names: str = "") -> Judgement:
     if harm:
         return Judgement(harm=harm)
     intended = [_intended(run, item) for item in search.intended]
-    return Judgement((*intended, *_others(run, search)))
+    return Judgement(tuple(_by_line([*intended, *_others(run, search)])))
+
+
+def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
+    """`places`, those together that one line of the program made, and that hold the same for the same reason."""
+    found: dict[tuple[object, ...], list[IgnoredPlace]] = {}
+    for place in places:
+        where = (place.file, place.line) if place.file else (place.tensor,)
+        found.setdefault((*where, place.holds, place.intended), []).append(place)
+    for alike in found.values():
+        nodes = dict.fromkeys(node for place in alike for node in place.nodes)
+        yield replace(alike[0], nodes=tuple(nodes))
 
 
 def harm_in(run: Run, search: OriginSearch) -> str:
@@ -52,12 +63,16 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     """
     if not len(run.tensors):
         return "The values of the run are missing."
-    unknown = next(iter(_unknown_results(run)), None)
-    if unknown is not None:
-        return f"The value of the result {unknown} is not known."
     bad = search.bad_rows()
     if search.unread:
         return f"The values of {search.unread} tensors are lost."
+    if not bad:
+        return ""
+    if not run.call.results_known:
+        return "It is not known what the program got from the run."
+    unknown = next(iter(_unknown_results(run)), None)
+    if unknown is not None:
+        return f"The value of the result {unknown} is not known."
     outcome = outcome_of(run.graph, run.call)
     for row in bad:
         if run.tensors[row].name in outcome:

@@ -111,6 +111,7 @@ class OriginSearch:
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
+        self._handing_on: dict[int, bool] = {}
 
     @property
     def unread(self) -> int:
@@ -185,6 +186,7 @@ class OriginSearch:
             return None
         self.intended.append(found)
         self._passed_over.append(place)
+        self._handing_on.clear()
         self._verdicts.excuse({*found.tensors, *({place} if isinstance(place, int) else ())})
         return found
 
@@ -193,7 +195,7 @@ class OriginSearch:
         for index in range(len(self._run.tensors)):
             if not self._verdicts.bad(index):
                 continue
-            if self._written_meanwhile(index):
+            if self._written_meanwhile(index) or self._hands_on(index):
                 unsure.append(index)
                 continue
             return self._traced_back(index)
@@ -230,12 +232,29 @@ class OriginSearch:
             bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
             further = [item for item in bad if item.index is None or item.index not in met]
             further = [item for item in further if not self._own_target(index, item)]
+            further = [item for item in further if item.index is None or not self._hands_on(item.index)]
             if not further:
                 return index
             if further[0].index is None:
                 return further[0]
             index = further[0].index
             met.add(index)
+
+    def _hands_on(self, index: int) -> bool:
+        """Whether the tensor at `index` only hands on an infinity that is meant: what made NaN of it is the fault."""
+        known = self._handing_on.get(index)
+        if known is None:
+            self._handing_on[index] = False  # should it come round in a circle
+            known = self._handing_on[index] = self._is_handing_on(index)
+        return known
+
+    def _is_handing_on(self, index: int) -> bool:
+        excused = self._verdicts.excused
+        rows = [item.index for item in self._lineage.places(index) if item.index is not None]
+        if not any(row in excused or (row in self._handing_on and self._handing_on[row]) for row in rows):
+            return False
+        value = self._run.tensors.value(index)
+        return not isinstance(value, NoValue) and not nan_mask(value).any()
 
     def _written_meanwhile(self, index: int) -> bool:
         """Whether the value may be from after the run: a variable by reference, captured by an extra fetch.
@@ -372,4 +391,7 @@ def _plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen
         return Cause(f"{fact}; of its inputs {', '.join(unseen)} was not seen.")
     if not inputs:
         return Cause(f"{fact}; it has no inputs.")
+    held = [str(item.name) for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
+    if held:
+        return Cause(f"{fact}; {', '.join(held)} held some already.")
     return Cause(f"{fact} out of finite inputs.")

@@ -75,6 +75,11 @@ class Call:
         return {name: value for name, value in self.feeds.items() if name not in captured}
 
     @property
+    def results_known(self) -> bool:
+        """Whether `fetches` are all that the program got: a runner or a recording may not tell, nor eager code."""
+        return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
+
+    @property
     def same(self) -> tuple[object, ...]:
         """Equal for calls of the same function, or with the same fetches, whatever they are given."""
         return self.kind, self.function, self.fetches, self.targets

@@ -73,7 +73,7 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     unknown = next(iter(_unknown_results(run)), None)
     if unknown is not None:
         return f"The value of the result {unknown} is not known."
-    outcome = outcome_of(run.graph, run.call)
+    outcome = outcome_of(run.graph, run.call).names(run.tensors)
     for row in bad:
         if run.tensors[row].name in outcome:
             return f"{run.tensors[row].name} comes out of the run."

@@ -56,7 +56,7 @@ def bad_result(datum: Any, tensor: Value) -> bool:
     That is a result, what an update applies to a variable, or the variable after it.
     """
     call = getattr(datum, "call", None)
-    comes_out = call is not None and datum.tensor.name in outcome_of(datum.graph, call)
+    comes_out = call is not None and outcome_of(datum.graph, call).includes(datum.tensor.name, datum.store)
     return comes_out and has_inf_or_nan(datum, tensor)
 
 

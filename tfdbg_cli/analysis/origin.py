@@ -156,7 +156,7 @@ class OriginSearch:
 
         That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
         """
-        outcome = outcome_of(self._run.graph, self._run.call)
+        outcome = outcome_of(self._run.graph, self._run.call).names(self._run.tensors)
         bad = self.bad_rows()
         waiting = [row for row in bad if self._run.tensors[row].name in outcome]
         touching = set(waiting)

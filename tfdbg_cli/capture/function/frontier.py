@@ -83,12 +83,6 @@ def frontier_of(
     return _Search(root, facts, question, admits, graph, results).found()
 
 
-def _outcome(results: Collection[TensorName], updated: Iterable[UpdatedVariable]) -> frozenset[TensorName]:
-    """What comes out of a run with these `results`, as analysis/outcome.py finds it in the graph of the run."""
-    applied = (name for variable in updated for name in (variable.name, *variable.inputs[1:]))
-    return frozenset((*results, *applied))
-
-
 @dataclass
 class _Search:
     root: Scope
@@ -103,11 +97,14 @@ class _Search:
     covered: set[TensorName] = field(default_factory=set)
 
     outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
+    handed_in: list[Watchable] = field(default_factory=list)  # what updates in branches and loops are given
 
     def found(self) -> Frontier:
         updated = tuple(updated_variables(self.root))
         if self.question.among is Among.OUTCOME:
-            self.outcome = _outcome(self.results, updated)
+            self.outcome = frozenset(
+                (*self.results, *(variable.name for variable in updated), *self._applied(updated))
+            )
         self._add_arguments()
         for scope in self.root.all():
             self._add_loop_variables(scope)
@@ -129,7 +126,27 @@ class _Search:
                 checks.setdefault(tensor.scope, []).append(tensor)
                 if not self.question.askable(element_type(tensor.dtype).name, tensor.shape):
                     unasked.append(name)
-        return Frontier(checks, len(self.tensors), updated, tuple(unasked))
+        for tensor in self.handed_in:
+            checks.setdefault(tensor.scope, []).append(tensor)
+        return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
+
+    def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
+        """What is applied to variables that do not show it themselves: what is made where the update is.
+
+        What comes into a branch or a loop is looked at in there, since the branch need not be taken.
+        """
+        for variable in updated:
+            for name, (reader, text) in variable.reads.items():
+                if name in variable.adds or name == variable.same_as:
+                    continue
+                scope, reference = reader.made_at(text)
+                if scope.body.source(reference).node is not None or scope.call is None:
+                    yield name
+                    continue
+                dtype = scope.body.type_of(reference)
+                kind = element_type(dtype).name
+                if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
+                    self.handed_in.append(Watchable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
 
     def _add_arguments(self) -> None:
         for position, name in enumerate(self.root.argument_names):

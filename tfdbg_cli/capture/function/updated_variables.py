@@ -8,7 +8,7 @@ before NAME stands the path of the branch or loop.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ class UpdatedVariable:
 
     `handle` is how `scope` refers to it, and `waits` are its nodes that change it. `inputs` are what the updates
     read. `same_as` is a tensor that certainly holds what the variable holds then; what is not finite in one of `adds`
-    is not in the variable either.
+    is not in the variable either. `reads` says of each tensor read in which scope, and how that refers to it.
     """
 
     name: TensorName
@@ -41,6 +41,7 @@ class UpdatedVariable:
     inputs: tuple[TensorName, ...]
     same_as: TensorName | None
     adds: tuple[TensorName, ...]
+    reads: Mapping[TensorName, tuple[Scope, str]]
 
     @property
     def before(self) -> TensorName:
@@ -110,12 +111,13 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
     first = writes[0]
     region = region_of(first.scope)
     dtype = attribute_of(first.node, "dtype") or attribute_of(first.node, "T")
-    read = [
-        write.scope.resolve(text)
+    places = [
+        (write.scope, text)
         for write in writes
         for text in write.scope.body.data_inputs(write.node)
         if write.scope.body.type_of(text) != RESOURCE
     ]
+    read = [scope.resolve(text) for scope, text in places]
     assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
     return UpdatedVariable(
         TensorName(f"{region.path}/{variable.node}{_SUFFIX}".removeprefix("/"), 0),
@@ -126,6 +128,7 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         tuple(dict.fromkeys((variable, *read))),
         read[0] if assigned else None,
         _adds(variable, writes, read),
+        dict(zip(read, places, strict=True)),
     )
 
 

@@ -102,9 +102,8 @@ class _Search:
     def found(self) -> Frontier:
         updated = tuple(updated_variables(self.root))
         if self.question.among is Among.OUTCOME:
-            self.outcome = frozenset(
-                (*self.results, *(variable.name for variable in updated), *self._applied(updated))
-            )
+            after = (variable.name for variable in updated)
+            self.outcome = frozenset((*self.results, *after, *self._applied(updated)))
         self._add_arguments()
         for scope in self.root.all():
             self._add_loop_variables(scope)

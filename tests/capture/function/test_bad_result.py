@@ -162,9 +162,7 @@ def test_an_optional_is_looked_into_through_calls_branches_and_loops() -> None:
         return tf.while_loop(lambda i, last: i < 3, body, [tf.constant(0), empty])[1]
 
     assert _results(loop, scalar) == ["Exp"]
-    assert _results(lambda x: tf.experimental.Optional.empty(tf.TensorSpec([], tf.float32)), scalar) == [
-        "Identity"
-    ]
+    assert _results(lambda x: tf.experimental.Optional.empty(tf.TensorSpec([], tf.float32)), scalar) == ["Identity"]
 
 
 @pytest.mark.parametrize("name", ["keras", "tf_keras"])

@@ -130,10 +130,10 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         allow_abbrev=False,
         help="run a program and debug it",
-        usage="tfdbg run [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… -m MODULE [ARG]…",
+        usage="tfdbg run --watch [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… SCRIPT [ARG]…\n"
+        "       tfdbg run [OPTION]… -m MODULE [ARG]…",
         description="Run a program as `python` would. Its functions, Keras models and sessions can be debugged.",
     )
-    _add_prompt_options(run)
     run.add_argument(
         "--watch",
         action="store_true",
@@ -141,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
         " infinite: short for --until bad_result",
     )
     run.add_argument("--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes")
+    _add_prompt_options(run)
     watch = run.add_argument_group("with --watch or --until, as for `run -f` at the prompt")
     watch.add_argument("-fenn", metavar="REGEX", default="", help="nodes that the filter is not asked about")
     watch.add_argument("--keep", metavar="N", type=int, default=0, help="the values of the N runs before stay")

@@ -167,6 +167,10 @@ class OriginSearch:
                     waiting.append(item.index)
         if not touching or origin.index is None or origin.index in touching:
             return origin, 0
+        # What reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
+        akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
+        if any(self._run.tensors[row].node in akin for row in touching):
+            return origin, 0
         begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
         harmful = [row for row in begun if row in touching]
         if not harmful:

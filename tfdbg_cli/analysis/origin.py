@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
 from tfdbg_cli.analysis.intended import Intended, Intentions
+from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
     VARIABLE_OPS,
     WRITES,
@@ -23,8 +24,8 @@ from tfdbg_cli.analysis.lineage import (
     tensor_name_of,
     variable_of,
 )
-from tfdbg_cli.analysis.outcome import outcome_of
 from tfdbg_cli.analysis.parts import Part, parts_of
+from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
@@ -156,15 +157,8 @@ class OriginSearch:
 
         That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
         """
-        outcome = outcome_of(self._run.graph, self._run.call).names(self._run.tensors)
         bad = self.bad_rows()
-        waiting = [row for row in bad if self._run.tensors[row].name in outcome]
-        touching = set(waiting)
-        while waiting:
-            for item in self._lineage.places(waiting.pop()):
-                if item.index is not None and item.index not in touching and self._verdicts.bad(item.index):
-                    touching.add(item.index)
-                    waiting.append(item.index)
+        touching = leading_to_outcome(self._run, self._lineage, bad)
         if not touching or origin.index is None or origin.index in touching:
             return origin, 0
         # What reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
@@ -328,7 +322,7 @@ class OriginSearch:
             inputs,
             _elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
-            cause or _plain_facts(tensor.op_type, value, bad, inputs, node),
+            cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
             made_at(self._run.tracebacks, made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
@@ -380,22 +374,3 @@ def _elements(node: Node | None, value: Array, bad: Array, inputs: tuple[InputSe
         parts = parts_of(node, arrays, value.shape, index) if node is not None else (None,) * len(inputs)
         found.append(Element(index, value[index], parts))
     return tuple(found)
-
-
-def _plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen, ...], node: Node | None) -> Cause:
-    """What can be said for sure when no rule fits."""
-    nan = int(nan_mask(value).sum())
-    infinite = int(bad.sum()) - int((bad & nan_mask(value)).sum())
-    told = " and ".join([f"{nan} NaN"] * bool(nan) + [f"{infinite} inf"] * bool(infinite))
-    fact = f"{op_type or 'This op'} gave {told} among {value.size} element{'s' * (value.size != 1)}"
-    if node is None:
-        return Cause(f"{fact}; no graph at hand holds it, so its inputs are not known.")
-    unseen = [str(item.name) for item in inputs if item.value is None and item.tensor is None]
-    if unseen:
-        return Cause(f"{fact}; of its inputs {', '.join(unseen)} was not seen.")
-    if not inputs:
-        return Cause(f"{fact}; it has no inputs.")
-    held = [str(item.name) for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
-    if held:
-        return Cause(f"{fact}; {', '.join(held)} held some already.")
-    return Cause(f"{fact} out of finite inputs.")

@@ -25,9 +25,9 @@ DEMO_SESSION := tfdbg_cli.examples.classifier
 define demo
 	@export TF_CPP_MIN_LOG_LEVEL=3; \
 	if [ -t 0 ] && [ -t 1 ]; then \
-	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -m $(1); \
+	  $(PY) -m tfdbg_cli run --watch -m $(1); \
 	else \
-	  $(PY) -m tfdbg_cli run --until has_inf_or_nan -c origin -m $(1); \
+	  $(PY) -m tfdbg_cli run --watch -c origin -m $(1); \
 	fi
 endef
 

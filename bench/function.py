@@ -17,7 +17,7 @@ from typing import Any
 
 from bench import fit, gpt
 from bench.timing import Took, interleave, print_added
-from bench.ways import ALL_VALUES, TOOLS, WATCH, WAYS, Way, enabled
+from bench.ways import ALL_VALUES, TOOLS, WATCH, WATCH_RESULTS, WAYS, Way, enabled
 from tfdbg_cli.model.decision import Continue, Detach
 
 _CALLS = 100
@@ -32,6 +32,7 @@ GOALS = {
     ("function", "enabled, detached"): 1.01,
     ("function", ALL_VALUES): 1.25,
     ("function", WATCH): 1.05,
+    ("function", WATCH_RESULTS): 1.01,
     ("fit", WATCH): 1.10,
 }
 

@@ -25,6 +25,7 @@ Way: TypeAlias = Callable[[], AbstractContextManager[Any]]
 
 ALL_VALUES = "all values in memory (run)"
 WATCH = "watch (run -f has_inf_or_nan)"
+WATCH_RESULTS = "watch (run -f bad_result)"
 KEEP, REPLAY = f"{WATCH}, keep", f"{WATCH}, replay"
 
 
@@ -78,6 +79,7 @@ DECISIONS: dict[str, Decision] = {
     "enabled, detached": Detach(),
     ALL_VALUES: DebugRun(CaptureRequest(graph=GraphChoice.PYTHON)),  # the choice is for sessions
     WATCH: RunUntil(_FILTER),
+    WATCH_RESULTS: RunUntil("bad_result"),
     KEEP: RunUntil(_FILTER, values=Values.KEEP),
     REPLAY: RunUntil(_FILTER, values=Values.REPLAY),
 }

@@ -14,7 +14,7 @@ import sample_run
 from tfdbg_cli import cli
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
-from tfdbg_cli.model.decision import RunUntil, Values
+from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.version import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +61,9 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
         (["run", "."], 1, "holds no __main__.py"),
         (["run", "-c"], 1, "-c/--command: expected one argument"),
         (["run", "--keep", "3", "-m", "x"], 1, "no filter named"),
+        (["run", "--benign", "skip", "-m", "x"], 1, "no filter named"),
+        (["run", "--watch", "--until", "has_nan", "-m", "x"], 1, "--watch and --until exclude each other."),
+        (["run", "--watch", "--benign", "skip", "-m", "x"], 1, "--benign is about has_inf_or_nan"),
         (["run", "--until", "has_nan", "--keep", "x", "."], 1, "invalid int"),
         (["open"], 1, "PATH"),
         (["open", "no_such_folder"], 1, "no_such_folder"),
@@ -100,6 +103,8 @@ def test_a_forgotten_verb_is_guessed(tmp_path, capsys) -> None:
             "run --until f --keep 3 --skip-update --bundle b",
             "a.py",
         ),
+        ("run --watch a.py --until x", "run --watch", "a.py --until x"),
+        ("run --until f --benign skip a.py", "run --until f --benign skip", "a.py"),
         ("open x -c lt", "open x -c lt", ""),
     ],
 )
@@ -118,9 +123,27 @@ def test_until_takes_the_wishes_of_a_watch(tmp_path, monkeypatch) -> None:
     assert cli._launch_options(cli._parser().parse_args(["run"])).until is None
 
 
+def _watch(words: str) -> RunUntil | None:
+    return cli._launch_options(cli._parser().parse_args(["run", *words.split()])).until
+
+
+def test_watch_is_short_for_what_comes_out() -> None:
+    assert _watch("--watch") == RunUntil("bad_result") == _watch("--until bad_result")
+    assert _watch("--watch --keep 3 -fenn ^grad") == RunUntil("bad_result", "^grad", keep=3)
+
+
+def test_what_is_benign_is_skipped_unless_the_person_says_otherwise() -> None:
+    assert _watch("--until has_inf_or_nan") == RunUntil("has_inf_or_nan", benign=OnBenign.SKIP)
+    assert _watch("--until has_inf_or_nan --benign skip") == RunUntil("has_inf_or_nan", benign=OnBenign.SKIP)
+    assert _watch("--until has_inf_or_nan --benign stop") == RunUntil("has_inf_or_nan")
+    assert _watch("--until has_nan") == RunUntil("has_nan", benign=OnBenign.STOP)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        ("--until has_inf_or_nan --benign maybe", "no way 'maybe' with what is benign"),
+        ("--until f --benign stop", "is about has_inf_or_nan"),
         ("--until f --keep -1", "cannot be kept"),
         ("--until f --keep 1 --values replay", "replay keeps none"),
         ("--until f --values no", "no way"),

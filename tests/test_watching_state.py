@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from made_run import made_run, op
 from scripted import ScriptedFrontend
 
 from tfdbg_cli import run_saving
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunUntil, Values
+from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunEnd, RunError, RunKind, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.progress_line import ProgressLine
+from tfdbg_cli.watching import Watching
 
 _NBYTES = 1 << 20  # of the values of one run
 
@@ -329,3 +335,58 @@ def test_every_end_of_a_watch_gives_ctrl_c_back(default_handler: None, end: str)
     assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     getattr(debugger, end)(*([None] if end == "set_watch" else []))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _benign(number: int, *, harm: bool = False) -> Run:
+    """A run with a -inf that `tf.where` replaces, and a result."""
+    result = [0.0, float("nan")] if harm else [0.0, 1.0]
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, 0.0]), op("log", "Log", "x", value=[0.0, float("-inf")]),
+        op("ok", "Greater", "x", value=[True, False]), op("y", "SelectV2", "ok", "log", "x", value=[0.0, 0.0]),
+        op("z", "Add", "y", "x", value=result),
+    )  # fmt: skip
+    call = Call(number, RunKind.FUNCTION, ("z:0",), function="step")
+    return replace(run, call=call, caught=True)
+
+
+def _watching(decision: RunUntil, said: list[str], ignored: Ignored, name: str = "has_inf_or_nan") -> Watching:
+    asked = BUILT_IN_FILTERS[name]
+    return Watching(decision, asked, Settings(), ProgressLine(), said.append, ignored)
+
+
+def test_what_does_no_harm_is_said_once_and_left_out_from_then_on() -> None:
+    said: list[str] = []
+    ignored = Ignored()
+    skip = RunUntil("has_inf_or_nan", benign=OnBenign.SKIP)
+    watching = _watching(skip, said, ignored)
+    assert watching.watched.ignored == frozenset()
+    assert watching.sees(_benign(1)) is None
+    assert said == ["Run #1: ignored 1 place: -inf made on purpose at log:0. The watch goes on."]
+    assert "ignored 1 place: -inf made on purpose at log:0" in watching.watch.words
+    assert watching.watched.ignored == {("step", "log")}
+    assert watching.watched.ignored_in("step") == {"log"} and not watching.watched.ignored_in("other")
+    hit = watching.sees(_benign(2, harm=True))
+    assert hit is not None and (hit.runs, hit.last_passed) == (2, 1)
+    end = watching.end(_benign(2, harm=True), hit, interrupted=False)
+    assert end.notes[0] == "The watch stopped here, since harm was done: z:0 comes out of the run."
+    assert len(said) == 1
+    again = _watching(skip, said, ignored)
+    assert again.watched.ignored == {("step", "log")}, "the next watch leaves it out too"
+
+
+def test_a_hit_that_shows_nothing_new_is_one() -> None:
+    """What a check found is not among the values: the watch must not go on for ever."""
+    ignored = Ignored()
+    watching = _watching(RunUntil("has_inf_or_nan", benign=OnBenign.SKIP), [], ignored)
+    assert watching.sees(_benign(1)) is None
+    assert watching.sees(_benign(2)) is not None
+
+
+def test_nothing_is_left_out_where_nobody_asked_for_it() -> None:
+    ignored = Ignored()
+    assert _watching(RunUntil("has_inf_or_nan"), [], ignored).sees(_benign(1)) is not None
+    skip = RunUntil("has_nan", benign=OnBenign.SKIP)
+    assert _watching(skip, [], ignored, "has_nan").sees(_benign(1)) is not None
+    failed = replace(_benign(1), error=RunError("InvalidArgumentError", "no"))
+    assert _watching(RunUntil("has_inf_or_nan", benign=OnBenign.SKIP), [], ignored).sees(failed) is not None
+    assert not ignored.places

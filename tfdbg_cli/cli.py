@@ -13,13 +13,13 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.commands.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr, write
-from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.decision import OnBenign, RunUntil
 from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Job = Callable[[], int]
 _UIS = ("tui", "line", "none")
 _VERBS = ("run", "open", "replay", "info")
 _PLANNED = ("diff", "attach", "listen")
-_OF_WATCH = ("-fenn", "--keep", "--values", "--bundle")  # go with --until, and have a value
+_OF_WATCH = ("-fenn", "--keep", "--values", "--bundle", "--benign")  # go with --until, and have a value
 _WITH_VALUE = ("--ui", "-c", "--command", "--until", *_OF_WATCH, "-m", "--module")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 _MANY_OBJECTS = 100_000
@@ -130,17 +130,31 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         allow_abbrev=False,
         help="run a program and debug it",
-        usage="tfdbg run [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… -m MODULE [ARG]…",
+        usage="tfdbg run --watch [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… SCRIPT [ARG]…\n"
+        "       tfdbg run [OPTION]… -m MODULE [ARG]…",
         description="Run a program as `python` would. Its functions, Keras models and sessions can be debugged.",
     )
-    _add_prompt_options(run)
+    run.add_argument(
+        "--watch",
+        action="store_true",
+        help="stop at the first run with a result, an applied gradient or an updated variable that is NaN or"
+        " infinite: short for --until bad_result",
+    )
     run.add_argument("--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes")
-    watch = run.add_argument_group("with --until, as for `run -f` at the prompt")
+    _add_prompt_options(run)
+    watch = run.add_argument_group("with --watch or --until, as for `run -f` at the prompt")
     watch.add_argument("-fenn", metavar="REGEX", default="", help="nodes that the filter is not asked about")
     watch.add_argument("--keep", metavar="N", type=int, default=0, help="the values of the N runs before stay")
     watch.add_argument("--values", metavar="HOW", default="auto", help="auto, keep or replay")
     watch.add_argument("--bundle", metavar="PATH", default="", help="write the bad run to the new folder PATH")
     watch.add_argument("--skip-update", action="store_true", help="put the variables back as before the bad run")
+    watch.add_argument(
+        "--benign",
+        metavar="skip|stop",
+        default="",
+        help="with --until has_inf_or_nan, at a run in which all that is not finite is made on purpose, or nothing"
+        " comes of it: go on and leave those places out (skip, as without it), or stop",
+    )
     run.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
     opened = verbs.add_parser(
         "open",
@@ -187,17 +201,25 @@ def _until(options: argparse.Namespace) -> RunUntil | None:
         TfdbgError: its options make no sense.
 
     """
-    if options.until:
+    if options.watch and options.until:
+        raise TfdbgError("--watch and --until exclude each other.", hint="--watch is short for --until bad_result.")
+    if options.watch or options.until:
+        name = options.until or "bad_result"
         return watch_decision(
-            options.until,
+            name,
             options.fenn,
             values=options.values,
             keep=options.keep,
             bundle=options.bundle,
             skip_update=options.skip_update,
+            benign=options.benign or (OnBenign.SKIP.value if name == SKIPPING else ""),
         )
-    if options.fenn or options.keep or options.values != "auto" or options.bundle or options.skip_update:
-        raise TfdbgError("A watch is described, and no filter named.", hint="Write: tfdbg run --until FILTER …")
+    described = options.fenn or options.keep or options.bundle or options.skip_update or options.benign
+    if described or options.values != "auto":
+        raise TfdbgError(
+            "A watch is described, and no filter named.",
+            hint="Write: tfdbg run --watch …, or tfdbg run --until FILTER …",
+        )
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
+from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.section import PendingSection
@@ -31,7 +32,7 @@ from tfdbg_cli.model.decision import (
     RunUntil,
     Values,
 )
-from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart, Stop
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 from tfdbg_cli.progress_line import ProgressLine
 from tfdbg_cli.prompt_threads import PromptThreads, at_prompt, terminal
 from tfdbg_cli.run_saving import saved_in_words
@@ -107,6 +108,7 @@ class Debugger:
         self._interruption = Interruption(attended)
         self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
+        self._ignored = Ignored()
         self._dump_root = dump_root
 
     @property
@@ -360,9 +362,10 @@ class Debugger:
         with at_prompt():  # a filter may run a session of its own
             return watching.sees(run)
 
-    def _stop(self, event: Stop) -> None:
+    def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
+        event = replace(event, ignored=self._ignored.places)
         with terminal():
             try:
                 decision = self._front().stop(event)
@@ -381,7 +384,7 @@ class Debugger:
                 self._state = StopAtStart((str(error),))
 
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:
-        self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say)
+        self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say, self._ignored)
         self._state = decision
         self._interruption.begin()
 

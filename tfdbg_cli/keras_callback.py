@@ -30,6 +30,7 @@ class DebuggerCallback:
         values: str = "auto",
         bundle: str | os.PathLike[str] | None = None,
         skip_update: bool = False,
+        benign: str = "",
     ) -> None:
         """Make a callback.
 
@@ -42,6 +43,7 @@ class DebuggerCallback:
             values: "keep", "replay" or "auto".
             bundle: a new folder for the bad step.
             skip_update: put the weights back as they were before the bad step.
+            benign: "skip" or "stop".
 
         Raises:
             TfdbgError: the arguments of the watch contradict each other.
@@ -57,6 +59,7 @@ class DebuggerCallback:
             keep=keep,
             bundle=os.fspath(bundle) if bundle is not None else "",
             skip_update=skip_update,
+            benign=benign,
         )
         self._begun = 0
 

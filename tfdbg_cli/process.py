@@ -167,18 +167,21 @@ def set_watch(
     values: str = "auto",
     bundle: str | os.PathLike[str] | None = None,
     skip_update: bool = False,
+    benign: str = "",
 ) -> None:
     """Do not stop until a tensor passes the filter `filter_name`, as `run -f` does; None ends such a watch.
 
     Where nothing is debugged yet, debug every run from now on.
 
     Args:
-        filter_name: such as "has_inf_or_nan", or "magnitude_above:1e4" for one with a number.
+        filter_name: such as "bad_result", "has_inf_or_nan", or "magnitude_above:1e4" for one with a number.
         exclude_node_names: a regex, searched anywhere in the name; such nodes are not looked at.
         keep: of so many runs before the hit the values stay.
         values: how the values of the bad run come to be there: "keep" those of every run, "replay" it, or "auto".
         bundle: a new folder into which the bad run is written, with what it takes to make it again.
         skip_update: put the variables back as they were before the bad run.
+        benign: with "has_inf_or_nan": "skip" goes on where all that is not finite is made on purpose, or nothing
+            comes of it, and leaves those places out; "stop", or nothing, stops there.
 
     Raises:
         TfdbgError: there is no such filter, the regex cannot be read, `bundle` is there already, or `keep` does not
@@ -194,6 +197,7 @@ def set_watch(
             keep=keep,
             bundle=os.fspath(bundle) if bundle is not None else "",
             skip_update=skip_update,
+            benign=benign,
         )
     _enabled().set_watch(decision)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.analysis.benign import judged
+from tfdbg_cli.analysis.filters import TensorFilter, has_inf_or_nan
+from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.analysis.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
@@ -15,7 +18,7 @@ from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
-from tfdbg_cli.model.decision import RunUntil, Values
+from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.progress_line import ProgressLine
 from tfdbg_cli.run_saving import reason_of, saved_in_words
@@ -27,7 +30,8 @@ RECORDED = Watched("record", lambda datum, tensor: True, repeatable=True)
 class Watching:
     """One watch, from the decision that began it to the stop that ends it.
 
-    `line` says how it goes; by `say` comes what is said once.
+    `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out, where that
+    is asked for.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Watching:
         settings: Settings,
         line: ProgressLine,
         say: Callable[[str], None],
+        ignored: Ignored,
     ) -> None:
         self.decision = decision
         self.watch = Watch(decision, tensor_filter, say)
@@ -48,6 +53,12 @@ class Watching:
             repeatable=bool(decision.bundle) or decision.skip_update,
             all_runs=decision.keep > 0,
         )
+        self._say = say
+        self.harm = ""  # why the last hit was none to go on from
+        # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
+        skips = decision.benign is OnBenign.SKIP and tensor_filter is has_inf_or_nan
+        self._ignored = ignored if skips else None
+        self._leave_out()
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
         self._line = line
@@ -67,10 +78,38 @@ class Watching:
     def sees(self, run: Run) -> Hit | None:
         """Count `run`; what to stop for, if something was found in it."""
         hit = self.watch.sees(run)
+        if hit is not None and run.error is None and self._is_benign(run):
+            hit = None
+            self.watch.skipped(run.call.number)
         if hit is None and self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
         return hit
+
+    def _is_benign(self, run: Run) -> bool:
+        """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""
+        ignored = self._ignored
+        if ignored is None:
+            return False
+        try:
+            judgement = judged(run, self.decision.exclude_node_names)
+        except Exception as error:  # noqa: BLE001  # then the hit is one
+            report("look whether a run was harmed", error)
+            return False
+        self.harm = judgement.harm
+        new = () if judgement.harm else ignored.add(judgement.places)
+        if not new:
+            return False
+        self._leave_out()
+        self.watch.progress.said = ignored.words
+        self._say(f"Run #{run.call.number}: {Ignored(new).words}. The watch goes on.")
+        return True
+
+    def _leave_out(self) -> None:
+        """Have the places that are ignored by now left out of the runs to come."""
+        if self._ignored is not None:
+            self.watch.ignored = self._ignored.nodes
+            self.watched = replace(self.watched, ignored=self._ignored.nodes)
 
     def passed(self, number: int, make: Callable[[], Run], said: str = "") -> None:
         """Count the run with that number, in which a check of its own found nothing; `make` gives it.
@@ -109,6 +148,7 @@ class Watching:
         if interrupted and hit is None:
             notes.append(self.interrupted_words)
         if hit is not None:
+            notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
             notes += self._done(run)
         kept = () if self._kept is None else self._kept.runs
         if kept:

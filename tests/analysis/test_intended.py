@@ -198,3 +198,55 @@ def test_a_list_of_all_origins_leaves_them_out() -> None:
 def test_every_habit_says_what_it_is() -> None:
     assert len({habit.what for habit in HABITS}) == len(HABITS)
     assert all(habit.carriers and habit.ends for habit in HABITS)
+
+
+def test_a_limit_that_something_is_compared_with_looks_intended() -> None:
+    """As the line search of L-BFGS has it."""
+    limit = (op("x", "Placeholder", value=[1.0, 2.0]), op("limit", "Const", value=-INF))
+    compared = op("less", "LessEqual", "x", "limit", value=[False, False])
+    run = made_run(*limit, compared)
+    assert _origin(run, Benign.SKIP) == ""
+    data = json_of("origin", run)
+    assert data["intended"] == "a limit that something is compared with"
+    assert data["benign"] == [] and data["tensor"] == "limit:0"
+    added = made_run(
+        *limit, compared, op("sum", "Mul", "x", "limit", value=[-INF, -INF]), op("y", "Exp", "sum", value=0.0)
+    )
+    assert json_of("origin", added)["intended"] is None, "it is not only compared with"
+
+
+def test_what_is_handed_on_is_not_taken_for_the_fault() -> None:
+    """A mask becomes NaN in the third turn; in the first two it is only handed on."""
+    turns = ([1.0, -INF], [1.0, -INF], [NAN, -INF])
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, 1.0]), op("mask", "Const", value=[0.0, -INF]),
+        op("masked", "AddV2", "mask", "x", values=turns), op("same", "Identity", "masked", values=turns),
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None and str(origin.name) == "masked:0"
+    assert np.isnan(origin.value).any()
+
+
+def test_an_op_whose_input_is_infinite_is_not_said_to_have_finite_ones() -> None:
+    """The mask is excused, and what it made elsewhere is not."""
+    given = op("x", "Placeholder", value=[INF, 1.0])
+    text = text_of("origin --benign skip", made_run(given, op("y", "Weird", "x", value=[NAN, 1.0])))
+    assert "out of finite inputs" not in text
+
+
+def test_many_places_are_named_in_short() -> None:
+    scope = "sampler/while/body/" * 8
+    nodes: list[Op] = [op("x", "Placeholder", value=SCORES)]
+    for number in range(9):
+        mask, masked = f"{scope}mask_{number}", f"{scope}masked_{number}"
+        nodes += [
+            op(mask, "Const", value=np.array([[0.0, -INF], [0.0, 0.0]], np.float32)),
+            op(masked, "AddV2", "x", mask, value=MASKED),
+            op(f"{scope}soft_{number}", "Softmax", masked, value=SHARES),
+        ]  # fmt: skip
+    text = text_of("origin --all", made_run(*nodes), width=None)
+    assert "18 tensors hold infinities that look intended: …/" in text
+    assert "5 more. To count them: origin --benign show. A watch skips them with --benign skip" in text
+    assert max(map(len, text.splitlines())) < 1000
+    places = json_of("origin --benign skip", made_run(*nodes))["benign"]
+    assert len(places) == 9 and all(name.startswith(scope) for place in places for name in place["nodes"])

@@ -135,12 +135,42 @@ def test_a_node_of_a_loop_body_is_placed_where_the_loop_was_made() -> None:
 
 
 def test_the_turn_of_a_loop() -> None:
-    run = sample_step.step_run()
+    whole = sample_step.step_run()
+    run = replace(whole, call=replace(whole.call, fetches=()))
     check_golden("commands/origin_loop", text_of("origin", run))
     data = json_of("origin", run)
     assert data["tensor"] == f"{sample_step.BODY}/cell/total:0" and data["execution"] == 1
     assert f"Turn      2 of the loop {sample_step.LOOP}" in text_of("origin", run, width=200)
     assert links_of("origin", run)["all turns"] == f"pt {sample_step.BODY}/cell/total:0 -n all"
+
+
+def test_an_origin_of_which_something_comes_is_told_before_one_that_touches_nothing() -> None:
+    """What the loop holds is replaced before the loss, which is bad by itself."""
+    run = sample_step.step_run()
+    data = json_of("origin", run)
+    assert data["tensor"] == "one_step_on_data/loss/Log:0"
+    assert data["harmless"] is False and data["harmless_before"] == 1
+    assert "1 tensor before it is not finite too, and touches nothing: origin --all" in text_of("origin", run)
+
+
+def test_that_nothing_comes_of_it_is_told() -> None:
+    nodes = [
+        op("x", "Placeholder", value=[1.0, 0.0]),
+        op("log", "Log", "x", value=[0.0, -INF]),
+        op("mask", "Greater", "x", value=[True, False]),
+        op("chosen", "SelectV2", "mask", "log", "x", value=[0.0, 0.0]),
+        op("spare", "Log", "x", value=[0.0, -INF]),
+        op("unread", "Exp", "spare", value=[1.0, INF]),
+    ]
+    run = made_run(*nodes)
+    fetched = replace(run, call=replace(run.call, fetches=("chosen:0",)))
+    assert "no result and no variable is touched" in text_of("origin", fetched)
+    assert json_of("origin", fetched)["harmless"] is True
+    touched = replace(run, call=replace(run.call, fetches=("chosen:0", "unread:0")))
+    assert "is touched" not in text_of("origin", touched)
+    assert json_of("origin", touched)["tensor"] == "spare:0"
+    unknown = replace(run, call=replace(run.call, fetches=("chosen:0", "elsewhere:0")))
+    assert "is touched" not in text_of("origin", unknown), "nobody knows what elsewhere:0 holds"
 
 
 def test_the_execution_outside_of_loops() -> None:

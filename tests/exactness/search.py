@@ -37,7 +37,7 @@ def tried(seed: int, steps: int = STEPS) -> Finding:
     drawn = recipe(seed)
     try:
         courses = rewound(program_of(drawn), _PLANT)
-        found = verdicts_of(courses, steps, [Way.CAPTURED_PLANTED, Way.PASSED_OVER], _PLANT)
+        found = verdicts_of(courses, steps, [way for way in Way if way.planted], _PLANT)
     except (DoesNotRepeatItself, DoesNotRun) as reason:
         return Finding(drawn, "left out", str(reason))
     how = "\n".join(verdict.sentence for verdict in found if not verdict.good)

@@ -26,10 +26,11 @@ class Way(StrEnum):
     PASSED_OVER = "planted, passed over"
     CAPTURED_PLANTED = "planted, captured"
     KEPT = "watched, values kept"
+    RESULTS = "planted, results watched"
 
     @property
     def planted(self) -> bool:
-        return self in {Way.PASSED_OVER, Way.CAPTURED_PLANTED}
+        return self in {Way.PASSED_OVER, Way.CAPTURED_PLANTED, Way.RESULTS}
 
     def front(self) -> Front:
         match self:
@@ -37,6 +38,8 @@ class Way(StrEnum):
                 return capturing()
             case Way.KEPT:
                 return watching(values=Values.KEEP)
+            case Way.RESULTS:
+                return watching("bad_result")
         return watching()
 
 

@@ -45,13 +45,14 @@ DEMOS = {
 def test_the_makefile_debugs_this_program(variable: str) -> None:
     makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
     assert f"\n{variable} := tfdbg_cli.examples.{DEMOS[variable].example}\n" in makefile
+    assert makefile.count("-m tfdbg_cli run --watch ") == 2
 
 
 @pytest.mark.parametrize("variable", DEMOS)
 @pytest.mark.parametrize(("cols", "rows"), [(80, 24), (200, 60)])
 def test_the_demo_opens_the_screen_on_the_origin(variable: str, cols: int, rows: int, tmp_path: Path) -> None:
     demo = DEMOS[variable]
-    command = (sys.executable, "-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-m")
+    command = (sys.executable, "-m", "tfdbg_cli", "run", "--watch", "-m")
     session = TerminalSession(
         (*command, f"tfdbg_cli.examples.{demo.example}"),
         cols,

@@ -31,6 +31,11 @@ class Aftermath:
     asked_by: str = ""
 
     @property
+    def complete(self) -> bool:
+        """Whether all that there is was looked at."""
+        return self.seen == self.total
+
+    @property
     def guarded(self) -> bool:
         """Whether the program asked, and nothing came of it."""
         return bool(self.asked_by) and not self.results and not self.variables

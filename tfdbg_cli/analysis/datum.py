@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.analysis.undefined_outputs import is_undefined_in
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Call, Run
 from tfdbg_cli.model.tensors import Tensor, TensorStore
 from tfdbg_cli.model.values import Value
 
@@ -21,8 +21,8 @@ class TensorDatum:
     `timestamp` counts microseconds from the epoch (0 where the capture keeps no times), `dump_size_bytes` is the
     size of the values (0 where it is unknown).
 
-    Beyond what TensorFlow has: `op_type`, `role`, the `graph` of the run, and `earlier`, the run of the same function
-    before it where its values are held.
+    Beyond what TensorFlow has: `op_type`, `role`, the `graph` of the run and its `call`, and `earlier`, the run of
+    the same function before it where its values are held.
     """
 
     tensor: Tensor
@@ -30,6 +30,7 @@ class TensorDatum:
     index: int
     graph: Graph = EMPTY_GRAPH
     earlier: Run | None = None
+    call: Call | None = None
 
     @property
     def op_type(self) -> str:
@@ -93,4 +94,4 @@ class TensorDatum:
 
 def datum_of(run: Run, index: int, earlier: Run | None = None) -> TensorDatum:
     """What a filter sees of the tensor at `index` of `run`; `earlier` is the run of the same function before it."""
-    return TensorDatum(run.tensors[index], run.tensors, index, run.graph, earlier)
+    return TensorDatum(run.tensors[index], run.tensors, index, run.graph, earlier, run.call)

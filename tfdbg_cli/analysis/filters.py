@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeGuard
 import ml_dtypes
 import numpy as np
 
+from tfdbg_cli.analysis.outcome import outcome_of
 from tfdbg_cli.analysis.training_filters import (
     dead_relu,
     gradient_norm_above,
@@ -47,6 +48,16 @@ def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
     if isinstance(tensor, NoValue) or not hasattr(tensor, "dtype"):
         return False
     return any_nonfinite(tensor) and _means_something(datum)
+
+
+def bad_result(datum: Any, tensor: Value) -> bool:
+    """Whether `tensor` comes out of the run and holds a NaN or an infinity.
+
+    That is a result, what an update applies to a variable, or the variable after it.
+    """
+    call = getattr(datum, "call", None)
+    comes_out = call is not None and outcome_of(datum.graph, call).includes(datum.tensor.name, datum.store)
+    return comes_out and has_inf_or_nan(datum, tensor)
 
 
 def has_nan(datum: Any, tensor: Value) -> bool:
@@ -98,6 +109,7 @@ dead_units = Tuned(dead_relu, 0.9)
 
 BUILT_IN_FILTERS: Mapping[str, TensorFilter] = MappingProxyType(
     {
+        "bad_result": bad_result,
         "has_inf_or_nan": has_inf_or_nan,
         "has_nan": has_nan,
         "has_inf": has_inf,
@@ -112,6 +124,7 @@ BUILT_IN_FILTERS: Mapping[str, TensorFilter] = MappingProxyType(
 )
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
+        "bad_result": "a NaN or an infinity in what comes out: a result, an applied gradient, an updated variable",
         "has_inf_or_nan": "a NaN or an infinity",
         "has_nan": "a NaN",
         "has_inf": "an infinity",

@@ -98,7 +98,8 @@ class Intentions:
         while waiting:
             current = waiting.pop()
             for reader, slot in graph.consumers(current.node):
-                if slot != current.slot or reader.op_type in LOOKS or _is_target(reader, current):
+                looks = reader.op_type in LOOKS and reader.op_type not in habit.ends
+                if slot != current.slot or looks or _is_target(reader, current):
                     continue
                 fate = self._fate(habit, reader)
                 if fate is None or len(met) > _MOST_NODES:

@@ -42,8 +42,9 @@ def _anything(value: Array, inputs: Sequence[Array | None]) -> bool:
 class Habit:
     """One way in which programs use infinities on purpose.
 
-    `sources` is empty where any op may be the source. `looks_so` is asked with the source's value and those of its
-    inputs. `harm` says whether NaN may come of it, and is then looked for there.
+    `sources` is empty where any op may be the source. An op that only looks (LOOKS) is an end where `ends` names it.
+    `looks_so` is asked with the source's value and those of its inputs. `harm` says whether NaN may come of it, and
+    is then looked for there.
     """
 
     what: str
@@ -67,6 +68,8 @@ LOOKS = _ops(
     "Shape ShapeN Size Rank ZerosLike OnesLike BroadcastGradientArgs IsFinite IsInf IsNan Less LessEqual Greater"
     " GreaterEqual Equal NotEqual ArgMax ArgMin Sign"
 )
+# Of those they compare an element with another: a literal infinity is then a limit.
+COMPARES = _ops("Less LessEqual Greater GreaterEqual Equal NotEqual")
 _EXTREMES = _ops("Maximum Minimum Max Min")
 _CHOICES = _ops("Select SelectV2")
 _LITERALS = _ops("Const Fill")
@@ -74,7 +77,7 @@ _GIVEN = _ops("Placeholder PlaceholderWithDefault _Arg IteratorGetNext OptionalG
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 
-_MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub BiasAdd AddN")
+_MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub Neg BiasAdd AddN")
 _SHARING = _ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
     " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
@@ -101,6 +104,15 @@ HABITS: tuple[Habit, ...] = (
         _only_inf,
         _ops("Identity Cast BroadcastTo Fill"),
         _ops("Minimum Maximum ClipByValue"),
+        harm=False,
+    ),
+    # tf.norm(x) < tf.constant(-inf), x >= inf: a limit that nothing reaches, as in searches without one.
+    Habit(
+        "a limit that something is compared with",
+        _LITERALS,
+        _only_inf,
+        _ops("Identity Cast BroadcastTo Fill Reshape"),
+        COMPARES,
         harm=False,
     ),
     # best = inf; best = min(best, x): the first x takes its place.

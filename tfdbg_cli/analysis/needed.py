@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Call, Run, RunKind
 
 
 def program_graph(run: Run) -> Graph | None:
@@ -19,17 +19,21 @@ def was_needed(run: Run, node: str) -> bool | None:
     a function, whose side effects are computed whether they are fetched or not.
     """
     graph = program_graph(run)
-    fetched = [node_of(name) for name in (*run.call.fetches, *run.call.targets)]
-    if graph is None or node not in graph or not fetched or run.call.kind is not RunKind.SESSION:
+    if graph is None or node not in graph or run.call.kind is not RunKind.SESSION:
         return None
-    if any(name not in graph for name in fetched):
+    found = needed_nodes(graph, run.call)
+    return None if found is None else node in found
+
+
+def needed_nodes(graph: Graph, call: Call) -> frozenset[str] | None:
+    """The nodes of a program's graph that the fetches of `call` depend on; None when the graph lacks one of them."""
+    fetched = [node_of(name) for name in (*call.fetches, *call.targets)]
+    if not fetched or any(name not in graph for name in fetched):
         return None
-    fed = {node_of(name) for name in run.call.feeds}
+    fed = {node_of(name) for name in call.feeds}
     waiting, met = list(fetched), set(fetched)
     while waiting:
         name = waiting.pop()
-        if name == node:
-            return True
         if name in fed:  # what a fed tensor was made from is not computed
             continue
         for maker in graph.all_named(name):
@@ -37,7 +41,7 @@ def was_needed(run: Run, node: str) -> bool | None:
                 if other not in met:
                     met.add(other)
                     waiting.append(other)
-    return False
+    return frozenset(met)
 
 
 def not_needed_text(run: Run) -> str:

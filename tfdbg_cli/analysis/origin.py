@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
 from tfdbg_cli.analysis.intended import Intended, Intentions
+from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
     VARIABLE_OPS,
     WRITES,
@@ -24,6 +25,7 @@ from tfdbg_cli.analysis.lineage import (
     variable_of,
 )
 from tfdbg_cli.analysis.parts import Part, parts_of
+from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
@@ -110,6 +112,7 @@ class OriginSearch:
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
+        self._handing_on: dict[int, bool] = {}
 
     @property
     def unread(self) -> int:
@@ -145,6 +148,29 @@ class OriginSearch:
             if not any([self._pass_over(index) for index in found]):
                 return found
 
+    def bad_rows(self) -> list[int]:
+        """The tensors that are not finite, but for those that are excused by now as meant so. Reads every value."""
+        return [index for index in range(len(self._run.tensors)) if self._verdicts.bad(index)]
+
+    def harmful(self, origin: Origin) -> tuple[Origin, int]:
+        """The first origin of what is not finite among all that comes out of the run, and how many are before it.
+
+        That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
+        """
+        bad = self.bad_rows()
+        touching = leading_to_outcome(self._run, self._lineage, bad)
+        if not touching or origin.index is None or origin.index in touching:
+            return origin, 0
+        # What reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
+        akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
+        if any(self._run.tensors[row].node in akin for row in touching):
+            return origin, 0
+        begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
+        harmful = [row for row in begun if row in touching]
+        if not harmful:
+            return origin, 0
+        return self._at(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
+
     def spoiled(self, index: int | None) -> Aftermath:
         """What is bad behind the tensor at `index` (None: behind a feed)."""
         return aftermath(self._run, self._lineage, self._verdicts.bad, index)
@@ -158,6 +184,7 @@ class OriginSearch:
             return None
         self.intended.append(found)
         self._passed_over.append(place)
+        self._handing_on.clear()
         self._verdicts.excuse({*found.tensors, *({place} if isinstance(place, int) else ())})
         return found
 
@@ -166,7 +193,7 @@ class OriginSearch:
         for index in range(len(self._run.tensors)):
             if not self._verdicts.bad(index):
                 continue
-            if self._written_meanwhile(index):
+            if self._written_meanwhile(index) or self._hands_on(index):
                 unsure.append(index)
                 continue
             return self._traced_back(index)
@@ -203,12 +230,29 @@ class OriginSearch:
             bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
             further = [item for item in bad if item.index is None or item.index not in met]
             further = [item for item in further if not self._own_target(index, item)]
+            further = [item for item in further if item.index is None or not self._hands_on(item.index)]
             if not further:
                 return index
             if further[0].index is None:
                 return further[0]
             index = further[0].index
             met.add(index)
+
+    def _hands_on(self, index: int) -> bool:
+        """Whether the tensor at `index` only hands on an infinity that is meant: what made NaN of it is the fault."""
+        known = self._handing_on.get(index)
+        if known is None:
+            self._handing_on[index] = False  # should it come round in a circle
+            known = self._handing_on[index] = self._is_handing_on(index)
+        return known
+
+    def _is_handing_on(self, index: int) -> bool:
+        excused = self._verdicts.excused
+        rows = [item.index for item in self._lineage.places(index) if item.index is not None]
+        if not any(row in excused or (row in self._handing_on and self._handing_on[row]) for row in rows):
+            return False
+        value = self._run.tensors.value(index)
+        return not isinstance(value, NoValue) and not nan_mask(value).any()
 
     def _written_meanwhile(self, index: int) -> bool:
         """Whether the value may be from after the run: a variable by reference, captured by an extra fetch.
@@ -278,7 +322,7 @@ class OriginSearch:
             inputs,
             _elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
-            cause or _plain_facts(tensor.op_type, value, bad, inputs, node),
+            cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
             made_at(self._run.tracebacks, made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
@@ -330,19 +374,3 @@ def _elements(node: Node | None, value: Array, bad: Array, inputs: tuple[InputSe
         parts = parts_of(node, arrays, value.shape, index) if node is not None else (None,) * len(inputs)
         found.append(Element(index, value[index], parts))
     return tuple(found)
-
-
-def _plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen, ...], node: Node | None) -> Cause:
-    """What can be said for sure when no rule fits."""
-    nan = int(nan_mask(value).sum())
-    infinite = int(bad.sum()) - int((bad & nan_mask(value)).sum())
-    told = " and ".join([f"{nan} NaN"] * bool(nan) + [f"{infinite} inf"] * bool(infinite))
-    fact = f"{op_type or 'This op'} gave {told} among {value.size} element{'s' * (value.size != 1)}"
-    if node is None:
-        return Cause(f"{fact}; no graph at hand holds it, so its inputs are not known.")
-    unseen = [str(item.name) for item in inputs if item.value is None and item.tensor is None]
-    if unseen:
-        return Cause(f"{fact}; of its inputs {', '.join(unseen)} was not seen.")
-    if not inputs:
-        return Cause(f"{fact}; it has no inputs.")
-    return Cause(f"{fact} out of finite inputs.")

@@ -36,6 +36,7 @@ class Watch:
         # The one filter of ours that compares with the run before; the values of one run more are held for it.
         self._compares = tensor_filter is unchanged_variable
         self._before: dict[tuple[object, ...], Run] = {}
+        self.ignored: frozenset[tuple[str, str]] = frozenset()  # nodes that are left out, each with its function
 
     @property
     def words(self) -> str:
@@ -59,6 +60,10 @@ class Watch:
         self.runs += 1
         self.last_passed = number
 
+    def skipped(self, number: int) -> None:
+        """Hear that the run with that number, which was seen as a hit, is one that does no harm."""
+        self.last_passed = number
+
     def _asks(self, run: Run) -> bool:
         begun = self._clock()
         before = self._before.get(run.call.same) if self._compares else None
@@ -71,6 +76,8 @@ class Watch:
     def _passes(self, run: Run, index: int, before: Run | None) -> bool:
         tensor = run.tensors[index]
         if self._excluded is not None and self._excluded.search(tensor.node):
+            return False
+        if self.ignored and (run.call.function, tensor.node) in self.ignored:
             return False
         value = run.tensors.value(index)
         try:

@@ -31,7 +31,8 @@ class Watched:
 
     `tensor_filter` is what the person calls `filter_name`; one of tfdbg's own may be checked inside the run instead.
     `values` says how the values are to be there after a hit, `repeatable` that the run is to be one that can be made
-    again or undone. `all_runs` asks for the values of every run, hit or not.
+    again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
+    each with the name of the function that it is in (empty for a session).
     """
 
     filter_name: str
@@ -40,6 +41,11 @@ class Watched:
     values: Values = Values.AUTO
     repeatable: bool = False
     all_runs: bool = False
+    ignored: frozenset[tuple[str, str]] = frozenset()
+
+    def ignored_in(self, function: str) -> frozenset[str]:
+        """The nodes that are left out in runs of `function`."""
+        return frozenset(node for name, node in self.ignored if name == function)
 
 
 @dataclass(frozen=True, slots=True)

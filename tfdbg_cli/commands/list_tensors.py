@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tfdbg_cli.analysis.filters import bad_result
 from tfdbg_cli.analysis.layers import layers_of
 from tfdbg_cli.analysis.roles import Role
 from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
@@ -117,11 +118,25 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if listing.unread:
         lost = f"{count_text(listing.unread, 'tensor')} could not be read, so the filter did not see what they held."
         lines.append(line(Span(lost, Style.WARNING)))
+    if _is_half_blind(context, options):
+        lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
     if not listing.indices:
         lines += [EMPTY_LINE, *explain_empty(context, options)]
     return (*lines, *names.legend(), EMPTY_LINE)
 
 
+def _is_half_blind(context: Context, options: argparse.Namespace) -> bool:
+    """Whether the filter asks for results, and nobody knows which they are."""
+    return (
+        bool(options.tensor_filter)
+        and context.filter(options.tensor_filter) is bad_result
+        and not context.run.call.results_known
+    )
+
+
+_RESULTS_UNKNOWN = (
+    "What the program got from this run is not known, so only gradients and variables were asked for bad_result."
+)
 _NARROWING = (
     "layer", "role", "node_name_filter", "op_type_filter", "dtype", "shape", "device", "filter_exclude_node_names",
 )  # fmt: skip
@@ -166,6 +181,8 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
     }
     if listing.unread:
         data["unread"] = listing.unread
+    if _is_half_blind(context, options):
+        data["note"] = _RESULTS_UNKNOWN
     if listing.raised.count:
         raised = listing.raised
         data["raised"] = {"count": raised.count, "first": raised.first, "error": raised.error}

@@ -5,13 +5,15 @@ from __future__ import annotations
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.model.runs import Opened, RunStart, Stop
 
+_OF_ORIGIN = ("has_inf_or_nan", "bad_result")
+
 
 def opening_command(event: Stop) -> str:
     """The command string whose document a person sees first at `event`.
 
-    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan the origin, after
-    any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the runs of a
-    recording that holds several.
+    Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the
+    origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the
+    runs of a recording that holds several.
     """
     if isinstance(event, RunStart):
         return "run_info"
@@ -24,7 +26,7 @@ def opening_command(event: Stop) -> str:
         return "error_info"
     hit = None if isinstance(event, Opened) else event.hit
     if hit is not None:
-        verb = "origin" if hit.filter_name == "has_inf_or_nan" else f"lt -f {quoted(hit.filter_name)}"
+        verb = "origin" if hit.filter_name in _OF_ORIGIN else f"lt -f {quoted(hit.filter_name)}"
         return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
     if run.profile is not None:
         return "lp"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tfdbg_cli.analysis.aftermath import Aftermath
+from tfdbg_cli.analysis.benign import harm_in
 from tfdbg_cli.analysis.causes import Cause
 from tfdbg_cli.analysis.chain import Link, chain_to
 from tfdbg_cli.analysis.intended import Intended
@@ -24,6 +25,7 @@ from tfdbg_cli.commands.origin_around import (
     after_line,
     chain_block,
     guarded_blocks,
+    harm_blocks,
     here_line,
     intended_blocks,
     intended_data,
@@ -64,11 +66,15 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     origin = search.first()
     if origin is None:
         return _all_fine(run, search, options, "what was computed so far" if context.stepper else "this run")
+    before = 0
+    if origin.intended is None:
+        origin, before = search.harmful(origin)
     if run.change is not None and origin.name in run.change.replaced:
         origin = replace(origin, cause=Cause("`set` gave it this value."))
-    found = _Finding(
-        run, origin, search.spoiled(origin.index), search.unread, tuple(search.intended), _chain(search, run, origin)
-    )
+    after = search.spoiled(origin.index)
+    harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
+    chain = _chain(search, run, origin)
+    found = _Finding(run, origin, after, search.unread, tuple(search.intended), chain, harmless, before)
     since = _since(context, origin)
     blocks = _screen(found, since, options, moment_of(context))
     return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
@@ -76,7 +82,11 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
 
 @dataclass(frozen=True)
 class _Finding:
-    """The origin in `run` with what surrounds it. `unread` counts the tensors that were asked in vain."""
+    """The origin in `run` with what surrounds it. `unread` counts the tensors that were asked in vain.
+
+    `harmless` says that nothing that comes out is touched; `before` counts such origins that are passed over, since
+    something else comes of this one.
+    """
 
     run: Run
     origin: Origin
@@ -84,6 +94,8 @@ class _Finding:
     unread: int
     intended: tuple[Intended, ...]
     chain: tuple[Link, ...]
+    harmless: bool
+    before: int
 
 
 def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
@@ -125,6 +137,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
         Text((*_batch(run, origin), after)),
+        *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
@@ -268,7 +281,7 @@ _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 def _nothing(search: OriginSearch) -> dict[str, Any]:
     """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
     told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
-    return {**dict.fromkeys(_FIELDS), **{name: [] for name in _LISTS}, "after": None, **told}
+    return {**dict.fromkeys(_FIELDS), **{name: [] for name in _LISTS}, "after": None, "harmless": None, **told}
 
 
 def _data(found: _Finding, since: str) -> dict[str, Any]:
@@ -292,6 +305,8 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "guarded_by": found.after.asked_by if found.after.guarded else None,
         "chain": [link_data(link) for link in found.chain],
         "after": after_data(found.after),
+        "harmless": found.harmless,
+        "harmless_before": found.before,
         "benign": [intended_data(item) for item in found.intended],
         "unread": found.unread,
     }

@@ -13,9 +13,9 @@ from tfdbg_cli.analysis.chain import Link
 from tfdbg_cli.analysis.intended import Intended
 from tfdbg_cli.analysis.roles import is_gradient
 from tfdbg_cli.commands.links import node_link, source_link, tensor_link
-from tfdbg_cli.commands.short_names import ShortNames
+from tfdbg_cli.commands.short_names import ELIDED, ShortNames
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.document.document import Block
+from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
@@ -24,6 +24,8 @@ from tfdbg_cli.model.runs import Run
 
 _LINKS_SHOWN = 7  # of a longer chain the middle is left out
 _NAMES_SHOWN = 4
+_LONGEST_NAME = 60  # characters of a name in a sentence
+_LONGEST_PATTERN = 200  # characters of a pattern that somebody may want to type
 
 
 def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width: int) -> Block:
@@ -81,6 +83,23 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
     return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
+def harm_blocks(*, harmless: bool, before: int, label_width: int) -> list[Block]:
+    """That nothing came of it, or of others that came before it."""
+    lines: list[Line] = []
+    if harmless:
+        harm = Span("Harm".ljust(label_width), Style.LABEL)
+        lines.append(line(harm, Span("no result and no variable is touched.", Style.GOOD)))
+    if before:
+        verbs = ("is", "touches") if before == 1 else ("are", "touch")
+        what = f"{count_text(before, 'tensor')} before it {verbs[0]} not finite too, and {verbs[1]} nothing: "
+        lines.append(
+            line(
+                Span("Before".ljust(label_width), Style.LABEL), what, Span("origin --all", Style.KEY, "origin --all")
+            )
+        )
+    return [Text(tuple(lines))] if lines else []
+
+
 def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:
     """The results and variables that are bad."""
     blocks: list[Block] = []
@@ -124,21 +143,31 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     pieces: list[Piece] = [(Span(word + " "),) for word in head.split()]
     for i, item in enumerate(intended[:_NAMES_SHOWN]):
         comma = "; " if i + 1 < len(intended) else ". "
-        name = Span(printable(str(item.name)), Style.NAME, _value_link(run, item.name))
+        name = Span(printable(_end_of(str(item.name))), Style.NAME, _value_link(run, item.name))
         pieces += [(name, Span(",")), *((Span(f" {word}"),) for word in meant(item).split()), (Span(comma),)]
+    if len(intended) > _NAMES_SHOWN:
+        pieces.append((Span(f"{len(intended) - _NAMES_SHOWN} more. "),))
     pieces.append(
         (Span("To count them: "), Span("origin --benign show", Style.KEY, "origin --benign show"), Span("."))
     )
-    pieces += [
-        (Span(" A watch skips them with "),),
-        (Span(printable(f"-fenn {quoted(skipping(intended))}"), Style.KEY),),
-    ]
+    nodes = f"-fenn {quoted(skipping(intended))}"
+    way = nodes if len(nodes) <= _LONGEST_PATTERN else "--benign skip"
+    pieces += [(Span(" A watch skips them with "),), (Span(printable(way), Style.KEY),)]
     return [Flow("Intended", tuple(pieces), label_width)]
 
 
 def meant(item: Intended) -> str:
     """`a mask of -inf, gone in softmax/Softmax`."""
-    return f"{item.what}, gone in {printable(item.end)}" if item.end else item.what
+    return f"{item.what}, gone in {printable(_end_of(item.end))}" if item.end else item.what
+
+
+def _end_of(name: str) -> str:
+    """`name`, or as much of its end as is short enough to read."""
+    parts = name.split("/")
+    while len(name) > _LONGEST_NAME and len(parts) > 1:
+        del parts[0]
+        name = f"{ELIDED}{'/'.join(parts)}"
+    return name
 
 
 def skipping(intended: Sequence[Intended]) -> str:

@@ -10,7 +10,16 @@ from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind
 from tfdbg_cli.commands.watch_decision import watch_decision
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, GraphChoice, PlainRun, ProfileRun, Values
+from tfdbg_cli.model.decision import (
+    CaptureRequest,
+    DebugRun,
+    Decision,
+    GraphChoice,
+    OnBenign,
+    PlainRun,
+    ProfileRun,
+    Values,
+)
 
 _WRITE_FILTER = "Write: run -f FILTER …"
 
@@ -38,6 +47,7 @@ def _run(context: Context, options: argparse.Namespace) -> Decision:
             keep=options.keep,
             bundle=options.bundle,
             skip_update=options.skip_update,
+            benign=options.benign,
         )
     return DebugRun(capture, options.times, options.force, Values(options.values))
 
@@ -51,6 +61,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         "--keep": options.keep,
         "--bundle": options.bundle,
         "--skip-update": options.skip_update,
+        "--benign": options.benign,
     }
     for flag, given in of_watch.items():
         if given and not options.till_filter_pass:
@@ -109,6 +120,13 @@ COMMAND = Command(
             default="",
         ),
         Argument(("--skip-update",), "with -f: put the variables back as they were before the bad run", switch=True),
+        Argument(
+            ("--benign",),
+            "with -f has_inf_or_nan: go on where all that is not finite is made on purpose, or nothing comes of it, "
+            "and leave those places out (`ignored`); or stop there, as without it",
+            choices=tuple(OnBenign),
+            default="",
+        ),
         Argument(("--node_name_filter",), "capture only these nodes", Kind.NODE, metavar="REGEX", default=""),
         Argument(("--op_type_filter",), "capture only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
         Argument(("--tensor_dtype_filter",), "capture only these dtypes", Kind.DTYPE, metavar="REGEX", default=""),
@@ -129,13 +147,15 @@ Without flags the next run is captured and the prompt opens when it is over.
 Regexes search anywhere in the name.
 
 While runs are watched, Ctrl-C opens the prompt after the current run. tfdbg's own filters are checked inside the run:
-has_inf_or_nan, has_nan and those of training at little cost, the others in up to twice the time of the run. A filter
-of the program's own is asked of all values of every run, which takes several times as long. `filters` lists them all.
+bad_result, has_inf_or_nan, has_nan and those of training at little cost, the others in up to twice the time of the
+run. A filter of the program's own is asked of all values of every run, which takes several times as long. `filters`
+lists them all.
 
 Examples:
   run                        capture the next run
   run -t 10                  leave 9 runs alone, capture the 10th
-  run -f has_inf_or_nan      run until a tensor is NaN or infinite
+  run -f bad_result          run until a result, an applied gradient or an updated variable is NaN or infinite
+  run -f has_inf_or_nan      run until any tensor is
   run -f has_nan --keep 5    the same for NaN; the 5 runs before it stay (`older`, `history`)
   run -f has_nan --bundle b  and write the bad run to the folder b (`tfdbg replay b`)
   run --node_name_filter '^loss/' --tensor_dtype_filter float""",

@@ -26,6 +26,7 @@ _MODULES = (
     "again",
     "compare",
     "filters",
+    "ignored",
     "run_info",
     "runs",
     "tensor_history",

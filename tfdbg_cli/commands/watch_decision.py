@@ -5,9 +5,10 @@ from __future__ import annotations
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.patterns import search_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
+from tfdbg_cli.model.decision import CaptureRequest, OnBenign, RunUntil, Values
 
 MOST_KEPT = 10_000  # runs
+SKIPPING = "has_inf_or_nan"  # the filter that can tell what does no harm
 _EVERYTHING = CaptureRequest()
 
 
@@ -21,14 +22,23 @@ def watch_decision(
     keep: int = 0,
     bundle: str = "",
     skip_update: bool = False,
+    benign: str = "",
 ) -> RunUntil:
     """The decision to run until a tensor passes `filter_name`. Whether there is such a filter, its reader knows.
 
+    An empty `benign` leaves it at a stop.
+
     Raises:
-        TfdbgError: the regex cannot be read, `values` is none of the ways, `bundle` is there already, or the wishes
-            contradict each other.
+        TfdbgError: the regex cannot be read, `values` or `benign` is none of the ways, `bundle` is there already, or
+            the wishes contradict each other.
 
     """
+    if benign and benign not in list(OnBenign):
+        raise TfdbgError(f"There is no way {benign!r} with what is benign.", hint=f"Ways: {', '.join(OnBenign)}.")
+    if benign and filter_name != SKIPPING:
+        raise TfdbgError(
+            f"--benign is about {SKIPPING}: {filter_name} says by itself what passes.", hint="Leave out --benign."
+        )
     if values not in list(Values):
         raise TfdbgError(f"There is no way {values!r} to the values.", hint=f"Ways: {', '.join(Values)}.")
     if not 0 <= keep <= MOST_KEPT:
@@ -47,6 +57,7 @@ def watch_decision(
         keep,
         _new_folder(bundle) if bundle else "",
         skip_update,
+        OnBenign(benign) if benign else OnBenign.STOP,
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tfdbg_cli.document.source import highlighted
 from tfdbg_cli.document.text import Line, Span, Style, line
+
+_LONGEST = 200  # characters of a line: more is data, or made by a program
 
 
 def excerpt(lines: Sequence[str], number: int, around: int = 2, indent: str = "") -> tuple[Line, ...]:
     """Line `number` (1-based) of a file with `around` lines on both sides, numbered, itself marked `▸`.
 
-    Empty when the file has no such line: it was changed since.
+    What is too long to read is cut. Empty when the file has no such line: it was changed since.
     """
     if not 1 <= number <= len(lines):
         return ()
@@ -22,5 +25,16 @@ def excerpt(lines: Sequence[str], number: int, around: int = 2, indent: str = ""
     for i in range(first, last + 1):
         here = i == number
         mark = Span(f"{indent}{'▸' if here else ' '} {i:>{digits}}  ", Style.WARNING if here else Style.DIM)
-        rows.append(line(mark, *colored[i - 1].spans))
+        rows.append(line(mark, *_cut(colored[i - 1].spans)))
     return tuple(rows)
+
+
+def _cut(spans: Sequence[Span]) -> Iterator[Span]:
+    """`spans` as far as their text is short enough for an excerpt."""
+    left = _LONGEST
+    for span in spans:
+        if len(span.text) > left:
+            yield replace(span, text=f"{span.text[:left]}…")
+            return
+        left -= len(span.text)
+        yield span

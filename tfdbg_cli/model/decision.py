@@ -38,6 +38,13 @@ class Values(StrEnum):
     REPLAY = "replay"  # the state before the run is held, and the run is made again
 
 
+class OnBenign(StrEnum):
+    """What a watch does at a run in which all that is not finite is meant so, or nothing comes of it."""
+
+    SKIP = "skip"  # go on, and leave those places out from then on
+    STOP = "stop"
+
+
 @dataclass(frozen=True, slots=True)
 class DebugRun:
     """Run with capture and stop at the end; before it, `times - 1` runs are left alone."""
@@ -53,7 +60,8 @@ class RunUntil:
     """Run again and again until a tensor passes `filter_name`.
 
     `keep` more runs before the hit keep their values. With `bundle` the run is written there, a new folder, before
-    the prompt opens. With `skip_update` the variables are put back as they were before the run.
+    the prompt opens. With `skip_update` the variables are put back as they were before the run. `benign` is about
+    has_inf_or_nan.
     """
 
     filter_name: str
@@ -64,6 +72,7 @@ class RunUntil:
     keep: int = 0
     bundle: str = ""
     skip_update: bool = False
+    benign: OnBenign = OnBenign.STOP
 
 
 @dataclass(frozen=True, slots=True)

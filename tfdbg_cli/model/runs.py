@@ -15,6 +15,7 @@ from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 if TYPE_CHECKING:
+    from tfdbg_cli.model.ignored import IgnoredPlace
     from tfdbg_cli.model.repetition import Repeatable
     from tfdbg_cli.model.stepping import Steppable
     from tfdbg_cli.model.what_if import Change, WhatIf
@@ -73,6 +74,11 @@ class Call:
         """The feeds without what a function captured from around it (variables): where a batch can come from."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    @property
+    def results_known(self) -> bool:
+        """Whether `fetches` are all that the program got: a runner or a recording may not tell, nor eager code."""
+        return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
 
     @property
     def same(self) -> tuple[object, ...]:
@@ -163,7 +169,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class RunStart:
-    """The prompt before a run. `graph` is the program's; nothing has been computed."""
+    """The prompt before a run. `graph` is the program's; nothing has been computed.
+
+    `ignored` are the places that watches left out so far.
+    """
 
     call: Call
     graph: Graph = field(default_factory=Graph)
@@ -172,6 +181,7 @@ class RunStart:
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
     steppable: Steppable | None = None
+    ignored: Sequence[IgnoredPlace] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +204,14 @@ class RunEnd:
     """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
-    bundle written, variables put back, runs that are kept no more.
+    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out.
     """
 
     run: Run
     hit: Hit | None = None
     earlier: Sequence[Run] = ()
     notes: tuple[str, ...] = ()
+    ignored: Sequence[IgnoredPlace] = ()
 
 
 @dataclass(frozen=True)

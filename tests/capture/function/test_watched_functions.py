@@ -34,14 +34,14 @@ def test_random_graphs_give_the_same_answer_as_all_their_values() -> None:
     _agree_on_random_graphs(range(12))
 
 
-@pytest.mark.parametrize("question", ["has_nan", "has_inf"])
+@pytest.mark.parametrize("question", ["has_nan", "has_inf", "bad_result"])
 def test_so_do_those_that_are_asked_for_nans_or_infinities_alone(question: str) -> None:
     _agree_on_random_graphs(range(100, 106), question)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
-@pytest.mark.parametrize("question", ["has_inf_or_nan", "has_nan", "has_inf"])
+@pytest.mark.parametrize("question", ["has_inf_or_nan", "has_nan", "has_inf", "bad_result"])
 def test_many_random_graphs(question: str, part: int) -> None:
     _agree_on_random_graphs(range(1000 + 20 * part, 1020 + 20 * part), question)
 

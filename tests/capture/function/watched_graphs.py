@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.frontier import frontier_of
 from tfdbg_cli.capture.function.graph import function_graph
 from tfdbg_cli.capture.function.instrumented import Instrumented
@@ -21,6 +22,7 @@ from tfdbg_cli.capture.function.watched import with_updated
 from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.model.runs import Call, RunKind
 
 Step = Callable[[list[Any], random.Random], Any]
 
@@ -36,7 +38,9 @@ class Both:
         self.graph = with_updated(function_graph(concrete), self.root)
         facts = StaticFacts(self.root, compat.named_graphs_below(atomic))
         self.admits = admits or (lambda *names: True)
-        self.frontier = frontier_of(self.root, facts, self.question, self.admits, lambda: self.graph)
+        results = results_of(self.root)
+        self.call = Call(1, RunKind.FUNCTION, tuple(map(str, results)))
+        self.frontier = frontier_of(self.root, facts, self.question, self.admits, lambda: self.graph, results=results)
         assert not self.frontier.unasked
         self.captured = list(concrete.captured_inputs)
         self.kept = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier))
@@ -57,7 +61,8 @@ class Both:
             if tensor.op_type == "FusedBatchNormV3" and tensor.slot > 2:
                 continue  # not written in inference
             wanted = self.admits(tensor.node, tensor.op_type, tensor.dtype)
-            if wanted and self.question.test(TensorDatum(tensor, kept.captured, row, self.graph), value):
+            datum = TensorDatum(tensor, kept.captured, row, self.graph, None, self.call)
+            if wanted and self.question.test(datum, value):
                 found.append(f"{tensor.name}@{tensor.execution} {tensor.op_type} {value!r}")
         assert kept.found is bool(found), (found, [str(one.name) for one in self._all_checks()])
         assert checked.found is bool(found), (found, [str(one.name) for one in self._all_checks()])

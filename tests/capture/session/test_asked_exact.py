@@ -13,12 +13,14 @@ from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.repetition.again import repeat
+from tfdbg_cli.capture.session.call_names import fetched
 from tfdbg_cli.capture.session.fetched_tensors import stored
 from tfdbg_cli.capture.session.invocation import RunCall
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.updated import updated_tensor, with_updated
 from tfdbg_cli.capture.session.watched_call import watched_call, why_not_inside
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
+from tfdbg_cli.model.runs import Call, RunKind
 from tfdbg_cli.model.tensors import MemoryTensorStore
 
 pytestmark = pytest.mark.tf
@@ -45,16 +47,22 @@ class Watcher:
         given = [np.asarray(value) for key, value in self.call.feed_dict.items() if key.name in self.known.given]
         return any(map(self.question.found_in, found)) or any(map(self.question.asked_of, given))
 
+    def described(self) -> Call:
+        """The call as a run shows it."""
+        elements = fetched(self.call.session.graph, self.call.fetches)
+        names = [tuple(one.name for one in kind) for kind in (elements.tensors, elements.targets)]
+        return Call(1, RunKind.SESSION, names[0], dict.fromkeys(key.name for key in self.call.feed_dict), names[1])
+
     def by_value(self) -> list[str]:
         """The tensors that pass."""
         known, session = self.known, self.call.session
-        fetched = [tensor for tensor in known.reached.tensors if tensor.name not in known.reached.opaque]
-        _, values = self.call.with_extra([*fetched, *known.updated])
-        shown = stored(fetched, frozenset(), values[: len(fetched)])
+        shown_ones = [tensor for tensor in known.reached.tensors if tensor.name not in known.reached.opaque]
+        _, values = self.call.with_extra([*shown_ones, *known.updated])
+        shown = stored(shown_ones, frozenset(), values[: len(shown_ones)])
         tensors = [shown[at] for at in range(len(shown))]
         tensors += [
             updated_tensor(variable.name, "", np.asarray(value), variable.dtype.name)
-            for variable, value in zip(known.state.written, values[len(fetched) :], strict=True)
+            for variable, value in zip(known.state.written, values[len(shown_ones) :], strict=True)
         ]
         store = MemoryTensorStore(tensors, [np.asarray(value) for value in values])
         graph = with_updated(program_graph(session.graph), known.state.written)
@@ -62,11 +70,11 @@ class Watcher:
         return [
             str(store[at].name)
             for at in rows
-            if self.asked(TensorDatum(store[at], store, at, graph), store.value(at))
+            if self.asked(TensorDatum(store[at], store, at, graph, None, self.described()), store.value(at))
         ]
 
 
-@pytest.mark.parametrize("text", OF_VALUES)
+@pytest.mark.parametrize("text", [*OF_VALUES, "bad_result"])
 @pytest.mark.parametrize("seed", range(20, 24))
 def test_random_graphs_give_the_same_answer_as_all_their_tensors(tf, text, seed) -> None:
     config = tf.ConfigProto(intra_op_parallelism_threads=1)
@@ -92,7 +100,7 @@ def test_random_graphs_give_the_same_answer_as_all_their_tensors(tf, text, seed)
             answers.append(found)
             checked, total = checked + watcher.known.checked, total + watcher.known.total
     assert answers
-    assert checked < total
+    assert checked < total or text == "bad_result"  # few are asked, and few of those follow from others
 
 
 class RandomTraining:
@@ -117,7 +125,7 @@ class RandomTraining:
         self.batch = numbers.normal(size=(3, 4))
 
 
-@pytest.mark.parametrize("text", [*OF_TRAINING, "all_zero", "magnitude_above:30"])
+@pytest.mark.parametrize("text", [*OF_TRAINING, "all_zero", "magnitude_above:30", "bad_result"])
 def test_steps_of_training_give_the_same_answer_as_all_their_tensors(tf, text) -> None:
     answers = set()
     for seed in range(4):

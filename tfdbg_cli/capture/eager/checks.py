@@ -11,12 +11,12 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.datum import TensorDatum
-from tfdbg_cli.analysis.filters import Tuned, has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.analysis.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.analysis.training_filters import gradient_norm_above, gradient_norm_below, unchanged_variable
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture import compat_eager
 from tfdbg_cli.capture.controller import Watched
-from tfdbg_cli.capture.eager.recent import EagerTensor, RecentOp
+from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -56,8 +56,10 @@ class Checks:
         self.at_ops = not any(test is one or (isinstance(test, Tuned) and test.test is one) for one in _OF_RUNS)
         # Whether it is about numbers that are wrong wherever they come up; else it is asked of runs only, and not of
         # what a program prepares for them.
-        self.anywhere = test in (has_inf_or_nan, has_nan, has_inf)
-        self._finite_only = test is has_inf_or_nan
+        self.anywhere = test in (has_inf_or_nan, has_nan, has_inf, bad_result)
+        # Whether only what becomes of variables counts.
+        self.of_updates = test is bad_result
+        self._finite_only = test is has_inf_or_nan or self.of_updates
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
         self._finite: set[int] = set()  # ids of tensors and of handles of variables
         self._before: set[int] = set()
@@ -65,6 +67,8 @@ class Checks:
 
     def bad(self, op: RecentOp, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[int]:
         """The outputs of `op`, which was given `inputs`, that the watch is for."""
+        if self.of_updates:
+            return []
         if not self._finite_only:
             return [slot for slot in range(len(op.outputs)) if self._passes(op, TensorName(op.name, slot), slot)]
         if op.op_type == "ReadVariableOp":
@@ -94,6 +98,10 @@ class Checks:
         self._finite.discard(compat_eager.tensor_id(handle))
         self._before.discard(compat_eager.tensor_id(handle))
         return bool(self._not_excluded(name, [0]))
+
+    def bad_update(self, inputs: Sequence[Any]) -> bool:
+        """Whether an update is given what the watch is for."""
+        return self.of_updates and not self.out_of_fine([given for given in inputs if not _is_handle(given)])
 
     def out_of_fine(self, inputs: Sequence[Any]) -> bool:
         """Whether nothing among `inputs` is known to be what the watch is for."""
@@ -163,6 +171,10 @@ def _id(given: Any) -> int:
         return compat_eager.tensor_id(given)
     handle = getattr(given, "handle", None)
     return compat_eager.tensor_id(handle) if type(handle) is EagerTensor else 0
+
+
+def _is_handle(given: Any) -> bool:
+    return type(given) is EagerTensor and compat_eager.dtype_number(given) == RESOURCE
 
 
 def _may_be_bad(given: Any) -> bool:

@@ -228,7 +228,7 @@ class EagerWatch:
 
     def _written(self, section: Section, checks: Checks | None, op: RecentOp, given: Sequence[Any]) -> bool:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
-        found = False
+        found = checks is not None and checks.bad_update(given)
         for handle in given:
             if type(handle) is EagerTensor and compat_eager.dtype_number(handle) == RESOURCE:
                 dtype = compat_eager.variable_dtype(handle)

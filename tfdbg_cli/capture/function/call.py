@@ -60,16 +60,21 @@ class FunctionCall:
         """What is known about the function."""
         return traced_function(self._atomic)
 
+    @property
+    def name(self) -> str:
+        """What the function is called in its runs."""
+        return self.traced.name_in(self._entered and self._entered.function)
+
     def described(self, number: int, thread: str) -> Call:
         traced = self.traced
         return Call(
             number,
             RunKind.FUNCTION,
-            tuple(map(str, traced.returned)),
+            tuple(map(str, traced.results)),
             Given(traced.slots, self._inputs),
             thread=thread,
             notes=tracing_notes(self._entered, self._atomic, caller_line()),
-            function=traced.name_in(self._entered and self._entered.function),
+            function=self.name,
             arguments=given(traced.slots, self._inputs),
         )
 

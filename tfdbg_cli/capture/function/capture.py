@@ -45,6 +45,11 @@ class PerformedCall(Protocol):
         """What is known about the function."""
         ...
 
+    @property
+    def name(self) -> str:
+        """What the function is called in its runs."""
+        ...
+
     def plain(self) -> Any:
         """Make the call as the program made it."""
         ...

@@ -9,7 +9,7 @@ branches and loops, and the variables of loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -27,7 +27,7 @@ from tfdbg_cli.capture.function.updated_variables import (
     region_of,
     updated_variables,
 )
-from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
@@ -68,13 +68,19 @@ class Frontier:
 
 
 def frontier_of(
-    root: Scope, facts: StaticFacts, question: Question, admits: Admits, graph: Callable[[], Graph] = Graph
+    root: Scope,
+    facts: StaticFacts,
+    question: Question,
+    admits: Admits,
+    graph: Callable[[], Graph] = Graph,
+    *,
+    results: Collection[TensorName] = (),
 ) -> Frontier:
     """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are.
 
-    `graph` gives that of the runs, for a question of gradients.
+    `graph` gives that of the runs, for a question of gradients; `results` are those that the program gets.
     """
-    return _Search(root, facts, question, admits, graph).found()
+    return _Search(root, facts, question, admits, graph, results).found()
 
 
 @dataclass
@@ -84,19 +90,26 @@ class _Search:
     question: Question
     admits: Admits
     graph: Callable[[], Graph]
+    results: Collection[TensorName] = ()
     tensors: dict[TensorName, Watchable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
     healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
     covered: set[TensorName] = field(default_factory=set)
 
+    outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
+    handed_in: list[Watchable] = field(default_factory=list)  # what updates in branches and loops are given
+
     def found(self) -> Frontier:
+        updated = tuple(updated_variables(self.root))
+        if self.question.among is Among.OUTCOME:
+            after = (variable.name for variable in updated)
+            self.outcome = frozenset((*self.results, *after, *self._applied(updated)))
         self._add_arguments()
         for scope in self.root.all():
             self._add_loop_variables(scope)
             for node in scope.needed.nodes:
                 if node.name not in scope.needed.hidden:
                     self._add_node(scope, node)
-        updated = tuple(updated_variables(self.root))
         for variable in updated:
             self._add_updated(variable)
         if not self.question.compares:
@@ -112,7 +125,27 @@ class _Search:
                 checks.setdefault(tensor.scope, []).append(tensor)
                 if not self.question.askable(element_type(tensor.dtype).name, tensor.shape):
                     unasked.append(name)
-        return Frontier(checks, len(self.tensors), updated, tuple(unasked))
+        for tensor in self.handed_in:
+            checks.setdefault(tensor.scope, []).append(tensor)
+        return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
+
+    def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
+        """What is applied to variables that do not show it themselves: what is made where the update is.
+
+        What comes into a branch or a loop is looked at in there, since the branch need not be taken.
+        """
+        for variable in updated:
+            for name, (reader, text) in variable.reads.items():
+                if name in variable.adds or name == variable.same_as:
+                    continue
+                scope, reference = reader.made_at(text)
+                if scope.body.source(reference).node is not None or scope.call is None:
+                    yield name
+                    continue
+                dtype = scope.body.type_of(reference)
+                kind = element_type(dtype).name
+                if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
+                    self.handed_in.append(Watchable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
 
     def _add_arguments(self) -> None:
         for position, name in enumerate(self.root.argument_names):
@@ -151,7 +184,10 @@ class _Search:
         self._add(tensor, UPDATED_VARIABLE)
         if variable.name not in self.tensors:
             return
-        if variable.same_as is not None:
+        if variable.same_as is not None and self.outcome:
+            # To read the variable disturbs no op; to read what is assigned may keep it from being merged.
+            self.covered.update({variable.same_as} if self._is_in(variable.same_as, variable.scope) else ())
+        elif variable.same_as is not None:
             self.aliases[variable.name] = (variable.same_as,)
         if self.question.covering is Covering.READERS:
             self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
@@ -162,13 +198,21 @@ class _Search:
         if not self.question.concerns(op_type, dtype, shape) or not self.admits(tensor.name.node, op_type, dtype):
             return
         name = tensor.name
-        if self.question.of_gradients and not is_final_gradient(self.graph(), name.node, name.slot, op_type):
+        if not self._is_among(name, op_type):
             return
         if tensor.reference:
             # Where it is made, the check can be kept from changing what the optimizer makes of it.
             scope, reference = tensor.scope.made_at(tensor.reference)
             tensor = replace(tensor, scope=scope, reference=reference)
         self.tensors[name] = replace(tensor, shape=shape)
+
+    def _is_among(self, name: TensorName, op_type: str) -> bool:
+        match self.question.among:
+            case Among.GRADIENTS:
+                return is_final_gradient(self.graph(), name.node, name.slot, op_type)
+            case Among.OUTCOME:
+                return name in self.outcome
+        return True
 
     def _cover_aliases(self) -> None:
         for name, sources in self.aliases.items():

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.function.arguments import Slot, slots_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled_copy
 from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
@@ -86,6 +87,11 @@ class TracedFunction:
     def returned(self) -> tuple[TensorName, ...]:
         """The tensors that are given back, followed to where they are made."""
         return tuple(map(self.root.resolve, self.root.body.returns))
+
+    @cached_property
+    def results(self) -> tuple[TensorName, ...]:
+        """The same, but for what is packed into an Optional: the tensors in it."""
+        return results_of(self.root)
 
     @cached_property
     def graph(self) -> Graph:

@@ -8,10 +8,11 @@ before NAME stands the path of the branch or loop.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tfdbg_cli.analysis.outcome import SHOWS
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -28,7 +29,8 @@ class UpdatedVariable:
     """A variable after its updates in `scope` and the plain calls in it.
 
     `handle` is how `scope` refers to it, and `waits` are its nodes that change it. `inputs` are what the updates
-    read. `same_as` is a tensor that certainly holds what the variable holds then; `adds` are those added to it.
+    read. `same_as` is a tensor that certainly holds what the variable holds then; what is not finite in one of `adds`
+    is not in the variable either. `reads` says of each tensor read in which scope, and how that refers to it.
     """
 
     name: TensorName
@@ -39,6 +41,7 @@ class UpdatedVariable:
     inputs: tuple[TensorName, ...]
     same_as: TensorName | None
     adds: tuple[TensorName, ...]
+    reads: Mapping[TensorName, tuple[Scope, str]]
 
     @property
     def before(self) -> TensorName:
@@ -108,14 +111,14 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
     first = writes[0]
     region = region_of(first.scope)
     dtype = attribute_of(first.node, "dtype") or attribute_of(first.node, "T")
-    read = [
-        write.scope.resolve(text)
+    places = [
+        (write.scope, text)
         for write in writes
         for text in write.scope.body.data_inputs(write.node)
         if write.scope.body.type_of(text) != RESOURCE
     ]
+    read = [scope.resolve(text) for scope, text in places]
     assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
-    added = all(write.node.op in _ADDS for write in writes)
     return UpdatedVariable(
         TensorName(f"{region.path}/{variable.node}{_SUFFIX}".removeprefix("/"), 0),
         region,
@@ -124,5 +127,18 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
         int(dtype),
         tuple(dict.fromkeys((variable, *read))),
         read[0] if assigned else None,
-        tuple(read) if added else (),
+        _adds(variable, writes, read),
+        dict(zip(read, places, strict=True)),
     )
+
+
+def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
+    """What is added to `variable`, or given to an optimizer that keeps a sum of it there, so that it shows in it."""
+    if all(write.node.op in _ADDS for write in writes):
+        return tuple(read)
+    ((scope, node), *others) = [(write.scope, write.node) for write in writes]
+    given, target = SHOWS.get(node.op, (0, 0))
+    if others or not given:
+        return ()
+    inputs = [scope.resolve(text) for text in scope.body.data_inputs(node)]
+    return (inputs[given],) if inputs[target] == variable else ()

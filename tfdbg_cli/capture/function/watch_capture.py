@@ -271,7 +271,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
     room = memory_budget(settings)
     if plan.watched is None:
         return _of_all_values(call, plan, room, plan.values, "")
-    kind = watch_kind(plan)
+    kind = watch_kind(plan, call.name)
     if kind is None:
         return _of_all_values(call, plan, room, plan.watched.values, "")
     watched = call.traced.watched(kind)

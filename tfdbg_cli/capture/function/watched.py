@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
+from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.exact.compiled import Compiled
 from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
@@ -39,21 +40,24 @@ class WatchKind:
     question: Question
     exclude_node_names: str
     capture: CaptureRequest
+    ignored: frozenset[str] = frozenset()
 
     def admits(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether tensors of a node of that name are to be looked at."""
+        if node in self.ignored:
+            return False
         if self.exclude_node_names and re.search(self.exclude_node_names, node):
             return False
         return chooser(self.capture).admits_named(node, op_type, dtype)
 
 
-def watch_kind(plan: Plan) -> WatchKind | None:
-    """How a function is checked for `plan`; None when its values have to be asked, one by one."""
+def watch_kind(plan: Plan, function: str) -> WatchKind | None:
+    """How the function of that name is checked for `plan`; None when its values have to be asked, one by one."""
     watched: Watched | None = plan.watched
     question = None if watched is None else question_of(watched.tensor_filter)
     if watched is None or question is None:
         return None
-    return WatchKind(question, watched.exclude_node_names, plan.capture)
+    return WatchKind(question, watched.exclude_node_names, plan.capture, watched.ignored_in(function))
 
 
 class WatchedFunction:
@@ -92,7 +96,8 @@ class WatchedFunction:
         """What is checked."""
         kind = self._kind
         facts = StaticFacts(self.root, compat.named_graphs_below(self._atomic))
-        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph)
+        results = results_of(self.root)
+        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
 
     @cached_property
     def graph(self) -> Graph:

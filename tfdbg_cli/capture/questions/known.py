@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfdbg_cli.analysis.filters import (
     TensorFilter,
     Tuned,
     all_zero,
+    bad_result,
     checked_inside,
     dead_units,
     exploding_gradient,
@@ -19,10 +22,12 @@ from tfdbg_cli.analysis.filters import (
 from tfdbg_cli.analysis.training_filters import unchanged_variable
 from tfdbg_cli.capture.questions.of_training import DeadUnits, GradientNorm, Unchanged
 from tfdbg_cli.capture.questions.of_values import AllZero, Health, Large
-from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.questions.question import Among, Covering, Question
 
+_NOT_FINITE = Health("has_inf_or_nan", has_inf_or_nan, Covering.READERS, 2, (1,), mode=2, op="IsFinite", negated=True)
 _PLAIN: tuple[Question, ...] = (
-    Health("has_inf_or_nan", has_inf_or_nan, Covering.READERS, 2, (1,), mode=2, op="IsFinite", negated=True),
+    replace(_NOT_FINITE, name="bad_result", test=bad_result, among=Among.OUTCOME, holds=has_inf_or_nan),
+    _NOT_FINITE,
     Health("has_nan", has_nan, Covering.READERS, 5, (4,), mode=3, op="IsNan"),
     Health("has_inf", has_inf, Covering.READERS_KEEPING, 5, (2, 3), mode=3, op="IsInf"),
     AllZero("all_zero", all_zero, Covering.COPIES),

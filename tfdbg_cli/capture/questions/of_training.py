@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.analysis.transparent_shapes import Shape
-from tfdbg_cli.capture.questions.question import Question, size_of
+from tfdbg_cli.capture.questions.question import Among, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
 
 # The norm is a sum in float64, in no certain order: within this share of the limit the filter is asked.
@@ -34,10 +34,7 @@ class GradientNorm(Question):
     unsure: tuple[int, ...] = (1,)
     limit: float = 0.0
     above: bool = False
-
-    @property
-    def of_gradients(self) -> bool:
-        return True
+    among: Among = Among.GRADIENTS
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return dtype in CHECKABLE and size_of(shape) != 0

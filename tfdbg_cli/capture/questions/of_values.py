@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.analysis.element_bounds import AT_MOST_TWO
+from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture.questions.question import Question, size_of
@@ -21,15 +22,17 @@ class Health(Question):
 
     `mode` is the `tensor_debug_mode` in which DebugNumericSummaryV2 counts it, in one pass over the values: of
     core/protobuf/debug_event.proto CURT_HEALTH, (id, whether any), and CONCISE_HEALTH, (id, elements, -inf, +inf,
-    NaN). XLA does not know that op; there `op` tells it of each element, `negated` if it tells the contrary.
+    NaN). XLA does not know that op; there `op` tells it of each element, `negated` if it tells the contrary. `holds`
+    is asked of a value in the place of `test` where that wants to know which tensor it is.
     """
 
     mode: int = 2
     op: str = "IsFinite"
     negated: bool = False
+    holds: TensorFilter | None = None
 
     def asked_of(self, array: Any) -> bool:
-        return array is None or bool(self.test(None, array))
+        return array is None or bool((self.holds or self.test)(None, array))
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         answers = [self._of_reals(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]

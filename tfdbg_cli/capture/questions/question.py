@@ -22,12 +22,21 @@ class Covering(Enum):
     NOTHING = auto()
 
 
+class Among(Enum):
+    """Which tensors of a run are asked."""
+
+    ALL = auto()
+    GRADIENTS = auto()  # those of which no further gradients are made
+    OUTCOME = auto()  # what comes out of the run (analysis/outcome.py)
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked of each tensor: the same as our filter `test`, which is called `name`.
 
-    The answer is a row of `width` counts, those of all tensors are added up. A count at one of the places `sure` says
-    that something was found; at one of `unsure`, that the filter has to be asked, of the values.
+    `among` says of which tensors it is asked. The answer is a row of `width` counts, those of all tensors are added
+    up. A count at one of the places `sure` says that something was found; at one of `unsure`, that the filter has to
+    be asked, of the values.
     """
 
     name: str
@@ -36,16 +45,12 @@ class Question:
     width: int = 1
     sure: tuple[int, ...] = (0,)
     unsure: tuple[int, ...] = ()
+    among: Among = Among.ALL
 
     @property
     def sees_nan(self) -> bool:
         """Whether a NaN anywhere is found."""
-        return self.covering is Covering.READERS
-
-    @property
-    def of_gradients(self) -> bool:
-        """Whether only gradients are asked of which no further ones are made."""
-        return False
+        return self.covering is Covering.READERS and self.among is Among.ALL
 
     @property
     def compares(self) -> bool:

@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.performing import Capture, SelfChecking
-from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.questions.question import Among, Question
 from tfdbg_cli.capture.session.checking import Checking
 from tfdbg_cli.capture.session.fetched_tensors import described
 from tfdbg_cli.capture.session.holding import HeldRun
@@ -79,7 +79,7 @@ class CopiedWatch(UnchangedCapture):
         types = {name: graph.as_graph_element(name).op.type for name in self.outcome.fetched}
         values = [(types[name], value) for name, value in self.outcome.fetched.items()]
         values += [(UPDATED_VARIABLE, value) for value in self.outcome.variables.values()]
-        return not question.of_gradients and any(
+        return question.among is not Among.GRADIENTS and any(
             question.concerns(op_type, value.dtype.name, value.shape) and question.asked_of(value)
             for op_type, value in values
             if not isinstance(value, NoValue)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.outcome import SHOWS
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
-from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state, calls_functions
 from tfdbg_cli.capture.session.called import GraphFunctions
@@ -32,15 +33,6 @@ from tfdbg_cli.model.decision import CaptureRequest
 
 _KEPT = 16  # kinds of calls kept for a graph
 _ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
-# Updates that cannot hide what is not finite in one of their inputs: (that input, the variable in which it shows).
-# For the optimizers it is the moment or accumulator: m += (grad - m)·(1 - beta) and the like, 0·inf being NaN.
-_SHOWING: Mapping[str, tuple[int, int]] = {
-    "AssignAddVariableOp": (1, 0), "AssignSubVariableOp": (1, 0), "AssignAdd": (1, 0), "AssignSub": (1, 0),
-    "ResourceApplyGradientDescent": (2, 0), "ApplyGradientDescent": (2, 0),
-    "ResourceApplyMomentum": (3, 1), "ApplyMomentum": (3, 1), "ResourceApplyKerasMomentum": (3, 1),
-    "ResourceApplyAdam": (9, 1), "ApplyAdam": (9, 1),
-    "ResourceApplyRMSProp": (7, 1), "ApplyRMSProp": (7, 1),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -137,13 +129,17 @@ def watched_call(
     """
     graph = invocation.session.graph
     ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
-    kind = (tuple(op.name for op in ends), fed_names, question, watched.exclude_node_names, request)
+    results = tuple(tensor.name for tensor in fetched(graph, invocation.fetches).tensors)
+    among = results if question.among is Among.OUTCOME else ()
+    left_out = watched.exclude_node_names, watched.ignored
+    kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
     key = (program_version(graph), *kind)
     known = kept_with(graph).watched
     found = known.get(key)
     if found is None:
         order = ancestors(ends, fed_names)
-        admission = _Admission(watched, request, question, graph)
+        outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
+        admission = _Admission(watched, request, question, graph, outcome)
         found = _watched_call(
             graph, order, reached_by(invocation), state_of(invocation), fed_names, question, admission
         )
@@ -160,36 +156,45 @@ def watched_call(
 class _Admission:
     """Which tensors are asked about: those that the request and the exclusion of the watch leave.
 
-    `whole` says that these are all.
+    `outcome` are the names of those that come out of the call, where others are not asked. `whole` says that all are.
     """
 
-    def __init__(self, watched: Watched, request: CaptureRequest, question: Question, graph: Any) -> None:
+    def __init__(
+        self,
+        watched: Watched,
+        request: CaptureRequest,
+        question: Question,
+        graph: Any,
+        outcome: Collection[str] | None,
+    ) -> None:
         self._question = question
         self._graph = graph
+        self._outcome = outcome
         self._chooser: Chooser = chooser(request)
         excluded = watched.exclude_node_names
-        self.whole = not excluded and not request.narrowed
+        self._ignored = watched.ignored_in("")
+        self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
         self._excluded = re.compile(excluded) if excluded else None
 
     def tensor(self, tensor: Any) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
         if not self._question.concerns(op.type, dtype, shape_of(tensor)) or not self.named(op.name, op.type, dtype):
             return False
-        return not self._question.of_gradients or is_final_gradient(
-            program_graph(self._graph), op.name, tensor.value_index, op.type
-        )
+        if self._question.among is Among.GRADIENTS:
+            return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
+        return self._outcome is None or tensor.name in self._outcome
 
     def variable(self, variable: Variable) -> bool:
         """Whether the value of `variable` after its update is asked about."""
         name = updated_name(variable.name).node
         dtype = variable.dtype.name
-        if self._question.of_gradients or not self._question.concerns(UPDATED_VARIABLE, dtype, None):
+        if self._question.among is Among.GRADIENTS or not self._question.concerns(UPDATED_VARIABLE, dtype, None):
             return False
         return self.named(name, UPDATED_VARIABLE, dtype)
 
     def named(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether a tensor of `node` with these names is asked about."""
-        if self._excluded is not None and self._excluded.search(node):
+        if node in self._ignored or (self._excluded is not None and self._excluded.search(node)):
             return False
         return self._chooser.admits_named(node, op_type, dtype)
 
@@ -271,6 +276,22 @@ def _inner(
     )
 
 
+def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
+    """The names of the tensors that come out of a call, but for variables after their update.
+
+    A value that is assigned is none: the variable then holds it, and to read that disturbs no op.
+    """
+    applied = {
+        tensor.name
+        for variable in state.written
+        for op in variable.writers
+        if len(variable.writers) > 1 or op.type not in _ASSIGNMENTS
+        for tensor in op.inputs
+        if tensor.dtype == tensor.dtype.base_dtype
+    }
+    return frozenset(applied.union(results))
+
+
 def _is_assigned(variable: Variable, listed: Iterable[str]) -> bool:
     """Whether `variable` holds afterwards what one of the `listed` tensors holds."""
     writers = variable.writers
@@ -283,7 +304,7 @@ def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:
     for variable in variables:
         if len(variable.writers) == 1:
             (op,) = variable.writers
-            given, target = _SHOWING.get(op.type, (0, -1))
+            given, target = SHOWS.get(op.type, (0, -1))
             if target >= 0 and op.inputs[target] is variable.tensor:
                 shown.setdefault(op.name, []).append(op.inputs[given].name)
     return shown

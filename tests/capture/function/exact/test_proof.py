@@ -38,7 +38,7 @@ class Traced:
         return compiled_copy(self.function.root.body.name, self.inputs, self.outputs)
 
     def proof(self, tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
-        kind = watch_kind(Plan(1, Action.CAPTURE, watched=Watched("asked", tensor_filter)))
+        kind = watch_kind(Plan(1, Action.CAPTURE, watched=Watched("asked", tensor_filter)), "")
         assert kind is not None
         return self.function.watched(kind).checked_only(self.inputs)
 

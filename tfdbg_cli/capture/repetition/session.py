@@ -17,6 +17,7 @@ from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session_copy import SessionCopy
 from tfdbg_cli.capture.session.fetched_tensors import described, fetched_array, handle_value
 from tfdbg_cli.capture.session.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.session.op_definitions import definition_of
 from tfdbg_cli.capture.session.reach import Reach, ancestors, reach
 from tfdbg_cli.capture.session.redirection import Redirection
 from tfdbg_cli.capture.session.references import values_of_references
@@ -212,7 +213,8 @@ def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
 
 def _writes(op: Any) -> bool:
     """Whether `op` may write through a reference that it is given."""
-    return op.op_def is not None and any(argument.is_ref for argument in op.op_def.input_arg)
+    definition = definition_of(op)
+    return definition is not None and any(argument.is_ref for argument in definition.input_arg)
 
 
 def _needing(graph: Any, names: Iterable[str]) -> set[str]:

@@ -15,6 +15,8 @@ from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.model.dtypes import ElementType
 
+_TERMS = 16  # of one sum
+
 
 def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], known: Sequence[Any] = ()) -> Any:
     """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
@@ -26,7 +28,7 @@ def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], kno
     if not answers:
         return None
     key = (*makers, *(answer.name for answer in known))
-    (health,) = hidden.once({key: lambda _: [_sum(answers)]})
+    (health,) = hidden.once({key: lambda at: _sums(hidden, answers, at)})
     return health.outputs[0]
 
 
@@ -87,5 +89,14 @@ def _attribute(value: Attribute) -> Any:
     return message
 
 
-def _sum(answers: Sequence[Any]) -> NewOp:
-    return NewOp("AddN", answers, {"T": tf.float32, "N": len(answers)})
+def _sums(hidden: HiddenOps, answers: Sequence[Operand], at: int) -> list[NewOp]:
+    """The ops that add up `answers`, a few at a time, of which the last gives the sum; they are added at `at`.
+
+    For one op of many inputs TensorFlow's optimizer takes a time that grows with the square of their number.
+    """
+    new: list[NewOp] = []
+    while not new or len(answers) > 1:
+        parts = [answers[first : first + _TERMS] for first in range(0, len(answers), _TERMS)]
+        answers = [hidden.name_of(at + len(new) + number) for number in range(len(parts))]
+        new.extend(NewOp("AddN", part, {"T": tf.float32, "N": len(part)}) for part in parts)
+    return new

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.controller import Plan
@@ -23,12 +22,12 @@ from tfdbg_cli.capture.session.outcome import Outcome, outcome_in
 from tfdbg_cli.capture.session.pinning import pinned
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.python_graph import keep_dump
-from tfdbg_cli.capture.session.reach import ancestors, chooser
+from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.capture.session.references import sharing
 from tfdbg_cli.capture.session.stash import Stash
 from tfdbg_cli.capture.session.traffic import traffic_of
 from tfdbg_cli.capture.session.updated import with_updated
-from tfdbg_cli.capture.session.watched_call import ends_of, state_of
+from tfdbg_cli.capture.session.watched_call import reached_by, state_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
 from tfdbg_cli.capture.what_if.whole import WholeWhatIf
@@ -139,9 +138,10 @@ class UnchangedCapture:
     def _elements(self) -> Sequence[Any]:
         return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
 
-    @cached_property
-    def _order(self) -> list[Any]:
-        return ancestors(ends_of(self.invocation), fed(self.invocation.feeds))
+    @property
+    def _order(self) -> Sequence[Any]:
+        order: Sequence[Any] = reached_by(self.invocation).order
+        return order
 
     def bare(self, call: Call, error: RunError | None, held: HeldRun) -> Run:
         """The run without values."""

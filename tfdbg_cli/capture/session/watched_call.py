@@ -14,7 +14,7 @@ from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
-from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state, calls_functions
+from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.session.called import GraphFunctions
 from tfdbg_cli.capture.session.checked_calls import checked_call
 from tfdbg_cli.capture.session.checks import health_of, read_after_updates, shape_of
@@ -22,9 +22,10 @@ from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.op_definitions import calls_functions
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.proof import Trial
-from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
+from tfdbg_cli.capture.session.reach import Chooser, Reach, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 from tfdbg_cli.capture.session.updated import updated_name
@@ -94,7 +95,7 @@ def state_of(invocation: Invocation) -> CallState:
         fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
-        known[key] = call_state(ancestors(ends, fed_names), fetchable, fed_names, ends)
+        known[key] = call_state(reached.order, fetchable, fed_names, ends)
     return known[key]
 
 
@@ -142,11 +143,9 @@ def watched_call(
     known = kept_with(graph).watched
     found = known.get(key)
     if found is None:
-        order = ancestors(ends, fed_names)
+        reached = reached_by(invocation)
         admission = _Admission(watched, request, question, graph)
-        found = _watched_call(
-            graph, order, reached_by(invocation), state_of(invocation), fed_names, question, admission
-        )
+        found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.stand_ins.require_alone(
             [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import tensorflow as tf
@@ -56,16 +56,26 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
 
 def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
-    recipe = Recipe()
-    question.answer(tensor.dtype.base_dtype.name, shape_of(tensor), recipe)
     new: list[NewOp] = []
-    for step in recipe.steps:
-        inputs = [_operand(hidden, number, tensor, before, at) for number in step.inputs]
-        attributes = {name: _attribute(value) for name, value in step.attributes.items()}
+    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, shape_of(tensor)):
+        inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
         # A constant is to be in the loop or branch in which it is read.
         waits = () if inputs else (tensor.op,)
-        new.append(NewOp(step.op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
+        new.append(NewOp(op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
     return new
+
+
+@lru_cache(maxsize=1024)
+def _steps(
+    question: Question, dtype: str, shape: Shape
+) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Any]], ...]:
+    """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
+    recipe = Recipe()
+    question.answer(dtype, shape, recipe)
+    return tuple(
+        (step.op_type, step.inputs, {name: _attribute(value) for name, value in step.attributes.items()})
+        for step in recipe.steps
+    )
 
 
 def shape_of(tensor: Any) -> Shape:

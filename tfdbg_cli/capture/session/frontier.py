@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.analysis.transparency import CHECKABLE, covering
+from tfdbg_cli.analysis.transparency import CHECKABLE, covering, is_transparent
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.facts import Facts, array_of, attribute_of, is_placeholder
@@ -84,6 +84,8 @@ class _Search:
             self.covered.add(op.outputs[0].name)
 
     def _cover_inputs(self, op: Any) -> None:
+        if not is_transparent(op.type):
+            return
         inputs, outputs = op.inputs, op.outputs
         names = (tensor.name for tensor in inputs)
         own = {name for name in names if name in self.candidates and name not in self.covered}

@@ -182,8 +182,8 @@ class HeldRun:
         )
 
     def free_copy(self) -> None:
-        """Free what the copy that `plain_again` used holds, until it is used again."""
-        self.copy_for(self.repetition()).close()
+        """Free the values that the copy which `plain_again` used holds, until it is used again."""
+        self.copy_for(self.repetition()).forget()
 
     def write(self, variable: Variable, value: Array) -> None:
         """Give a variable of the program a value. Raises what an op raises."""

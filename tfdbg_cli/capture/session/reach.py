@@ -16,7 +16,7 @@ from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.hidden_ops import program_version
 from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of, is_stateful
-from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, nesting
+from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.decision import CaptureRequest
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
@@ -116,10 +116,11 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     opaque: set[str] = set()
     hidden = 0
     for op in order:
+        within = depths[op.name] != OUTSIDE or op.type in _HANDLES
         for tensor in op.outputs:
-            if tensor.name in fed_names:
+            if fed_names and tensor.name in fed_names:
                 continue
-            if depths[op.name] != OUTSIDE or op.type in _HANDLES or not graph.is_fetchable(tensor):
+            if within or not graph.is_fetchable(tensor):
                 hidden += 1
             else:
                 tensors.append(tensor)
@@ -135,6 +136,8 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
 
 def _can_be_file(name: str) -> bool:
     """Whether the dumps of a node can be called after it, as TensorFlow does: scopes become folders."""
+    if len(name) <= _LONGEST_PART and "." not in name:
+        return True
     return len(name) <= _LONGEST_NAME and all(map(_can_be_part, name.split("/")))
 
 
@@ -156,11 +159,10 @@ def _is_stateful(op: Any) -> bool:
 
 def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
     """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
-    types: dict[str, str] = {}
-    reads: dict[str, list[str]] = {}
-    for op in order:
-        reads[op.name] = [need.name for need in _needs(op, fed_names)]
-        types[op.name] = op.type
+    types = {op.name: op.type for op in order}
+    if (ENTER | SWITCH).isdisjoint(types.values()):
+        return dict.fromkeys(types, OUTSIDE)
+    reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)
 
 

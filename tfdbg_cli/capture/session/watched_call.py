@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -216,8 +216,8 @@ def _watched_call(
         return admission.tensor(tensor) and not (admission.whole and tensor.op.name in stand_ins.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
-    listed = {tensor.name for tensor in fetchable if admits(tensor)}
-    checked = [variable for variable in asked if not _is_assigned(variable, listed)]
+    listed = {tensor.name for tensor in fetchable} if asked else set()
+    checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, stand_ins)), strict=True))
@@ -270,10 +270,13 @@ def _inner(
     )
 
 
-def _is_assigned(variable: Variable, listed: Iterable[str]) -> bool:
-    """Whether `variable` holds afterwards what one of the `listed` tensors holds."""
+def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[Any], bool]) -> bool:
+    """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
     writers = variable.writers
-    return len(writers) == 1 and writers[0].type in _ASSIGNMENTS and writers[0].inputs[1].name in listed
+    if len(writers) != 1 or writers[0].type not in _ASSIGNMENTS:
+        return False
+    given = writers[0].inputs[1]
+    return given.name in fetchable and admits(given)
 
 
 def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:

@@ -193,6 +193,8 @@ class OriginSearch:
         """Whether `node` is a variable that was finite when it was read: the value that is known is a later one."""
         if node is None or not self._lineage.is_variable(node) or not self._lineage.writers(node):
             return False
+        if self._lineage.held(node) is not None:  # the value from before the run
+            return False
         reads = self._lineage.was_read(node)[:1]
         return not any(map(self._verdicts.offends, reads))
 
@@ -221,6 +223,8 @@ class OriginSearch:
         name = variable_of(node, self._lineage) if node is not None and node.op_type != "ReadVariableOp" else None
         if name is None:
             return False
+        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(f"{name}/after_update"):
+            return False  # what it held before the run and after it are shown apart
         variable = self._run.graph.find(name)
         if variable is None or variable.op_type == "VarHandleOp":
             return False

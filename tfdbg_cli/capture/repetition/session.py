@@ -152,7 +152,7 @@ class _Made:
             found = self.perform(shown.tensors, ends, instead=shown.stand_ins)
         except OpError as error:
             return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
-        inside = dict(shown.values(found))
+        inside = dict(shown.values(found, repeated.tensors))
         tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
         return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.stand_ins.notes))
 

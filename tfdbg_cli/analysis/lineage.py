@@ -93,7 +93,7 @@ class Lineage:
     def node(self, index: int) -> Node | None:
         """The node that made the tensor at `index`, if a graph of the run holds it."""
         tensor = self._run.tensors[index]
-        for graph in self._graphs():
+        for graph in self.graphs:
             found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
             if found is not None:
                 return found
@@ -119,24 +119,26 @@ class Lineage:
         key = read.name, variable.name
         if key not in self._behind:
             writers = [writer.name for writer in self.writers(variable)]
-            self._behind[key] = before(self._graphs(), read.name, writers) if writers else frozenset()
+            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
         return self._behind[key]
 
     def held(self, variable: Node) -> Array | None:
         """What `variable` of a session held before the run, where that is known."""
         return self._held.value(variable.name)
 
-    def _graphs(self) -> list[Graph]:
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs of the run: what ran, and the program's own where that is another one."""
         return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
 
     def graph_of(self, node: Node) -> Graph:
         """The graph of the run that `node` belongs to."""
-        graphs = self._graphs()
+        graphs = self.graphs
         return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
 
     def edges(self, node: Node) -> list[Edge]:
         """What `node` reads, in the graph it belongs to."""
-        for graph in self._graphs():
+        for graph in self.graphs:
             if graph.find(node.name, node.device) is node:
                 return neighbours_of(graph).inputs(node)
         return []
@@ -252,7 +254,7 @@ class Lineage:
             return None
         node = self.node(reader)
         after = f"{variable.name}/after_update"
-        shown = next((graph.find(after) for graph in self._graphs() if graph.find(after)), None)
+        shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
         # Those that ran: an initializer writes it too, in runs of its own.
         writers = frozenset() if shown is None else frozenset(shown.control_inputs)
         if node is None or not writers or not writers <= self.updates_before(node, variable):

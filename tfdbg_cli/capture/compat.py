@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import tensorflow as tf
@@ -329,8 +330,12 @@ def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
 
     def _as_graph_def(*arguments: Any, **keywords: Any) -> Any:
         definition, version = exported(*arguments, **keywords)
-        for first, last in reversed(_ranges([is_hidden(node.name) for node in definition.node])):
-            del definition.node[first:last]
+        at = len(definition.node)
+        runs = [(hidden, len(list(run))) for hidden, run in groupby(is_hidden(one.name) for one in definition.node)]
+        for hidden, length in reversed(runs):
+            at -= length
+            if hidden:
+                del definition.node[at : at + length]
         functions = definition.library.function
         for at in reversed([at for at, one in enumerate(functions) if is_hidden(one.signature.name)]):
             del functions[at]
@@ -342,17 +347,6 @@ def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
     graph._as_graph_def = _as_graph_def
     graph._functions = _Functions(graph._functions)
     graph._functions.is_hidden = is_hidden
-
-
-def _ranges(truths: Sequence[bool]) -> list[tuple[int, int]]:
-    """Where truths follow one another: the first of them, and the one behind the last."""
-    found: list[tuple[int, int]] = []
-    for at, truth in enumerate(truths):
-        if truth and found and found[-1][1] == at:
-            found[-1] = found[-1][0], at + 1
-        elif truth:
-            found.append((at, at + 1))
-    return found
 
 
 class _Functions(OrderedDict[str, Any]):

@@ -155,11 +155,13 @@ class SessionCopy:
         options: Any = None,
         instead: Redirection | None = None,
         run_metadata: Any = None,
+        *,
+        optimized: bool = False,
     ) -> tuple[list[Any], list[Array]]:
         """Make the run and fetch `tensors`: their values, and those of the updated variables after it.
 
-        Under `options` that dump, the optimizer is off. What `instead` names runs in the place of others. Raises what
-        an op raises.
+        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. What `instead` names runs in
+        the place of others. Raises what an op raises.
 
         Raises:
             TfdbgError: TensorFlow does not take the inputs.
@@ -167,7 +169,7 @@ class SessionCopy:
         """
         dumps = options is not None and bool(options.debug_options.debug_tensor_watch_opts)
         with self.lock, INSIDE:
-            session = self.begin(repetition, optimized=not dumps)
+            session = self.begin(repetition, optimized=optimized or not dumps)
             try:
                 with redirected(session, instead):
                     fetches = (list(tensors), list(targets))

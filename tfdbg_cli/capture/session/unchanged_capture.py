@@ -24,8 +24,7 @@ from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.python_graph import keep_dump
 from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.capture.session.references import sharing
-from tfdbg_cli.capture.session.stash import Stash
-from tfdbg_cli.capture.session.traffic import traffic_of
+from tfdbg_cli.capture.session.stash import stash_of, take_from
 from tfdbg_cli.capture.session.updated import with_updated
 from tfdbg_cli.capture.session.watched_call import reached_by, state_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
@@ -73,12 +72,12 @@ class UnchangedCapture:
                 report("hold what a run can be made again from", error)
             self.instead = self._in_place(UNREAD.format(error=type(error).__name__))
             return self.instead.perform()
-        held, stash = self.held, self._stash()
+        held, stash = self.held, stash_of(self.invocation.session, self.state)
         try:
             result, drawn, given = self.invocation.recorded(held.sources, () if stash is None else stash.targets)
         except OpError:
             if stash is not None:
-                self._take_from(stash, held)
+                take_from(stash, held)
             raise
         try:
             held.drew(drawn)
@@ -103,24 +102,6 @@ class UnchangedCapture:
         repeated = replace(repeated, tensors=asked_for(repeated.tensors, self.plan.capture))
         self._run = replace(repeated.of(bare), error=bare.error, exactness=exactness)
         return self._run
-
-    def _stash(self) -> Stash | None:
-        """Where what is drawn is put aside, should the run fail; None where that could change the run."""
-        if not self.state.sources or self.state.unordered or traffic_of(self.invocation.session).alone < 0:
-            return None
-        try:
-            stash = Stash(self.invocation.session, self.state.sources)
-            stash.clear()
-        except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
-            report("prepare for a run that fails", error)
-            return None
-        return stash
-
-    def _take_from(self, stash: Stash, held: HeldRun) -> None:
-        try:
-            held.drew_until_failure(stash.values())
-        except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
-            report("look at what a run drew before it failed", error)
 
     def _seen(self, given: Mapping[str, Any], held: HeldRun) -> Outcome:
         """What the run gave and left behind."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.capture.before_updates import with_before
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture
+from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session import repeat_session
 from tfdbg_cli.capture.session.call_names import fed, fetched
@@ -101,7 +103,15 @@ class UnchangedCapture:
             exactness = Exactness(Way.UNCHANGED)
         repeated = replace(repeated, tensors=asked_for(repeated.tensors, self.plan.capture))
         self._run = replace(repeated.of(bare), error=bare.error, exactness=exactness)
+        if self._compares:
+            self._run = with_before(self._run, {one.name: value for one, value in self.held.before.items()})
         return self._run
+
+    @property
+    def _compares(self) -> bool:
+        """Whether the watch asks what variables were before the run."""
+        question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
+        return question is not None and question.compares
 
     def _seen(self, given: Mapping[str, Any], held: HeldRun) -> Outcome:
         """What the run gave and left behind."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.session.called import GraphFunctions, called_root
@@ -111,7 +112,7 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
     if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
         found.variables[op.name] = op
         return
-    if op.type in _PASSING:
+    if op.type in _PASSING or _is_within(op, fed_names):
         return
     calls = calls_functions(op)
     found.calls = found.calls or calls
@@ -130,6 +131,15 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         _draws(op, fetchable, fed_names, found)
     elif any(tensor.name in found.drawn for tensor in op.inputs):
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
+
+
+def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
+    """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
+    if nature_of(op.type) not in (Nature.WITHIN, Nature.TENSOR_ARRAY):
+        return False
+    return op.type not in _FOLLOWING and not any(
+        tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor)
+    )
 
 
 def _only_read(op: Any) -> frozenset[int]:

@@ -105,6 +105,11 @@ class CopiedWatch(UnchangedCapture):
         return self._checking is not None and self._checking.done and not self._found
 
     @property
+    def said(self) -> str:
+        """Nothing."""
+        return ""
+
+    @property
     def _found(self) -> bool:
         return self._seen_itself or (self._checking is not None and self._checking.found)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.repetition import Role
 from tfdbg_cli.model.runs import Run, RunKind
@@ -55,6 +54,6 @@ class HeldBefore:
             return {}
         try:
             inputs = run.repeatable.repetition().inputs
-        except TfdbgError:  # it cannot be made again after all
+        except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
             return {}
         return {item.node: item.value for item in inputs if item.role is Role.VARIABLE}

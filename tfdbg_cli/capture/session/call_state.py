@@ -135,11 +135,10 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
 
 def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
     """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
-    if nature_of(op.type) not in (Nature.WITHIN, Nature.TENSOR_ARRAY):
+    nature = nature_of(op.type)
+    if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
         return False
-    return op.type not in _FOLLOWING and not any(
-        tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor)
-    )
+    return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 
 def _only_read(op: Any) -> frozenset[int]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture
 from tfdbg_cli.capture.session.call_state import Variable
@@ -37,8 +38,10 @@ class ShownUpdates:
         result = self._capture.perform()
         try:
             self._after = read(self._invocation.session, asked_of(state_of(self._invocation).written, self._request))
-        except OpError:  # the run wrote it in a branch that was not taken, and nobody has initialized it
+        except OpError:  # one is written in a branch that was not taken, and nobody has initialized it
             self._after = {}
+        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+            report("read the variables after a run", error)
         return result
 
     def run(self, call: Call, error: RunError | None) -> Run:

@@ -20,6 +20,7 @@ import numpy as np
 
 from bench.session import Always
 from bench.session_graphs import KINDS, Step
+from tfdbg_cli.analysis import watch_progress
 from tfdbg_cli.capture.session.session import DebuggedSession
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import Detach, RunUntil
@@ -126,6 +127,7 @@ class _Reading(Always):
 def _found(step: Step) -> dict[str, float]:
     import tensorflow.compat.v1 as tf
 
+    watch_progress._BETWEEN_SAMPLES = float("inf")  # on a slow machine one would fall into what is measured
     clock = _Clock()
     with step.graph.as_default(), clock.watching():
         plain_session, raw = tf.Session(graph=step.graph), tf.Session(graph=step.graph)

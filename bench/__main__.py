@@ -24,9 +24,10 @@ def _function(rounds: int) -> None:
 
 
 def _preparation(rounds: int) -> None:
-    from bench import preparation
+    from bench import preparation, session_preparation
 
     preparation.measure(rounds)
+    session_preparation.measure()
 
 
 def _fit(rounds: int) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.fused_ops import as_written
 from tfdbg_cli.analysis.misfit import MISFIT
 from tfdbg_cli.analysis.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
@@ -69,6 +70,7 @@ class Rows:
 
 def ways_back(rows: Rows) -> list[Way]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
+    rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
     if op in ELEMENTWISE or op in _HAND_ON:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.

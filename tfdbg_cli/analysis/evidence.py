@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
+from tfdbg_cli.analysis.fused_ops import as_written
 from tfdbg_cli.analysis.lineage import InputSeen, feed_name
 from tfdbg_cli.analysis.makers import Maker
 from tfdbg_cli.analysis.parts import ELEMENTWISE, REDUCTIONS, parts_of
@@ -80,6 +81,7 @@ def gather(
     node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen], around: Surroundings | None = None
 ) -> Evidence:
     """The evidence about the elements of `value` where `bad` is True; `around` is what the graph says of `node`."""
+    node = as_written(node)
     places = first_places(bad, _LOOKED_AT)
     where = tuple(places.T) if value.ndim else ()
     arrays = tuple(item.value for item in inputs)

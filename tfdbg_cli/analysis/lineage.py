@@ -12,6 +12,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.updates_within import HeldBefore, before
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run, RunKind
@@ -85,12 +86,14 @@ class Lineage:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._feeds = run.call.feeds
+        self._held = HeldBefore(run)
+        self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
 
     def node(self, index: int) -> Node | None:
         """The node that made the tensor at `index`, if a graph of the run holds it."""
         tensor = self._run.tensors[index]
-        for graph in self._graphs():
+        for graph in self.graphs:
             found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
             if found is not None:
                 return found
@@ -102,26 +105,40 @@ class Lineage:
         return [reader for reader in readers if reader.op_type.startswith(WRITES) and reader.inputs]
 
     def was_read(self, node: Node) -> list[int]:
-        """The tensors of the run that show what the variable `node` held when it was read."""
+        """The tensors of the run that show what the variable `node` held when it was read, before any update."""
         readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
         return [
             i
             for reader in readers
-            if reader.op_type == "ReadVariableOp"
+            if reader.op_type == "ReadVariableOp" and not self.updates_before(reader, node)
             for i in self._run.tensors.named(reader.name)
         ]
 
-    def _graphs(self) -> list[Graph]:
+    def updates_before(self, read: Node, variable: Node) -> frozenset[str]:
+        """The names of the ops that certainly write `variable` in this run before the op `read` reads it."""
+        key = read.name, variable.name
+        if key not in self._behind:
+            writers = [writer.name for writer in self.writers(variable)]
+            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
+        return self._behind[key]
+
+    def held(self, variable: Node) -> Array | None:
+        """What `variable` of a session held before the run, where that is known."""
+        return self._held.value(variable.name)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs of the run: what ran, and the program's own where that is another one."""
         return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
 
     def graph_of(self, node: Node) -> Graph:
         """The graph of the run that `node` belongs to."""
-        graphs = self._graphs()
+        graphs = self.graphs
         return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
 
     def edges(self, node: Node) -> list[Edge]:
         """What `node` reads, in the graph it belongs to."""
-        for graph in self._graphs():
+        for graph in self.graphs:
             if graph.find(node.name, node.device) is node:
                 return neighbours_of(graph).inputs(node)
         return []
@@ -201,17 +218,23 @@ class Lineage:
     def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
         """What flowed along `edge`, if need be seen on the other side of ops that change nothing."""
         name, node = edge.tensor, edge.node
+        written = self._written(edge, reader)
+        if written is not None:
+            return written
         met: set[TensorName] = set()
         while True:
             stand_in = "" if name == edge.tensor else str(name)
             found = self._latest(name, node, reader)
-            if found is not None and not self._is_handle(found):
-                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
             variable = node if node is not None and self.is_variable(node) else None
+            if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
             read = self._read_before(variable, reader) if variable is not None else None
             if read is not None:  # a variable is given by its handle: what is known as fed may be a later value
                 tensor = self._run.tensors[read]
                 return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
+            held = self.held(variable) if variable is not None and self._is_unseen(found) else None
+            if held is not None:
+                return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
             if found is not None:
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
             fed = fed_value(self._feeds, feed_name(node) or name)
@@ -224,12 +247,33 @@ class Lineage:
                 return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
             name, node = further.tensor, further.node
 
+    def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
+        """The variable after its updates, where the tensor at `reader` is read from it behind all of them."""
+        variable = edge.node
+        if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
+            return None
+        node = self.node(reader)
+        after = f"{variable.name}/after_update"
+        shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
+        # Those that ran: an initializer writes it too, in runs of its own.
+        writers = frozenset() if shown is None else frozenset(shown.control_inputs)
+        if node is None or not writers or not writers <= self.updates_before(node, variable):
+            return None
+        rows = self._run.tensors.named(after)
+        if len(rows) != 1 or rows[0] == reader:
+            return None
+        tensor = self._run.tensors[rows[0]]
+        return InputSeen(edge.tensor, edge.node, rows[0], tensor, None, "", str(tensor.name))
+
     def _read_before(self, variable: Node, reader: int | None) -> int | None:
         """The first tensor that shows what `variable` held; None for the tensor that reads it first."""
         return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
 
     def _is_handle(self, index: int) -> bool:
         return self._run.tensors[index].op_type == "VarHandleOp"
+
+    def _is_unseen(self, index: int | None) -> bool:
+        return index is None or isinstance(self._run.tensors.value(index), NoValue)
 
     def _further(self, name: TensorName, node: Node | None) -> Edge | None:
         if node is None or node.op_type not in SAME_VALUE:

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.fused_ops import Composed, composed
 from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
@@ -220,6 +221,8 @@ class OriginSearch:
         """Whether `node` is a variable that was finite when it was read: the value that is known is a later one."""
         if node is None or not self._lineage.is_variable(node) or not self._lineage.writers(node):
             return False
+        if self._lineage.held(node) is not None:  # the value from before the run
+            return False
         reads = self._lineage.was_read(node)[:1]
         return not any(map(self._verdicts.offends, reads))
 
@@ -265,6 +268,8 @@ class OriginSearch:
         name = variable_of(node, self._lineage) if node is not None and node.op_type != "ReadVariableOp" else None
         if name is None:
             return False
+        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(f"{name}/after_update"):
+            return False  # what it held before the run and after it are shown apart
         variable = self._run.graph.find(name)
         if variable is None or variable.op_type == "VarHandleOp":
             return False
@@ -305,6 +310,9 @@ class OriginSearch:
         if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
             bad = nan_mask(value)  # infinities that are meant are only handed on here
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
+        part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
+        if part is not None:
+            return self._of_part(place, part, value, bad)
         cause = cause_at_source(node, inputs, self._lineage, self._bad_input) if node is not None else None
         if cause is None and node is not None:
             readers = self._intentions.bad_readers(node)
@@ -326,6 +334,30 @@ class OriginSearch:
             made_by,
             made_at(self._run.tracebacks, made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
+        )
+
+    def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
+        """The origin where one op of several that the optimizer made one of went wrong."""
+        tensor = self._run.tensors[place]
+        mask = nonfinite_mask(part.value)
+        around = surroundings(self._run, self._lineage, part.node, part.inputs, frozenset(), self._verdicts.excused)
+        cause = explain(gather(part.node, part.value, mask, part.inputs, around))
+        cause = cause or plain_facts(part.node.op_type, part.value, mask, part.inputs, part.node)
+        told = f"{cause.text} TensorFlow made one op of {', '.join(part.others)}: {tensor.node}."
+        return Origin(
+            place,
+            tensor.name,
+            tensor.device,
+            part.node.op_type,
+            part.node,
+            value,
+            bad,
+            part.inputs,
+            _elements(part.node, value, bad, part.inputs),
+            batch_rows(self._run, self._lineage, place, bad),
+            replace(cause, text=told),
+            part.node.name,
+            made_at(self._run.tracebacks, part.node.name),
         )
 
     def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:

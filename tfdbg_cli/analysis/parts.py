@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tfdbg_cli.analysis.fused_ops import as_written
 from tfdbg_cli.analysis.misfit import MISFIT
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
@@ -26,6 +27,7 @@ class Part:
 
 
 ELEMENTWISE = frozenset({
+    "_UnaryOpsComposition",
     "Abs", "Acos", "Acosh", "Add", "AddN", "AddV2", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cast", "Ceil",
     "ClipByValue", "Complex", "Cos", "Cosh", "Digamma", "Div", "DivNoNan", "Elu", "EluGrad", "Erf", "Erfc", "Erfinv",
     "Exp", "Expm1", "Floor", "FloorDiv", "FloorMod", "Identity", "Inv", "InvGrad", "LeakyRelu", "Lgamma", "Log",
@@ -56,6 +58,7 @@ def parts_of(
 
     None where an input was not seen, or where the op does not say which elements those are.
     """
+    node = as_written(node)
     finder = _FINDERS.get(node.op_type)
     if finder is None:
         return (None,) * len(inputs)

@@ -263,6 +263,11 @@ def _by_op() -> Mapping[str, tuple[Row, ...]]:
 _BY_OP = _by_op()
 
 
+def is_transparent(op_type: str) -> bool:
+    """Whether an op of that type may have a transparent input."""
+    return op_type in _BY_OP
+
+
 def covering(use: Use, position: int, *, keeping: bool = False) -> tuple[int, ...]:
     """The output slots of which one is certainly not finite when the input at `position` is not; () if none.
 

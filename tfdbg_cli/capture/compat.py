@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import tensorflow as tf
@@ -323,9 +324,12 @@ def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
 
     def _as_graph_def(*arguments: Any, **keywords: Any) -> Any:
         definition, version = exported(*arguments, **keywords)
-        hidden = [at for at, node in enumerate(definition.node) if is_hidden(node.name)]
-        for at in reversed(hidden):
-            del definition.node[at]
+        at = len(definition.node)
+        runs = [(hidden, len(list(run))) for hidden, run in groupby(is_hidden(one.name) for one in definition.node)]
+        for hidden, length in reversed(runs):
+            at -= length
+            if hidden:
+                del definition.node[at : at + length]
         functions = definition.library.function
         for at in reversed([at for at, one in enumerate(functions) if is_hidden(one.signature.name)]):
             del functions[at]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _thread
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,6 +131,10 @@ class Unrolled:
         """Add what the run's own function was given."""
         for shown, tensor in arguments:
             self._show(shown, tensor)
+
+    def know(self, around: Mapping[TensorName, Any]) -> None:
+        """Hear of tensors that are shown elsewhere, and of which values of the call may be made."""
+        self._known[-1].update(around)
 
     def add(self, items: Iterable[Item], values: Iterable[Any] | None) -> None:
         """Add the values of the run's own function; None when it failed."""

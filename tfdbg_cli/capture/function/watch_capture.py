@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.datum import datum_of
+from tfdbg_cli.capture.before_updates import with_before
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
@@ -26,6 +27,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
+from tfdbg_cli.model.repetition import Role
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunError
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -181,6 +183,9 @@ class WatchedState(CapturedCall):
         again, shown = self._again(self.outcome)
         caught = _is_hit(self.outcome, again.tensors)
         run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
+        if self._watched.question.compares and len(again.tensors) and self.held is not None:
+            inputs = self.held.repetition().inputs
+            run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
         if caught and len(again.tensors) and not self._finds(run):
             again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
         notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
@@ -216,7 +221,7 @@ class WatchedState(CapturedCall):
     def _finds(self, run: Run) -> bool:
         question = self._watched.question
         if question.compares:
-            return True  # a run made again does not show the variables before their update
+            return True  # a run made again does not show those of loops before their update
         return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 

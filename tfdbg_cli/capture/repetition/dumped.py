@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
@@ -11,6 +12,7 @@ from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.session.runtime_graph import watch_everything
 from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 
 v1 = compat.v1
@@ -37,10 +39,23 @@ def dumped(graph: Any, run: Callable[[Any], object]) -> TensorStore:
         scratch.delete()
 
 
-def merged(first: TensorStore, dump: TensorStore, graph: Any, skipped: Collection[str]) -> TensorStore:
+def renamed(dump: TensorStore, names: Mapping[str, str]) -> TensorStore:
+    """The tensors of `dump`, those of the nodes `names` under other names."""
+    rows = range(len(dump))
+    tensors = [dump[row] for row in rows]
+    tensors = [
+        replace(one, name=TensorName(names[one.node], one.name.slot)) if one.node in names else one for one in tensors
+    ]
+    return MemoryTensorStore(tensors, [dump.value(row) for row in rows])
+
+
+def merged(
+    first: TensorStore, dump: TensorStore, graph: Any, skipped: Collection[str], inside: Collection[str] = ()
+) -> TensorStore:
     """The tensors of `first`, and those of `dump` that are others of `graph`, in the order of the dump.
 
-    What was not dumped (handles, fed tensors) comes before. `skipped` names tensors that are left out.
+    What was not dumped (handles, fed tensors) comes before. `skipped` names tensors that are left out; `inside` are
+    nodes that are taken though they are none of `graph`.
     """
     own = {str(first[row].name): row for row in range(len(first))}
     kept: list[tuple[TensorStore, int]] = []
@@ -51,7 +66,7 @@ def merged(first: TensorStore, dump: TensorStore, graph: Any, skipped: Collectio
             if name not in seen:
                 kept.append((first, own[name]))
                 seen.add(name)
-        elif name not in skipped and _is_of(graph, name):
+        elif name not in skipped and (dump[row].node in inside or _is_of(graph, name)):
             kept.append((dump, row))
     before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
     after = [(first, row) for row in own.values() if _is_updated(first, row)]

@@ -11,12 +11,14 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError, run_error
-from tfdbg_cli.capture.repetition.dumped import dumped, merged
+from tfdbg_cli.capture.repetition.dumped import dumped, merged, renamed
+from tfdbg_cli.capture.repetition.inlined import inlined_names
 from tfdbg_cli.capture.repetition.inside import with_inside
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session_copy import SessionCopy
 from tfdbg_cli.capture.session.fetched_tensors import described, fetched_array, handle_value
 from tfdbg_cli.capture.session.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.session.reach import Reach, ancestors, reach
 from tfdbg_cli.capture.session.redirection import Redirection
 from tfdbg_cli.capture.session.references import values_of_references
@@ -32,6 +34,7 @@ _ATTEMPTS = 8  # ops that may fail one after the other before the values before 
 
 _HIDDEN = "{n} tensors in loops and branches cannot be fetched."
 _DUMPED = "The values in loops and branches were dumped without TensorFlow's optimizer; last digits can differ."
+_UNTIL_THEN = "What functions had computed until then was dumped; ops that TensorFlow's optimizer fused are missing."
 _NOT_CALLED = "What functions computed inside is not shown: the run failed with {error} when it was to give it."
 _FAILED = "The run failed again; the values are those of the ops that do not need {op}."
 
@@ -151,7 +154,7 @@ class _Made:
             found = self.perform(shown.tensors, ends, instead=shown.stand_ins)
         except OpError as error:
             return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
-        inside = dict(shown.values(found))
+        inside = dict(shown.values(found, repeated.tensors))
         tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
         return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.stand_ins.notes))
 
@@ -197,13 +200,36 @@ class _Made:
         for _ in range(_ATTEMPTS):
             if failure.node is None or failure.node in lost:
                 break
-            lost |= _needing(self._graph, [failure.node])
+            lost |= _needing(self._graph, self._failing(failure.node))
             left = [tensor for tensor in self.fetchable if tensor.op.name not in lost]
             try:
-                return self.repeated(_named(left, self.perform(left, ())), error)
+                return self._with_what_led_there(self.repeated(_named(left, self.perform(left, ())), error))
             except OpError as again:
                 failure = run_error(again)
-        return self.repeated({}, error)
+        return self._with_what_led_there(self.repeated({}, error))
+
+    def _failing(self, node: str) -> list[str]:
+        """The ops of the graph of which one failed when `node` did: for one in a function all that call functions."""
+        if node in {op.name for op in self._reach.order}:
+            return [node]
+        return [node, *(op.name for op in self._reach.order if calls_functions(op))]
+
+    def _with_what_led_there(self, repeated: Repeated) -> Repeated:
+        """`repeated`, of a run that fails, with what was computed in loops, branches and functions until then."""
+        if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
+            return repeated
+        ends = [*self.ends, *(tensor.op for tensor in self._targets)]
+        dump = dumped(self._graph, lambda options: self._until_failure(ends, options))
+        names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
+        skipped = {tensor.name for tensor in self._reach.tensors} if repeated.tensors else set()
+        inside = frozenset(names.values())
+        tensors = merged(repeated.tensors, renamed(dump, names), self._graph, skipped, inside)
+        return replace(repeated, tensors=tensors, notes=(*repeated.notes, _UNTIL_THEN if names else _DUMPED))
+
+    def _until_failure(self, ends: Sequence[Any], options: Any) -> None:
+        # The optimizer puts functions in the place of their calls, where their insides are dumped.
+        with suppress(OpError):
+            self._copy.perform(self._repetition, (), ends, options, optimized=self._reach.calls)
 
 
 def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
@@ -212,7 +238,8 @@ def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
 
 def _writes(op: Any) -> bool:
     """Whether `op` may write through a reference that it is given."""
-    return op.op_def is not None and any(argument.is_ref for argument in op.op_def.input_arg)
+    definition = definition_of(op)
+    return definition is not None and any(argument.is_ref for argument in definition.input_arg)
 
 
 def _needing(graph: Any, names: Iterable[str]) -> set[str]:

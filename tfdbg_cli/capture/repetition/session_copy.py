@@ -15,6 +15,7 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
+from tfdbg_cli.capture.session.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.redirection import Redirection, redirected
 from tfdbg_cli.capture.session.updated import updated_tensor
@@ -28,7 +29,6 @@ v1 = compat.v1
 
 CONFIG = "session_config"  # the key of Repetition.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
-_SCOPE = "tfdbg_state"
 _KEPT = 4  # copies kept for a graph: each holds its variables once more
 
 
@@ -61,8 +61,15 @@ class SessionCopy:
         self.arguments = {item.name for item in given if item.role is Role.GIVEN}
         updated = set(repetition.details.get(UPDATED, "").split("\n"))
         self.updated = [variable for variable in self.variables if variable.node in updated]
-        self._writers = [variable.writer() for variable in self.variables]
-        self._readers = [variable.reader() for variable in self.updated]
+        hidden = hidden_ops(graph)
+        new = [op for at, variable in enumerate(self.variables) for op in variable.ends(hidden.name_of(3 * at))]
+        try:
+            ends = hidden.add(new)
+        except (OpError, TypeError) as error:
+            raise refused("the variables", error) from error
+        self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
+        readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
+        self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
         self._sessions: dict[bool, Any] = {}
         self._kept: dict[str, Any] = {}
 
@@ -148,11 +155,13 @@ class SessionCopy:
         options: Any = None,
         instead: Redirection | None = None,
         run_metadata: Any = None,
+        *,
+        optimized: bool = False,
     ) -> tuple[list[Any], list[Array]]:
         """Make the run and fetch `tensors`: their values, and those of the updated variables after it.
 
-        Under `options` that dump, the optimizer is off. What `instead` names runs in the place of others. Raises what
-        an op raises.
+        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. What `instead` names runs in
+        the place of others. Raises what an op raises.
 
         Raises:
             TfdbgError: TensorFlow does not take the inputs.
@@ -160,7 +169,7 @@ class SessionCopy:
         """
         dumps = options is not None and bool(options.debug_options.debug_tensor_watch_opts)
         with self.lock, INSIDE:
-            session = self.begin(repetition, optimized=not dumps)
+            session = self.begin(repetition, optimized=optimized or not dumps)
             try:
                 with redirected(session, instead):
                     fetches = (list(tensors), list(targets))
@@ -179,6 +188,13 @@ class SessionCopy:
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self.updated)
         return Outcome(fetched, dict(zip(names, after, strict=True)))
+
+    def forget(self) -> None:
+        """Free the values of the variables until the next run. What TensorFlow prepared for runs stays."""
+        with self.lock, INSIDE:
+            nothing = {place: np.empty(0, place.dtype.as_numpy_dtype) for place, _ in self._writers}
+            for session in self._sessions.values() if nothing else ():
+                session.run([operation for _, operation in self._writers], nothing)
 
     def close(self) -> None:
         """Free what the sessions hold."""
@@ -236,7 +252,6 @@ class CopiedVariable:
         self._tensor = self.graph.as_graph_element(f"{self.item.node}:0")
         # The value is not kept for runs to come.
         self.name, self.node, self._dtype = self.item.name, self.item.node, self.item.dtype
-        self._shape = self.item.value.shape
         del self.item
 
     @property
@@ -249,20 +264,16 @@ class CopiedVariable:
         """Whether it is a variable of the old kind (`use_resource=False`)."""
         return bool(self._tensor.dtype != tf.resource)
 
-    def writer(self) -> tuple[Any, Any]:
-        """A placeholder, and the operation that writes it into the variable."""
-        with self.graph.as_default(), tf.name_scope(_SCOPE), tf.device(self._tensor.device or None):
-            place = v1.placeholder(self._dtype, self._shape)
-            if self.by_reference:
-                return place, tf.raw_ops.Assign(ref=self._tensor, value=place, validate_shape=False).op
-            return place, tf.raw_ops.AssignVariableOp(resource=self._tensor, value=place)
-
-    def reader(self) -> Any:
-        """A tensor that gives the value."""
-        with self.graph.as_default(), tf.name_scope(_SCOPE), tf.device(self._tensor.device or None):
-            if self.by_reference:
-                return tf.identity(self._tensor)
-            return tf.raw_ops.ReadVariableOp(resource=self._tensor, dtype=self._dtype)
+    def ends(self, place: str) -> list[NewOp]:
+        """A placeholder of any shape, called `place`, an op that writes it into the variable, one that reads it."""
+        holder, dtype = self._tensor, tf.as_dtype(self._dtype)
+        given = NewOp("Placeholder", (), {"dtype": dtype})
+        if self.by_reference:
+            attributes = {"T": dtype, "validate_shape": False}
+            write = NewOp("Assign", [holder, place], attributes, (), holder.device)
+            return [given, write, NewOp("Identity", [holder], {"T": dtype}, (), holder.device)]
+        write = NewOp("AssignVariableOp", [holder, place], {"dtype": dtype}, (), holder.device)
+        return [given, write, NewOp("ReadVariableOp", [holder], {"dtype": dtype}, (), holder.device)]
 
     def after_update(self, value: Array) -> Tensor:
         """The description of `value`, the variable's after the run."""

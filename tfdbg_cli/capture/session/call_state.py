@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.opaque import is_handle, is_opaque, is_reference
+from tfdbg_cli.capture.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.session.called import GraphFunctions, called_root
+from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of, is_stateful, only_handles
 from tfdbg_cli.capture.session.unordered import unordered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -26,7 +28,6 @@ _READERS = frozenset(
 )  # fmt: skip
 # Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
 _FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
-_FUNCTIONS = frozenset({"func", "list(func)"})
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
     if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
         found.variables[op.name] = op
         return
-    if op.type in _PASSING:
+    if op.type in _PASSING or _is_within(op, fed_names):
         return
     calls = calls_functions(op)
     found.calls = found.calls or calls
@@ -121,7 +122,7 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         if op.type not in _READERS and position not in only_read:
             found.writers.setdefault(holder.name, []).append(op)
     # What Python answers is not asked again, though the program says that it would answer the same.
-    stateful = bool(op.op_def.is_stateful) or op.type == "PyFuncStateless"
+    stateful = is_stateful(op) or op.type == "PyFuncStateless"
     if calls and stateful and not foreign:
         found.obstacle = found.obstacle or _obstacle_inside(op, found)
     elif calls and stateful:
@@ -130,6 +131,14 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         _draws(op, fetchable, fed_names, found)
     elif any(tensor.name in found.drawn for tensor in op.inputs):
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
+
+
+def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
+    """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
+    nature = nature_of(op.type)
+    if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
+        return False
+    return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 
 def _only_read(op: Any) -> frozenset[int]:
@@ -180,7 +189,7 @@ def held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], 
 
 def _takes_reference(op: Any, position: int) -> bool:
     """Whether the input of `op` at `position` is the variable itself, and not its value."""
-    for argument in op.op_def.input_arg:
+    for argument in definition_of(op).input_arg:
         if argument.number_attr:
             length = op.get_attr(argument.number_attr)
         elif argument.type_list_attr:
@@ -208,7 +217,7 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
 
 
 def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
-    if not _only_handles(op.outputs):
+    if not only_handles(op.outputs):
         found.outside.append(op)
     for tensor in op.outputs:
         if tensor.name in fed_names:
@@ -220,20 +229,3 @@ def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Foun
             found.sources.append(tensor)
         else:
             found.obstacle = found.obstacle or f"{op.name} ({op.type}) draws something in a loop or a branch"
-
-
-def calls_functions(op: Any) -> bool:
-    """Whether `op` runs functions of the graph within the call: their insides are no ops of it.
-
-    A data set or an iterator holds functions too, but runs them in threads of its own.
-    """
-    definition = compat.op_definition(op.type)
-    if definition is None:
-        return True  # a function of version 1, called by its name
-    if not any(attribute.type in _FUNCTIONS for attribute in definition.attr):
-        return False
-    return not _only_handles(op.outputs)
-
-
-def _only_handles(outputs: Sequence[Any]) -> bool:
-    return bool(outputs) and all(map(is_handle, outputs))

@@ -17,6 +17,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import Body, Library, Source
 from tfdbg_cli.capture.function.definition.call_tree import CallTree, Place, Scope, called_by
+from tfdbg_cli.capture.session.op_definitions import is_stateful
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 
@@ -122,7 +123,7 @@ def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
     for at, tensor in enumerate(op.outputs):
         signature.output_arg.add(name=f"tfdbg_out_{at}", type=tensor.dtype.as_datatype_enum)
         definition.ret[f"tfdbg_out_{at}"] = f"{node.name}:output:{at}"
-    if op.op_def.is_stateful:
+    if is_stateful(op):
         signature.is_stateful = True
         signature.control_output.append("tfdbg_effect")
         definition.control_ret["tfdbg_effect"] = node.name

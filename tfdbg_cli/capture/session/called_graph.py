@@ -10,8 +10,8 @@ from typing import Any
 from tfdbg_cli.capture.function.definition.body import Body
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.graph import nodes_of
-from tfdbg_cli.capture.session.call_state import calls_functions
 from tfdbg_cli.capture.session.called import GraphFunctions, called_root
+from tfdbg_cli.capture.session.op_definitions import calls_functions
 from tfdbg_cli.capture.session.program_graph import tracebacks_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node

@@ -25,24 +25,26 @@ class Checking:
         self._inner: Any = None
         self._done = False
 
-    def perform(self, extra: Sequence[Any], graphs: Graphs | None = None) -> tuple[Any, Sequence[Any]]:
+    def perform(
+        self, extra: Sequence[Any], graphs: Graphs | None = None, targets: Sequence[Any] = ()
+    ) -> tuple[Any, Sequence[Any]]:
         """Make the call with its checks and fetch `extra`: the result, their values. Raises what the call raises.
 
-        What ran is put down in `graphs`, if they are given.
+        The operations `targets` are run besides. What ran is put down in `graphs`, if they are given.
         """
         call = self._call
         own = [] if call.health is None else [call.health]
-        result, values = self._run([*own, *extra], graphs)
+        result, values = self._run([*own, *extra], graphs, targets)
         self._health = values[0] if own else None
         self._done = True
         return result, values[len(own) :]
 
-    def _run(self, extra: Sequence[Any], graphs: Graphs | None) -> tuple[Any, Sequence[Any]]:
+    def _run(self, extra: Sequence[Any], graphs: Graphs | None, besides: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
         call, session = self._call, self._invocation.session
         instead = call.stand_ins if call.stand_ins.ops else None
         if not call.inner:
-            return self._invocation.with_extra(extra, (), instead, graphs)
+            return self._invocation.with_extra(extra, besides, instead, graphs)
         sums = sums_of(session)
         number, clean = sums.take(call.question)
         try:
@@ -50,7 +52,7 @@ class Checking:
             if not clean:
                 total.clear(session)
             clean = False
-            found = self._invocation.with_extra(extra, targets, instead, graphs)
+            found = self._invocation.with_extra(extra, [*targets, *besides], instead, graphs)
             self._inner = total.taken(session)
             clean = True
         finally:

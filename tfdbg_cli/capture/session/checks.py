@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import tensorflow as tf
@@ -14,6 +14,8 @@ from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.model.dtypes import ElementType
+
+_TERMS = 16  # of one sum
 
 
 def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], known: Sequence[Any] = ()) -> Any:
@@ -26,7 +28,7 @@ def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], kno
     if not answers:
         return None
     key = (*makers, *(answer.name for answer in known))
-    (health,) = hidden.once({key: lambda _: [_sum(answers)]})
+    (health,) = hidden.once({key: lambda at: _sums(hidden, answers, at)})
     return health.outputs[0]
 
 
@@ -54,16 +56,26 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
 
 def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
-    recipe = Recipe()
-    question.answer(tensor.dtype.base_dtype.name, shape_of(tensor), recipe)
     new: list[NewOp] = []
-    for step in recipe.steps:
-        inputs = [_operand(hidden, number, tensor, before, at) for number in step.inputs]
-        attributes = {name: _attribute(value) for name, value in step.attributes.items()}
+    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, shape_of(tensor)):
+        inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
         # A constant is to be in the loop or branch in which it is read.
         waits = () if inputs else (tensor.op,)
-        new.append(NewOp(step.op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
+        new.append(NewOp(op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
     return new
+
+
+@lru_cache(maxsize=1024)
+def _steps(
+    question: Question, dtype: str, shape: Shape
+) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Any]], ...]:
+    """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
+    recipe = Recipe()
+    question.answer(dtype, shape, recipe)
+    return tuple(
+        (step.op_type, step.inputs, {name: _attribute(value) for name, value in step.attributes.items()})
+        for step in recipe.steps
+    )
 
 
 def shape_of(tensor: Any) -> Shape:
@@ -87,5 +99,14 @@ def _attribute(value: Attribute) -> Any:
     return message
 
 
-def _sum(answers: Sequence[Any]) -> NewOp:
-    return NewOp("AddN", answers, {"T": tf.float32, "N": len(answers)})
+def _sums(hidden: HiddenOps, answers: Sequence[Operand], at: int) -> list[NewOp]:
+    """The ops that add up `answers`, a few at a time, of which the last gives the sum; they are added at `at`.
+
+    For one op of many inputs TensorFlow's optimizer takes a time that grows with the square of their number.
+    """
+    new: list[NewOp] = []
+    while not new or len(answers) > 1:
+        parts = [answers[first : first + _TERMS] for first in range(0, len(answers), _TERMS)]
+        answers = [hidden.name_of(at + len(new) + number) for number in range(len(parts))]
+        new.extend(NewOp("AddN", part, {"T": tf.float32, "N": len(part)}) for part in parts)
+    return new

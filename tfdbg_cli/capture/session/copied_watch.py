@@ -18,7 +18,9 @@ from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.mirror import mirrored
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.runtime_graph import RuntimeCapture
+from tfdbg_cli.capture.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.session.unchanged_capture import UnchangedCapture
+from tfdbg_cli.capture.session.updated import with_updated
 from tfdbg_cli.capture.session.watched_call import reached_by, watched_call
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.exactness import Exactness, Way
@@ -103,6 +105,11 @@ class CopiedWatch(UnchangedCapture):
         return self._checking is not None and self._checking.done and not self._found
 
     @property
+    def said(self) -> str:
+        """Nothing."""
+        return ""
+
+    @property
     def _found(self) -> bool:
         return self._seen_itself or (self._checking is not None and self._checking.found)
 
@@ -143,10 +150,16 @@ class CopiedDump(UnchangedCapture):
             return super().run(call, error)
         bare = self.bare(call, error, self.held)
         graph = bare.graph
-        tensors = self._with_drawn(run.tensors, self.held)
-        notes = (*self._graph_notes, *run.notes)
+        known = {name: value for name, value in self.outcome.variables.items() if not isinstance(value, NoValue)}
+        written = [one for one in asked_of(self.state.written, self.plan.capture) if one.name in known]
+        tensors = with_after(self._with_drawn(run.tensors, self.held), written, [known[one.name] for one in written])
         self._run = replace(
-            bare, tensors=tensors, graph=run.graph, python_graph=graph, notes=notes, exactness=exactness
+            bare,
+            tensors=tensors,
+            graph=with_updated(run.graph, written),
+            python_graph=graph,
+            notes=(*self._graph_notes, *run.notes),
+            exactness=exactness,
         )
         return self._run
 

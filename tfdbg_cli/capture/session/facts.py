@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.folding import UNREAD, Constant, folded
 from tfdbg_cli.analysis.transparency import Operand, Use
-from tfdbg_cli.capture.session.call_state import calls_functions
+from tfdbg_cli.capture.session.op_definitions import calls_functions, is_stateful
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are read
 # What the optimizer may remove, so that what they give is what they read; merged with others of their kind.
@@ -61,7 +61,7 @@ class Facts:
         ):
             return
         value = array_of(op) if op.type == "Const" else None
-        found = folded(op.type, op.op_def is None or bool(op.op_def.is_stateful), known, value)
+        found = folded(op.type, is_stateful(op), known, value)
         if found is not None:
             for tensor in op.outputs:
                 self._constants[tensor.name] = found
@@ -98,7 +98,7 @@ class Facts:
         op = tensor.op
         if tensor.name not in self._fed and calls_functions(op):
             return ANYTHING
-        alone = tensor.name in self._fed or not op.inputs or op.op_def is None or op.op_def.is_stateful
+        alone = tensor.name in self._fed or not op.inputs or is_stateful(op)
         return str(tensor.name) if alone and op.type != "Const" else str(op.type)
 
 

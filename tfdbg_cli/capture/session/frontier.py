@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.analysis.transparency import CHECKABLE, covering
+from tfdbg_cli.analysis.transparency import CHECKABLE, covering, is_transparent
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.facts import Facts, array_of, attribute_of, is_placeholder
@@ -74,7 +74,7 @@ class _Search:
         match self.question.covering:
             case Covering.READERS | Covering.READERS_KEEPING:
                 self._cover_inputs(op)
-                self.covered |= self._facts.finite & self.candidates.keys()
+                self.covered.update(self._facts.finite & {tensor.name for tensor in op.outputs})
                 return
             case Covering.BOUNDS:
                 self._cover_outputs(op, bounding_inputs)
@@ -84,15 +84,19 @@ class _Search:
             self.covered.add(op.outputs[0].name)
 
     def _cover_inputs(self, op: Any) -> None:
-        own = {tensor.name for tensor in op.inputs} & self.candidates.keys() - self.covered
-        if not own or not any(map(self._counts, op.outputs)):
+        if not is_transparent(op.type):
+            return
+        inputs, outputs = op.inputs, op.outputs
+        names = (tensor.name for tensor in inputs)
+        own = {name for name in names if name in self.candidates and name not in self.covered}
+        if not own or not any(map(self._counts, outputs)):
             return
         use = self._facts.use(op)
         keeping = self.question.covering is Covering.READERS_KEEPING
-        for position, tensor in enumerate(op.inputs):
+        for position, tensor in enumerate(inputs):
             if tensor.name in own:
                 slots = covering(use, position, keeping=keeping)
-                if slots and all(self._counts(op.outputs[slot]) for slot in slots):
+                if slots and all(self._counts(outputs[slot]) for slot in slots):
                     self.covered.add(tensor.name)
 
     def _cover_outputs(self, op: Any, sources: Callable[[str, int, int], range | None]) -> None:

@@ -182,8 +182,8 @@ class HeldRun:
         )
 
     def free_copy(self) -> None:
-        """Free what the copy that `plain_again` used holds, until it is used again."""
-        self.copy_for(self.repetition()).close()
+        """Free the values that the copy which `plain_again` used holds, until it is used again."""
+        self.copy_for(self.repetition()).forget()
 
     def write(self, variable: Variable, value: Array) -> None:
         """Give a variable of the program a value. Raises what an op raises."""
@@ -210,12 +210,11 @@ class HeldRun:
         elements = fetched(graph, self._invocation.fetches)
         ends = [tensor.op for tensor in elements.tensors] + list(elements.targets)
         ends += [graph.as_graph_element(name).op for name in self._feeds]
-        kept = {op.name for op in ancestors(ends, ())}
         known = kept_with(graph).parts
-        key = (program_version(graph), frozenset(kept), frozenset(outside))
+        key = (program_version(graph), frozenset(op.name for op in ends), frozenset(outside))
         if key not in known:
             known.clear()  # one is enough: programs make the same run many times
-            known[key] = _part(graph, kept, outside)
+            known[key] = _part(graph, {op.name for op in ancestors(ends, ())}, outside)
         return known[key]
 
     def _given(self) -> list[RepetitionInput]:
@@ -273,17 +272,17 @@ def _part(graph: Any, kept: Collection[str], outside: Collection[str]) -> bytes:
     whole = graph.as_graph_def()
     if whole.ByteSize() > _LARGEST_GRAPH:
         raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
-    for at in reversed(range(len(whole.node))):
-        node = whole.node[at]
+    part = v1.GraphDef(versions=whole.versions, library=whole.library)
+    for node in whole.node:
         if node.name not in kept:
-            del whole.node[at]
-        elif any(given.startswith("^") and given[1:] in outside for given in node.input):
+            continue
+        if outside and any(given.startswith("^") and given[1:] in outside for given in node.input):
             given = [name for name in node.input if not (name.startswith("^") and name[1:] in outside)]
             del node.input[:]
             node.input.extend(given)
-    for node in whole.node:
         _forget_places(node, kept)
-    data: bytes = whole.SerializeToString()
+        part.node.append(node)
+    data: bytes = part.SerializeToString()
     return data
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture
 from tfdbg_cli.capture.session.holding import HeldRun
@@ -34,6 +35,8 @@ class HoldingCapture:
             self._held = HeldRun(self._invocation, state_of(self._invocation))
         except OpError:  # a variable that this run is going to initialize
             self._held = None
+        except Exception as error:  # noqa: BLE001  # the run is captured all the same
+            report("hold what a run can be made again from", error)
         return self._capture.perform()
 
     def run(self, call: Call, error: RunError | None) -> Run:

@@ -22,6 +22,7 @@ from tfdbg_cli.capture.session.profile import ProfileCapture
 from tfdbg_cli.capture.session.program_graph import program_graph, tracebacks_of
 from tfdbg_cli.capture.session.python_graph import PythonCapture
 from tfdbg_cli.capture.session.runtime_graph import RuntimeCapture
+from tfdbg_cli.capture.session.shown_updates import ShownUpdates
 from tfdbg_cli.capture.session.traffic import traffic_of
 from tfdbg_cli.capture.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.session.watch_capture import WatchCapture
@@ -122,9 +123,11 @@ class SessionRun:
         kind, about = choose_graph(wanted, plan.watching, controller.settings, self._invocation.session, reached)
         made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
         capture = made(self._invocation, plan, reached, (*about, *notes))
-        # Reading the variables before each of many runs is worth it only where somebody asks for it.
-        holds = plan.watched is None or plan.watched.repeatable
-        return InPlace(HoldingCapture(capture, self._invocation) if holds else capture, why)
+        if plan.watch is not None:
+            return InPlace(HoldingCapture(capture, self._invocation), why)
+        # What the variables were before the run and after it tells which of both made them bad.
+        shown = ShownUpdates(capture, self._invocation, plan.capture)
+        return InPlace(HoldingCapture(shown, self._invocation), why)
 
     def _checked(self, controller: Controller, plan: Plan, watched: Watched, question: Question) -> Capture:
         """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""

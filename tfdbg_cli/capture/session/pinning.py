@@ -10,9 +10,8 @@ from tfdbg_cli.capture.session.call_names import fed
 from tfdbg_cli.capture.session.call_state import CallState, Variable, held_by
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.outcome import Outcome
-from tfdbg_cli.capture.session.reach import ancestors
 from tfdbg_cli.capture.session.unordered import HANDING_ON, marks_before
-from tfdbg_cli.capture.session.watched_call import ends_of
+from tfdbg_cli.capture.session.watched_call import reached_by
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -25,7 +24,7 @@ def pinned(
     What the program fetched of a read is known. All others came before the updates, or all after them.
     """
     fed_names = frozenset(fed(invocation.feeds))
-    order = ancestors(ends_of(invocation), fed_names)
+    order = reached_by(invocation).order
     before = {item.node: item.value for item in repetition.inputs if item.role is Role.VARIABLE}
     reads = list(_reads(order, state, fed_names))
     known = _known(invocation.session.graph, [read for read, _, _ in reads], outcome, fed_names)

@@ -7,16 +7,16 @@ version 1 nor in a branch that may not be taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.opaque import is_opaque
-from tfdbg_cli.capture.session.call_state import calls_functions
 from tfdbg_cli.capture.session.hidden_ops import program_version
-from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, nesting
+from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of, is_stateful
+from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.decision import CaptureRequest
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
@@ -40,7 +40,7 @@ class Reach:
     counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
     is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the ops in
     loops and branches. `stateful` is an op that may give something else, or change something, when it runs again.
-    `unwritable` is an op whose name cannot be that of a file.
+    `unwritable` is an op whose name cannot be that of a file. `order` are the ops, inputs first.
     """
 
     tensors: tuple[Any, ...]
@@ -51,6 +51,7 @@ class Reach:
     unwritable: str = ""
     calls: bool = False
     inside: frozenset[str] = frozenset()
+    order: tuple[Any, ...] = ()
 
 
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
@@ -83,27 +84,29 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
         if end.name in seen:
             continue
         seen.add(end.name)
-        stack = [(end, _needs(end, fed_names))]
+        stack = [(end, iter(_needs(end, fed_names)))]
         while stack:
             op, needs = stack[-1]
             for need in needs:
+                name = need.name
+                if name in seen:
+                    continue
                 if need.type in NEXT_ITERATION:
                     waiting.append(need)
-                elif need.name not in seen:
-                    seen.add(need.name)
-                    stack.append((need, _needs(need, fed_names)))
-                    break
+                    continue
+                seen.add(name)
+                stack.append((need, iter(_needs(need, fed_names))))
+                break
             else:
                 order.append(op)
                 stack.pop()
     return order
 
 
-def _needs(op: Any, fed_names: Collection[str]) -> Iterator[Any]:
-    for tensor in op.inputs:
-        if tensor.name not in fed_names:
-            yield tensor.op
-    yield from op.control_inputs
+def _needs(op: Any, fed_names: Collection[str]) -> list[Any]:
+    needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
+    needs.extend(op.control_inputs)
+    return needs
 
 
 def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
@@ -113,10 +116,11 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     opaque: set[str] = set()
     hidden = 0
     for op in order:
+        within = depths[op.name] != OUTSIDE or op.type in _HANDLES
         for tensor in op.outputs:
-            if tensor.name in fed_names:
+            if fed_names and tensor.name in fed_names:
                 continue
-            if depths[op.name] != OUTSIDE or op.type in _HANDLES or not graph.is_fetchable(tensor):
+            if within or not graph.is_fetchable(tensor):
                 hidden += 1
             else:
                 tensors.append(tensor)
@@ -127,11 +131,13 @@ def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
     calls = any(map(calls_functions, order))
     inside = frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
-    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside)
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside, tuple(order))
 
 
 def _can_be_file(name: str) -> bool:
     """Whether the dumps of a node can be called after it, as TensorFlow does: scopes become folders."""
+    if len(name) <= _LONGEST_PART and "." not in name:
+        return True
     return len(name) <= _LONGEST_NAME and all(map(_can_be_part, name.split("/")))
 
 
@@ -148,17 +154,15 @@ def _exists(graph: Any, name: str) -> bool:
 
 
 def _is_stateful(op: Any) -> bool:
-    return op.type not in _READERS and op.op_def is not None and bool(op.op_def.is_stateful)
+    return op.type not in _READERS and definition_of(op) is not None and is_stateful(op)
 
 
 def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
     """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
-    types: dict[str, str] = {}
-    reads: dict[str, list[str]] = {}
-    for op in order:
-        needs = list(_needs(op, fed_names))
-        types.update((one.name, one.type) for one in (op, *needs))
-        reads[op.name] = [need.name for need in needs]
+    types = {op.name: op.type for op in order}
+    if (ENTER | SWITCH).isdisjoint(types.values()):
+        return dict.fromkeys(types, OUTSIDE)
+    reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from tfdbg_cli.capture.opaque import is_reference
 from tfdbg_cli.capture.session.call_state import CallState, Variable, held_by
 from tfdbg_cli.capture.session.reach import ancestors
-from tfdbg_cli.capture.session.unordered import HANDING_ON, Held
+from tfdbg_cli.capture.session.unordered import HANDING_ON, Held, marks_before
 from tfdbg_cli.model.values import Array
 
 
@@ -25,14 +25,19 @@ def read_before_updates(order: Iterable[Any], state: CallState, fed_names: Colle
 
     """
     found = {variable.tensor.name: variable for variable in state.written if variable.reference}
+    if not found:
+        return {}
     holders = set(found)
-    for op in order if found else ():
+    order = list(order)
+    writing = dict.fromkeys(op.name for variable in found.values() for op in variable.writers)
+    marks = {name: 1 << at for at, name in enumerate(writing)}
+    before = marks_before(order, marks, fed_names)
+    for op in order:
         given = op.inputs[0].name if op.type in HANDING_ON else ""
         variable = found.get(given)
         if variable is None or op.outputs[0].name in fed_names:
             continue
-        writers = {writer.name for writer in variable.writers}
-        if not any(need.name in writers for need in ancestors([op], fed_names)):
+        if not any(before[op.name] & marks[writer.name] for writer in variable.writers):
             found[op.outputs[0].name] = variable
     return {name: variable for name, variable in found.items() if name not in holders}
 

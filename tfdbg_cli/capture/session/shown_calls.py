@@ -15,7 +15,11 @@ from tfdbg_cli.capture.function.watched_edit import Wanted
 from tfdbg_cli.capture.session.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.session.facts import Facts
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops
+from tfdbg_cli.capture.session.program_graph import tensor_name
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import NoValue
 
 
 @dataclass(frozen=True)
@@ -58,15 +62,30 @@ class ShownCalls:
         for shown in self._shown.values():
             shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
 
-    def values(self, fetched: Sequence[Any]) -> Iterator[tuple[str, KeptTensors]]:
+    def values(self, fetched: Sequence[Any], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
         """By the name of a call what was computed in it, in order of execution; `tensors` gave `fetched`.
 
-        Those of outputs and variables that the session's graph shows itself may be among them.
+        Those of outputs and variables that the session's graph shows itself may be among them. What the calls are
+        given is among the values `outside`.
         """
         found = iter(fetched)
         for op, given in self.stand_ins.given:
             shown = self._shown[op.name]
             tensors = [compat.eager_tensor(next(found)) for _ in given]
             unrolled = Unrolled(shown.reports.end())
+            unrolled.know(_given(op, shown, outside))
             unrolled.add(shown.exposed.items, tensors)
             yield op.name, KeptTensors(unrolled.values)
+
+
+def _given(op: Any, shown: _Shown, outside: TensorStore) -> dict[TensorName, Any]:
+    """The values that `op` is given and of which some inside are made, as eager tensors."""
+    items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
+    read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}
+    found: dict[TensorName, Any] = {}
+    for name in read.intersection(map(tensor_name, op.inputs)):
+        rows = outside.named(name.node, name.slot)
+        value = outside.value(rows[0]) if len(rows) == 1 else None  # in a loop there are several
+        if value is not None and not isinstance(value, NoValue):
+            found[name] = compat.eager_tensor(value)
+    return found

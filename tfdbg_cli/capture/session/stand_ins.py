@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.function.rewrite import original_names
-from tfdbg_cli.capture.session.call_state import calls_functions
 from tfdbg_cli.capture.session.called import RewrittenCall
 from tfdbg_cli.capture.session.facts import Facts, attribute_of
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.capture.session.op_definitions import calls_functions
 from tfdbg_cli.capture.session.own_state import keeps_state
 from tfdbg_cli.capture.session.reach import ancestors
 from tfdbg_cli.errors import TfdbgError
@@ -70,6 +70,8 @@ class StandIns:
             TfdbgError: it would, and what the op does would be done twice.
 
         """
+        if not self.ops:
+            return
         twice = [op.name for op in ancestors(ends, self.fed_names) if op.name in self.ops]
         if twice:
             raise TfdbgError(f"{twice[0]} would run twice in a watched run.", hint="Please report this.", exit_code=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,12 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.session.call_state import CallState
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, NewOp, hidden_ops
+from tfdbg_cli.capture.session.holding import HeldRun
+from tfdbg_cli.capture.session.traffic import traffic_of
 
 v1 = compat.v1
 
@@ -53,6 +57,33 @@ class Stash:
                 except OpError:
                     continue
         return found
+
+
+def stash_of(session: Any, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
+    """Where what a call draws is put aside, should it fail; None where that could change the run.
+
+    In the place of the ops `elsewhere`, by name, others run, so that these must not.
+    """
+    sources = state.sources
+    if not sources or state.unordered or traffic_of(session).alone < 0:
+        return None
+    if any(source.op.name in elsewhere for source in sources):
+        return None
+    try:
+        stash = Stash(session, sources)
+        stash.clear()
+    except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
+        report("prepare for a run that fails", error)
+        return None
+    return stash
+
+
+def take_from(stash: Stash, held: HeldRun) -> None:
+    """Tell `held` what was put aside of a run that failed."""
+    try:
+        held.drew_until_failure(stash.values())
+    except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
+        report("look at what a run drew before it failed", error)
 
 
 def _holder(source: Any, _: int) -> list[NewOp]:

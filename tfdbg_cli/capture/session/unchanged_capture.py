@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
+from tfdbg_cli.capture.before_updates import with_before
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture
+from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session import repeat_session
 from tfdbg_cli.capture.session.call_names import fed, fetched
@@ -23,12 +24,11 @@ from tfdbg_cli.capture.session.outcome import Outcome, outcome_in
 from tfdbg_cli.capture.session.pinning import pinned
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.python_graph import keep_dump
-from tfdbg_cli.capture.session.reach import ancestors, chooser
+from tfdbg_cli.capture.session.reach import chooser
 from tfdbg_cli.capture.session.references import sharing
-from tfdbg_cli.capture.session.stash import Stash
-from tfdbg_cli.capture.session.traffic import traffic_of
+from tfdbg_cli.capture.session.stash import stash_of, take_from
 from tfdbg_cli.capture.session.updated import with_updated
-from tfdbg_cli.capture.session.watched_call import ends_of, state_of
+from tfdbg_cli.capture.session.watched_call import reached_by, state_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
 from tfdbg_cli.capture.what_if.whole import WholeWhatIf
@@ -74,12 +74,12 @@ class UnchangedCapture:
                 report("hold what a run can be made again from", error)
             self.instead = self._in_place(UNREAD.format(error=type(error).__name__))
             return self.instead.perform()
-        held, stash = self.held, self._stash()
+        held, stash = self.held, stash_of(self.invocation.session, self.state)
         try:
             result, drawn, given = self.invocation.recorded(held.sources, () if stash is None else stash.targets)
         except OpError:
             if stash is not None:
-                self._take_from(stash, held)
+                take_from(stash, held)
             raise
         try:
             held.drew(drawn)
@@ -103,25 +103,15 @@ class UnchangedCapture:
             exactness = Exactness(Way.UNCHANGED)
         repeated = replace(repeated, tensors=asked_for(repeated.tensors, self.plan.capture))
         self._run = replace(repeated.of(bare), error=bare.error, exactness=exactness)
+        if self._compares:
+            self._run = with_before(self._run, {one.name: value for one, value in self.held.before.items()})
         return self._run
 
-    def _stash(self) -> Stash | None:
-        """Where what is drawn is put aside, should the run fail; None where that could change the run."""
-        if not self.state.sources or self.state.unordered or traffic_of(self.invocation.session).alone < 0:
-            return None
-        try:
-            stash = Stash(self.invocation.session, self.state.sources)
-            stash.clear()
-        except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
-            report("prepare for a run that fails", error)
-            return None
-        return stash
-
-    def _take_from(self, stash: Stash, held: HeldRun) -> None:
-        try:
-            held.drew_until_failure(stash.values())
-        except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
-            report("look at what a run drew before it failed", error)
+    @property
+    def _compares(self) -> bool:
+        """Whether the watch asks what variables were before the run."""
+        question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
+        return question is not None and question.compares
 
     def _seen(self, given: Mapping[str, Any], held: HeldRun) -> Outcome:
         """What the run gave and left behind."""
@@ -139,9 +129,10 @@ class UnchangedCapture:
     def _elements(self) -> Sequence[Any]:
         return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
 
-    @cached_property
-    def _order(self) -> list[Any]:
-        return ancestors(ends_of(self.invocation), fed(self.invocation.feeds))
+    @property
+    def _order(self) -> Sequence[Any]:
+        order: Sequence[Any] = reached_by(self.invocation).order
+        return order
 
     def bare(self, call: Call, error: RunError | None, held: HeldRun) -> Run:
         """The run without values."""

@@ -6,7 +6,7 @@ is looked at is the run made again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.opaque import is_opaque, is_reference
@@ -110,7 +110,7 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
                     yield thing, one, other
 
 
-def marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: frozenset[str]) -> dict[str, int]:
+def marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
     """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own."""
     found: dict[str, int] = {}
     for op in order:

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.python_graph import keep_dump
 from tfdbg_cli.capture.session.reach import chooser
+from tfdbg_cli.capture.session.stash import stash_of, take_from
 from tfdbg_cli.capture.session.trial_run import TrialRun
 from tfdbg_cli.capture.session.unchanged_capture import asked_for
 from tfdbg_cli.capture.session.updated import updated_tensor, with_updated
@@ -90,6 +91,7 @@ class WatchCapture:
         self._updated: Sequence[Any] = ()
         self._before: Mapping[Variable, Array] = {}
         self._run: Run | None = None
+        self._aside: Sequence[Any] = ()
 
     def _to_keep(self, obstacle: str, settings: Settings) -> bool:
         if self._watched.values is Values.KEEP:
@@ -110,6 +112,12 @@ class WatchCapture:
         """Make the call. Raises what the call raises."""
         self._hold()
         trial = self._trial
+        stash = (
+            None
+            if self._held is None
+            else stash_of(self._invocation.session, self._call.state, self._call.stand_ins.ops)
+        )
+        self._aside = () if stash is None else stash.targets
         try:
             try:
                 return self._performed(trial)
@@ -121,6 +129,8 @@ class WatchCapture:
                 return self._performed(trial)
         except OpError as error:
             if not _is_ours(error):
+                if stash is not None and self._held is not None:
+                    take_from(stash, self._held)
                 raise
             # Placing the ops comes before running any.
             trial.left()
@@ -139,7 +149,7 @@ class WatchCapture:
         self._checking = Checking(self._invocation, call)
         trial.beside = parts[1]
         extra = [tensor for part in parts for tensor in part]
-        result, values = self._checking.perform(extra, trial.graphs)
+        result, values = self._checking.perform(extra, trial.graphs, self._aside)
         sources, kept, self._updated, fetched = _cut(values, [len(part) for part in parts])
         if self._held is not None:
             self._held.drew(sources)

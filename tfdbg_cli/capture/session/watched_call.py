@@ -15,7 +15,7 @@ from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.capture.session.call_names import fed, fetched
-from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state, calls_functions
+from tfdbg_cli.capture.session.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.session.called import GraphFunctions
 from tfdbg_cli.capture.session.checked_calls import checked_call
 from tfdbg_cli.capture.session.checks import health_of, read_after_updates, shape_of
@@ -23,9 +23,10 @@ from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.op_definitions import calls_functions
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.proof import Trial
-from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
+from tfdbg_cli.capture.session.reach import Chooser, Reach, chooser, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 from tfdbg_cli.capture.session.updated import updated_name
@@ -86,7 +87,7 @@ def state_of(invocation: Invocation) -> CallState:
         fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
-        known[key] = call_state(ancestors(ends, fed_names), fetchable, fed_names, ends)
+        known[key] = call_state(reached.order, fetchable, fed_names, ends)
     return known[key]
 
 
@@ -137,12 +138,10 @@ def watched_call(
     known = kept_with(graph).watched
     found = known.get(key)
     if found is None:
-        order = ancestors(ends, fed_names)
+        reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
-        found = _watched_call(
-            graph, order, reached_by(invocation), state_of(invocation), fed_names, question, admission
-        )
+        found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.stand_ins.require_alone(
             [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
@@ -222,8 +221,8 @@ def _watched_call(
         return admission.tensor(tensor) and not (admission.whole and tensor.op.name in stand_ins.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
-    listed = {tensor.name for tensor in fetchable if admits(tensor)}
-    checked = [variable for variable in asked if not _is_assigned(variable, listed)]
+    listed = {tensor.name for tensor in fetchable} if asked else set()
+    checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, stand_ins)), strict=True))
@@ -292,10 +291,13 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
     return frozenset(applied.union(results))
 
 
-def _is_assigned(variable: Variable, listed: Iterable[str]) -> bool:
-    """Whether `variable` holds afterwards what one of the `listed` tensors holds."""
+def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[Any], bool]) -> bool:
+    """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
     writers = variable.writers
-    return len(writers) == 1 and writers[0].type in _ASSIGNMENTS and writers[0].inputs[1].name in listed
+    if len(writers) != 1 or writers[0].type not in _ASSIGNMENTS:
+        return False
+    given = writers[0].inputs[1]
+    return given.name in fetchable and admits(given)
 
 
 def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:

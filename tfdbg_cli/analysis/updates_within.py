@@ -1,0 +1,59 @@
+"""Reads of a variable that come behind its updates in the same run: what they give is what the updates wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.values import Array
+
+_MOST_LOOKED_AT = 200_000  # nodes before a read
+
+
+def before(graphs: Iterable[Graph], read: str, writers: Iterable[str]) -> frozenset[str]:
+    """Those of the ops `writers` that certainly run before the op `read`, by the edges of one of the graphs."""
+    wanted = frozenset(writers)
+    for graph in graphs:
+        start = graph.find(read)
+        if start is not None and wanted:
+            return _before(graph, start, wanted)
+    return frozenset()
+
+
+def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]:
+    met = {start.name}
+    waiting = [start]
+    while waiting and not wanted <= met and len(met) < _MOST_LOOKED_AT:
+        node = waiting.pop()
+        for name in (*(tensor.node for tensor in node.inputs), *node.control_inputs):
+            if name not in met:
+                met.add(name)
+                found = graph.find(name)
+                if found is not None:
+                    waiting.append(found)
+    return (wanted & met) - {start.name}
+
+
+class HeldBefore:
+    """What variables held before a run of a session that can be made again, read when it is asked for first."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._values = cache(self._read)
+
+    def value(self, variable: str) -> Array | None:
+        """The value of the variable of that name; None when nobody knows."""
+        return self._values().get(variable)
+
+    def _read(self) -> Mapping[str, Array]:
+        run = self._run
+        if run.repeatable is None or run.call.kind not in (RunKind.SESSION, RunKind.CALLABLE):
+            return {}
+        try:
+            inputs = run.repeatable.repetition().inputs
+        except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
+            return {}
+        return {item.node: item.value for item in inputs if item.role is Role.VARIABLE}

@@ -1,0 +1,39 @@
+"""The variables of a run made again as they were before it, beside what they were after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor, TensorStore, describe
+from tfdbg_cli.model.values import Array
+
+_AFTER, _BEFORE = "/after_update", "/before_update"
+
+
+def with_before(run: Run, held: Mapping[str, Array]) -> Run:
+    """`run` with `VARIABLE/before_update` before each `VARIABLE/after_update` whose variable is `held`, by name."""
+    kept: list[tuple[TensorStore, int]] = []
+    nodes: list[Node] = []
+    for row in range(len(run.tensors)):
+        after = run.tensors[row]
+        variable = after.node.removesuffix(_AFTER)
+        if after.op_type == UPDATED_VARIABLE and variable in held and not run.tensors.named(variable + _BEFORE):
+            tensor = _described(variable, after, held[variable])
+            kept.append((MemoryTensorStore([tensor], [held[variable]]), 0))
+            nodes.append(Node(tensor.node, BEFORE_UPDATE, "", (TensorName(variable, 0),)))
+        kept.append((run.tensors, row))
+    if not nodes:
+        return run
+    known = [node for node in nodes if node.name not in run.graph]
+    return replace(run, tensors=GatheredTensors(kept), graph=Graph([*run.graph, *known], run.graph.kind))
+
+
+def _described(variable: str, after: Tensor, value: Array) -> Tensor:
+    return describe(
+        TensorName(variable + _BEFORE, 0), value, device=after.device, op_type=BEFORE_UPDATE, dtype=after.dtype
+    )

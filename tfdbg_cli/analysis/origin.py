@@ -25,7 +25,7 @@ from tfdbg_cli.analysis.lineage import (
     tensor_name_of,
     variable_of,
 )
-from tfdbg_cli.analysis.parts import Part, parts_of
+from tfdbg_cli.analysis.offending import Element, offending_elements
 from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
@@ -33,13 +33,10 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repeated_element import first_places
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
-
-MOST_ELEMENTS = 10
 
 
 class Benign(StrEnum):
@@ -48,15 +45,6 @@ class Benign(StrEnum):
     LAST = "last"  # name one only where nothing else is wrong
     SKIP = "skip"  # let them count as fine
     SHOW = "show"  # let them count like any other
-
-
-@dataclass(frozen=True)
-class Element:
-    """One offending element and, for each input, the elements that made it (None: not seen, or not known)."""
-
-    index: tuple[int, ...]
-    value: object
-    parts: tuple[Part | None, ...]
 
 
 @dataclass(frozen=True)
@@ -328,7 +316,7 @@ class OriginSearch:
             value,
             bad,
             inputs,
-            _elements(node, value, bad, inputs),
+            offending_elements(node, value, bad, inputs),
             batch_rows(self._run, self._lineage, place, bad),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
@@ -353,7 +341,7 @@ class OriginSearch:
             value,
             bad,
             part.inputs,
-            _elements(part.node, value, bad, part.inputs),
+            offending_elements(part.node, value, bad, part.inputs),
             batch_rows(self._run, self._lineage, place, bad),
             replace(cause, text=told),
             part.node.name,
@@ -368,7 +356,7 @@ class OriginSearch:
             rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
-            _elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
+            offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
             self._cause_of(name, node), name.node, made_at(self._run.tracebacks, name.node), variable,
         )  # fmt: skip
 
@@ -396,13 +384,3 @@ def find_origin(
 
 def _writes(node: Node) -> bool:
     return node.op_type.startswith(WRITES)
-
-
-def _elements(node: Node | None, value: Array, bad: Array, inputs: tuple[InputSeen, ...]) -> tuple[Element, ...]:
-    arrays = [item.value for item in inputs]
-    found = []
-    for place in first_places(bad, MOST_ELEMENTS):
-        index = tuple(int(i) for i in place)
-        parts = parts_of(node, arrays, value.shape, index) if node is not None else (None,) * len(inputs)
-        found.append(Element(index, value[index], parts))
-    return tuple(found)

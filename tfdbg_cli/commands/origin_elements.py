@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.analysis.origin import MOST_ELEMENTS, Element, Origin
+from tfdbg_cli.analysis.offending import MOST_ELEMENTS, Element
+from tfdbg_cli.analysis.origin import Origin
 from tfdbg_cli.analysis.parts import Part
 from tfdbg_cli.commands.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text

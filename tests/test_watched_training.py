@@ -109,7 +109,7 @@ def test_the_runs_before_the_hit_have_their_values(tf, front, decision) -> None:
     front.script = [decision, look]
     with tf_debug.debugging():
         for x in (1.0, 2.0, 3.0, np.nan):
-            training.step(tf.fill([5, 3], np.float32(x)), tf.constant(0.0))
+            training.step(tf.constant(np.full([5, 3], x, np.float32)), tf.constant(0.0))
     assert [value[0, 0] for value in held][:2] == pytest.approx([0.6, 0.9])
     assert np.isnan(held[2]).all()
 
@@ -121,7 +121,7 @@ def test_skip_update_leaves_the_variables_as_before_the_bad_run(tf, front) -> No
     with tf_debug.debugging():
         training.step(one, rate)
         before = training.first.numpy()
-        training.step(one * np.nan, rate)
+        training.step(tf.constant(np.full([5, 3], np.nan, np.float32)), rate)
         after = training.first.numpy()
         training.step(one, rate)
     (end,) = front.ends
@@ -132,11 +132,11 @@ def test_skip_update_leaves_the_variables_as_before_the_bad_run(tf, front) -> No
 
 def test_a_watch_in_the_program_takes_the_same_wishes(tf, front, tmp_path) -> None:
     training = Training(tf)
-    one, rate = tf.ones([5, 3]), tf.constant(0.01)
+    rate = tf.constant(0.01)
     with tf_debug.debugging():
         tf_debug.set_watch("has_inf_or_nan", keep=1, bundle=tmp_path / "case", skip_update=True)
         for x in (1.0, 1.0, np.nan):
-            training.step(one * x, rate)
+            training.step(tf.constant(np.full([5, 3], x, np.float32)), rate)
     (end,) = front.ends
     assert [run.call.number for run in end.earlier] == [2]
     assert (tmp_path / "case").is_dir()

@@ -167,7 +167,9 @@ class EagerWatch:
         repeated = turn is not None and turn.number > 1 and not here.functions
         if not repeated and (op_type in _NO_WORK or not any(_is_variable(given, here.read) for given in inputs)):
             return False
-        return counts(stack) and not builds(stack) and not driven(stack)
+        if not counts(stack) or builds(stack) or driven(stack):
+            return False
+        return tf.distribute.get_strategy().num_replicas_in_sync == 1  # replicas are threads of one step
 
     def _start(self, here: _Here, section: Section) -> None:
         here.busy = True

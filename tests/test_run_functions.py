@@ -218,7 +218,7 @@ for _ in range(3):
 def test_eager_code_in_several_replicas_is_said_once_not_to_be_recorded(tmp_path) -> None:
     done = _run(_program(tmp_path, REPLICAS), "run")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[-3:] == ["6.0"] * 3
+    assert done.stdout.split().count("6.0") == 3
     assert done.stderr.count("runs eagerly in several replicas") == 1
 
 

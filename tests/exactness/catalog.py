@@ -50,7 +50,13 @@ def optimizers() -> Group:
     """Every combination that the optimizers of Keras 3 and of tf_keras accept, in steps of the program's own."""
     from exactness.programs.optimizers import combinations
 
-    return {one.name: Entry(partial(getattr, one, "build_stepwise"), rewinds=True) for one in combinations()}
+    found = {}
+    for one in combinations():
+        # A scale of the loss grows without end here, and is kept beside the variables that an optimizer lists.
+        scaled = "loss scaling" in one.options
+        build = partial(getattr, one, "build_stepwise")
+        found[one.name] = Entry(build, goes_on=None if scaled else True, rewinds=not scaled)
+    return found
 
 
 def fits() -> Group:

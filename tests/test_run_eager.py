@@ -84,7 +84,7 @@ def test_python_in_the_frame(tmp_path) -> None:
 
 def test_turns_of_the_loop_are_runs(tmp_path) -> None:
     done = _done(tmp_path, LOOP.text, *_commands("run -t 2", "lt", "run -n", "ri", "run", "ri"))
-    assert "run-end: run #2: turn 2 of the loop at train.py:7" in done.stdout
+    assert "run-end: run #2: turn 2 of train.py:7" in done.stdout
     assert "w/after_update:0" in done.stdout
-    assert "About to run #4: turn 4 of the loop at train.py:7" in done.stdout
-    assert "Done: run #4: turn 4 of the loop" in done.stdout
+    assert "About to run #4: turn 4 of train.py:7" in done.stdout
+    assert "Done: run #4: turn 4 of train.py:7" in done.stdout

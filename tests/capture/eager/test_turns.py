@@ -133,4 +133,4 @@ def test_the_words_name_file_and_line(op) -> None:
         turn = op.turns.of(stack_here())
     line = test_the_words_name_file_and_line.__code__.co_firstlineno + 2
     assert turn is not None
-    assert turn.words == f"turn 2 of the loop at test_turns.py:{line}"
+    assert turn.words == f"turn 2 of test_turns.py:{line}"

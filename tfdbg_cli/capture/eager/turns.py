@@ -28,9 +28,9 @@ class Turn:
 
     @property
     def words(self) -> str:
-        """`turn 3 of the loop at train.py:12`."""
+        """`turn 3 of train.py:12`, the line with which the loop begins."""
         line = line_at(self.code, self.loop.start)
-        return f"turn {self.number} of the loop at {Path(self.code.co_filename).name}:{line}"
+        return f"turn {self.number} of {Path(self.code.co_filename).name}:{line}"
 
 
 class Turns:

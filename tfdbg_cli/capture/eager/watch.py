@@ -253,7 +253,9 @@ class EagerWatch:
 
     @staticmethod
     def _is_news(section: Section, checks: Checks, given: Sequence[Any], stack: Stack) -> bool:
-        """Whether to stop: once in a run, and then only for what was not made of what is wrong already."""
+        """Whether to stop: once in a turn, and elsewhere only for what was not made of what is wrong already."""
+        if section.stopped and (section.turn is not None or section.names is not None):
+            return False
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
     def _found(self, here: _Here, section: Section) -> None:
@@ -268,6 +270,8 @@ class EagerWatch:
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True))
+        if section.turn is None and section.names is None:
+            section.log = self._log(None)  # what is found next is looked at without what was shown now
 
 
 @cache

@@ -63,6 +63,7 @@ class SessionCopy:
         self.updated = [variable for variable in self.variables if variable.node in updated]
         self._writers = [variable.writer() for variable in self.variables]
         self._readers = [variable.reader() for variable in self.updated]
+        self.alike = False  # whether runs made here are known to change what those of the program change
         self._sessions: dict[bool, Any] = {}
         self._kept: dict[str, Any] = {}
 

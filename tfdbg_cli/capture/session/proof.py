@@ -22,13 +22,14 @@ class Trial:
 
     `proven` says that the graphs were compared, `other_ops` are the ops of the plain graph that the watched one
     computes otherwise. `differs` is where a watched run gave other numbers than a plain one, from then on no run of
-    the kind is watched in place.
+    the kind is watched in place. `unlike` says why no run of the kind can be compared; empty if it can.
     """
 
     runs: int = 0
     proven: bool = False
     other_ops: tuple[str, ...] = ()
     differs: tuple[Parting, ...] = field(default=())
+    unlike: str = ""
 
     def due(self) -> bool:
         """Whether the next run is to be made plain too: the first, and then ever more seldom."""

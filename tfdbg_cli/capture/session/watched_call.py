@@ -24,7 +24,7 @@ from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, lo
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.proof import Trial
-from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, reach
+from tfdbg_cli.capture.session.reach import Chooser, Reach, ancestors, chooser, ends_among, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 from tfdbg_cli.capture.session.updated import updated_name
@@ -121,9 +121,9 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 
 
 def ends_of(invocation: Invocation) -> list[Any]:
-    """The ops whose outputs `invocation` fetches, and those that it runs."""
+    """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
     elements = fetched(invocation.session.graph, invocation.fetches)
-    return [tensor.op for tensor in elements.tensors] + list(elements.targets)
+    return ends_among(elements.tensors + elements.targets, fed(invocation.feeds))
 
 
 def watched_call(

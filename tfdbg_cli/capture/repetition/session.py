@@ -92,7 +92,8 @@ class _Made:
         self._graph = copy.graph
         self._fed = copy.fed
         # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
-        self._reach: Reach = _without_ours(reach(copy.graph, ends_among(copy.elements, copy.arguments), copy.arguments))
+        ends = [*ends_among(copy.elements, copy.arguments), *copy.shown]
+        self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
         opaque = self._reach.opaque
         # All that the run is made for, and what of it is not fetched in any case.
         self._all_ends = ends_among(copy.elements, copy.fed)

@@ -33,11 +33,16 @@ _FUNCTIONS = frozenset({"func", "list(func)"})
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that a call uses: the op that holds it, and the ops of the call that write it."""
+    """A variable that a call uses: the op that holds it, and the ops of the call that write it.
+
+    `after` are those behind which it holds what the call leaves in it, if these are not the writers; empty where
+    nothing tells.
+    """
 
     op: Any
     dtype: Any
     writers: tuple[Any, ...] = ()
+    after: tuple[Any, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -77,6 +82,11 @@ class CallState:
     def written(self) -> tuple[Variable, ...]:
         """The variables that the call may change."""
         return tuple(variable for variable in self.variables if variable.writers)
+
+    @property
+    def endless(self) -> str:
+        """The name of a variable of which nothing in the graph tells when its updates are over; empty if none."""
+        return next((variable.name for variable in self.written if variable.after == ()), "")
 
 
 @dataclass

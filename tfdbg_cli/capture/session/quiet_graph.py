@@ -2,7 +2,9 @@
 
 What ops drew from outside is fed then, and TensorFlow does not run what leads to a tensor that is fed: an update of a
 variable before a batch is drawn would be lost. So what leads there is run for its own sake, in the order of the
-program. An op that only speaks says nothing, and what waits for it waits for what came before it.
+program. In the graph itself nothing leads there any more: TensorFlow's optimizer drops an order that follows from
+another, even if that one goes by an op which is never run. An op that only speaks says nothing, and what waits for it
+waits for what came before it.
 """
 
 from __future__ import annotations
@@ -11,16 +13,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import tensorflow as tf
+
 from tfdbg_cli.capture.opaque import is_handle
 from tfdbg_cli.capture.session.call_state import SPEAKING, CallState, acts
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.session.unordered import Held
+from tfdbg_cli.capture.session.written_type import WRITTEN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.control_flow import OUTSIDE
 
 _LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
+_NOWHERE = f"{PREFIX}nowhere"
 _LED_TO = f"{PREFIX}led_to/"
+# What they give has a shape only where the program says so, which the runtime does not hear.
+_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
 _DRAWN = f"{PREFIX}drawn/"
 
 
@@ -28,11 +36,12 @@ _DRAWN = f"{PREFIX}drawn/"
 class QuietGraph:
     """The graph, serialized, and the ops in it to be run besides, lest what leads to a fed tensor is left out.
 
-    `lost` names the ops of the program that are not to be run, not even as targets.
+    `shown` are those to be run when all is to be seen that leads there. `lost` names the ops of the program that are not to be run, not even as targets.
     """
 
     definition: bytes
     led_to: tuple[str, ...]
+    shown: tuple[str, ...]
     lost: frozenset[str]
 
 
@@ -56,7 +65,7 @@ def quiet_graph(graph: Any, ends: Sequence[Any], fed_names: Collection[str], sta
     quieted.rewrite(whole)
     for node in whole.node:
         _forget_places(node, kept)
-    return QuietGraph(whole.SerializeToString(), tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
+    return QuietGraph(whole.SerializeToString(), tuple(map(_led_to, quieted.awaited)), tuple(map(_led_to, quieted.lost)), frozenset(quieted.lost))
 
 
 class _Quieted:
@@ -85,14 +94,18 @@ class _Quieted:
         ordering = self._ordering()
         awaited = frozenset(self.awaited)
         for node in definition.node:
-            if node.name in self._outside and node.name not in self.lost:
+            if node.name in self.lost:
+                _cut_off(node, self.lost[node.name])
+            elif node.name in self._outside:
                 self._silence(node, self._outside[node.name])
             if self.lost:
                 inputs = [new for text in node.input for new in self._rewired(text, ordering, awaited)]
                 del node.input[:]
                 node.input.extend(_each_once(inputs))
-        for name in self.awaited:
-            op = self.lost[name]
+        if self.lost:
+            nowhere = definition.node.add(name=_NOWHERE, op="Placeholder")
+            nowhere.attr["dtype"].type = tf.resource.as_datatype_enum
+        for name, op in self.lost.items():
             node = definition.node.add(name=_led_to(name), op="NoOp", device=op.device)
             node.input.extend(self._before(op))
         for name in ordering:
@@ -129,6 +142,7 @@ class _Quieted:
         first = given[:1] if op.outputs or inside else []
         waits = [f"^{tensor.op.name}" for tensor in op.inputs] if inside else self._before(op)
         node.op = "Identity" if first else "NoOp"
+        node.attr[WRITTEN].s = op.type.encode()
         for key in [key for key in node.attr if not key.startswith("_")]:
             del node.attr[key]
         if first:
@@ -201,6 +215,19 @@ def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Col
             found[op.name] = mark
         if found == known:
             return found
+
+
+def _cut_off(node: Any, op: Any) -> None:
+    """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
+    types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
+    shapes = [tf.TensorShape(None if op.type in _PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
+    if "output_shapes" in node.attr:
+        shapes = list(node.attr["output_shapes"].list.shape)
+    cut = type(node)(name=node.name, op="IteratorGetNext", device=node.device, input=[_NOWHERE])
+    cut.attr["output_types"].list.type.extend(types)
+    cut.attr["output_shapes"].list.shape.extend(shapes)
+    cut.attr[WRITTEN].s = op.type.encode()
+    node.CopyFrom(cut)
 
 
 def _each_once(inputs: Sequence[str]) -> list[str]:

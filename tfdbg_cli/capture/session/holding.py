@@ -20,9 +20,9 @@ from tfdbg_cli.capture.session.checks import read_before
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.session.hidden_ops import NewOp, hidden_ops, program_version
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.made_alike import require_alike
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.program_graph import tensor_name
-from tfdbg_cli.capture.session.made_alike import require_alike
 from tfdbg_cli.capture.session.proof import Graphs
 from tfdbg_cli.capture.session.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.session.reach import ancestors
@@ -165,7 +165,7 @@ class HeldRun:
         """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
 
         Raises:
-            OtherRun: not all that the program's run updates was updated, or more was.
+            OtherRunError: not all that the program's run updates was updated, or more was.
             TfdbgError: it cannot be made again.
 
         """

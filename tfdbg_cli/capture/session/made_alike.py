@@ -10,7 +10,7 @@ from tfdbg_cli.capture.session.proof import Graphs
 from tfdbg_cli.errors import TfdbgError
 
 
-class OtherRun(TfdbgError):
+class OtherRunError(TfdbgError):
     """What was run again is not the run of the program."""
 
 
@@ -24,7 +24,7 @@ def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallSt
         again: what ran when the run was made again.
 
     Raises:
-        OtherRun: it made others, or TensorFlow does not tell.
+        OtherRunError: it made others, or TensorFlow does not tell.
 
     """
     outside = {op.name for op in state.outside}
@@ -33,13 +33,15 @@ def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallSt
         return
     ran = {node.name for graph in again.metadata.partition_graphs for node in graph.node}
     if not ran:
-        raise OtherRun("TensorFlow does not tell which ops ran when the run was made again.")
-    missing = [op.name for op in changing if op.name not in ran and not (calls_functions(op) and _has_inside(ran, op))]
+        raise OtherRunError("TensorFlow does not tell which ops ran when the run was made again.")
+    missing = [
+        op.name for op in changing if op.name not in ran and not (calls_functions(op) and _has_inside(ran, op))
+    ]
     if missing:
-        raise OtherRun(f"Made again, the run left out {_named(missing)}.")
+        raise OtherRunError(f"Made again, the run left out {_named(missing)}.")
     more = _more(order[0].graph, ran, {op.name for op in order} - outside, fed_names)
     if more:
-        raise OtherRun(f"Made again, the run made {_named(more)} besides.")
+        raise OtherRunError(f"Made again, the run made {_named(more)} besides.")
 
 
 def _has_inside(ran: Iterable[str], op: Any) -> bool:

@@ -36,7 +36,8 @@ _DRAWN = f"{PREFIX}drawn/"
 class QuietGraph:
     """The graph, serialized, and the ops in it to be run besides, lest what leads to a fed tensor is left out.
 
-    `shown` are those to be run when all is to be seen that leads there. `lost` names the ops of the program that are not to be run, not even as targets.
+    `shown` are those to be run when all is to be seen that leads there. `lost` names the ops of the program that are
+    not to be run, not even as targets.
     """
 
     definition: bytes
@@ -65,7 +66,9 @@ def quiet_graph(graph: Any, ends: Sequence[Any], fed_names: Collection[str], sta
     quieted.rewrite(whole)
     for node in whole.node:
         _forget_places(node, kept)
-    return QuietGraph(whole.SerializeToString(), tuple(map(_led_to, quieted.awaited)), tuple(map(_led_to, quieted.lost)), frozenset(quieted.lost))
+    lost = quieted.lost
+    led_to, shown = tuple(map(_led_to, quieted.awaited)), tuple(map(_led_to, lost))
+    return QuietGraph(whole.SerializeToString(), led_to, shown, frozenset(lost))
 
 
 class _Quieted:
@@ -201,7 +204,7 @@ class _Quieted:
 
 
 def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
-    """By the name of each op in `order` the marks of those that come before it, in any turn of a loop, and its own."""
+    """By the name of each op in `order` its marks and those of all that come before it, in any turn of a loop."""
     found: dict[str, int] = {}
     while True:
         known = dict(found)

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.session.checking import Checking
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.session.holding import HeldRun
 from tfdbg_cli.capture.session.invocation import Invocation
-from tfdbg_cli.capture.session.made_alike import OtherRun
+from tfdbg_cli.capture.session.made_alike import OtherRunError
 from tfdbg_cli.capture.session.mirror import mirrored
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.proof import Graphs, other_ops
@@ -93,7 +93,7 @@ class TrialRun:
             if not hit and not self._differs:
                 held.free_copy()  # the next trial is far off, and the copy holds all variables once more
             return settled
-        except OtherRun as error:
+        except OtherRunError as error:
             self._call.trial.unlike = _OTHER_RUN.format(why=error.message)
             return result
         except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's

@@ -171,7 +171,8 @@ class SessionProgram:
         waits = tuple(control.name for control in op.control_inputs)
         reads = self._call.variables_of(op)
         writes = self._call.written_by(op)
-        return Step(StepNode(op.name, written_type(op), inputs), op.device, outputs, waits, reads, writes, alone=not hidden)
+        node = StepNode(op.name, written_type(op), inputs)
+        return Step(node, op.device, outputs, waits, reads, writes, alone=not hidden)
 
 
 def values_in(session: Any, variables: Sequence[Any]) -> dict[str, Array]:

@@ -148,8 +148,7 @@ class TrialRun:
         """What was done, for the screen."""
         if not self._differs:
             return ()
-        # Where one is NaN there is no distance to tell.
-        names = _named([str(parting) if parting.max_ulp else parting.name for parting in self._differs])
+        names = _named(list(map(str, self._differs)))
         return ((_GIVEN if self._kept else f"{_GIVEN} {_FROM_NOW}").format(names=names),)
 
     @property

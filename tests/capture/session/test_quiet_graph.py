@@ -295,6 +295,24 @@ def test_what_is_fed_and_fetched_is_not_computed_again(tf, debugged, graph) -> N
         assert not end.run.tensors.named("w/after_update", 0)
 
 
+def test_updates_of_both_kinds_of_variables_are_shown(tf, debugged, graph) -> None:
+    """What needs no variable of the old kind is fetched apart, before these are written."""
+    old = tf.get_variable("old", initializer=0.0, use_resource=False)
+    new = tf.get_variable("new", initializer=0.0, use_resource=True)
+    with tf.control_dependencies([new.assign_add(1.0)]):
+        read = new.read_value() * 2.0
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, front = debugged(raw, DebugRun())
+        session.run([tf.assign_add(old, 3.0).op, read])
+    run = front.ends[0].run
+    assert run.exactness.exact
+    assert {run.tensors.value(run.tensors.named(f"{name}/after_update", 0)[0]).item() for name in ("old", "new")} == {
+        3.0,
+        1.0,
+    }
+
+
 @pytest.fixture
 def trials(monkeypatch: pytest.MonkeyPatch) -> list[trial_run.TrialRun]:
     """The watched runs that were made."""

@@ -92,7 +92,7 @@ class _Made:
         self._graph = copy.graph
         self._fed = copy.fed
         # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
-        ends = [*ends_among(copy.elements, copy.arguments), *copy.shown]
+        ends = ends_among(copy.elements, copy.arguments)
         self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
         opaque = self._reach.opaque
         # All that the run is made for, and what of it is not fetched in any case.
@@ -126,7 +126,7 @@ class _Made:
         names = {tensor.name for tensor in before}
         found = _named(before, self.perform(before, ())) if before else {}
         rest = [tensor for tensor in self.fetchable if tensor.name not in names]
-        return found | _named(rest, self.perform(rest, self.ends))
+        return found | _named(rest, self.perform(rest, self._all_ends if before else self.ends))
 
     def with_inner(self, repeated: Repeated) -> Repeated:
         """`repeated` with what is computed in loops and branches, each turn, too. Raises what an op raises.

@@ -28,7 +28,6 @@ v1 = compat.v1
 
 CONFIG = "session_config"  # the key of Repetition.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
-SHOWN = "shown"  # the key of the operations, one a line, that lead to what is fed and are to be shown, too
 _SCOPE = "tfdbg_state"
 _KEPT = 4  # copies kept for a graph: each holds its variables once more
 
@@ -52,7 +51,6 @@ class SessionCopy:
         graph = self.graph
         try:
             self.elements = [graph.as_graph_element(name) for name in repetition.fetches]
-            self.shown = [graph.get_operation_by_name(name) for name in repetition.details.get(SHOWN, "").split()]
             inputs = repetition.inputs
             self.variables = [CopiedVariable(graph, item) for item in inputs if item.role is Role.VARIABLE]
             given = [item for item in inputs if item.role is not Role.VARIABLE]

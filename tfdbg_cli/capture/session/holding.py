@@ -13,7 +13,7 @@ from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.replaced import with_replaced
 from tfdbg_cli.capture.repetition.session import repeat_session
-from tfdbg_cli.capture.repetition.session_copy import CONFIG, SHOWN, UPDATED, Copies, SessionCopy
+from tfdbg_cli.capture.repetition.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.session.call_names import fed, fetched
 from tfdbg_cli.capture.session.call_state import CallState, Variable
 from tfdbg_cli.capture.session.checks import read_before
@@ -121,7 +121,6 @@ class HeldRun:
             limits=self._limits(),
             details={
                 CONFIG: self._session_config(),
-                SHOWN: "\n".join(quiet.shown),
                 UPDATED: "\n".join(variable.name for variable in self._state.written),
             },
         )

@@ -36,13 +36,11 @@ _DRAWN = f"{PREFIX}drawn/"
 class QuietGraph:
     """The graph, serialized, and the ops in it to be run besides, lest what leads to a fed tensor is left out.
 
-    `shown` are those to be run when all is to be seen that leads there. `lost` names the ops of the program that are
-    not to be run, not even as targets.
+    `lost` names the ops of the program that are not to be run, not even as targets.
     """
 
     definition: bytes
     led_to: tuple[str, ...]
-    shown: tuple[str, ...]
     lost: frozenset[str]
 
 
@@ -66,9 +64,7 @@ def quiet_graph(graph: Any, ends: Sequence[Any], fed_names: Collection[str], sta
     quieted.rewrite(whole)
     for node in whole.node:
         _forget_places(node, kept)
-    lost = quieted.lost
-    led_to, shown = tuple(map(_led_to, quieted.awaited)), tuple(map(_led_to, lost))
-    return QuietGraph(whole.SerializeToString(), led_to, shown, frozenset(lost))
+    return QuietGraph(whole.SerializeToString(), tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
 
 
 class _Quieted:
@@ -97,18 +93,19 @@ class _Quieted:
         ordering = self._ordering()
         awaited = frozenset(self.awaited)
         for node in definition.node:
-            if node.name in self.lost:
+            if node.name in awaited:
                 _cut_off(node, self.lost[node.name])
-            elif node.name in self._outside:
+            elif node.name in self._outside and node.name not in self.lost:
                 self._silence(node, self._outside[node.name])
             if self.lost:
                 inputs = [new for text in node.input for new in self._rewired(text, ordering, awaited)]
                 del node.input[:]
                 node.input.extend(_each_once(inputs))
-        if self.lost:
+        if self.awaited:
             nowhere = definition.node.add(name=_NOWHERE, op="Placeholder")
             nowhere.attr["dtype"].type = tf.resource.as_datatype_enum
-        for name, op in self.lost.items():
+        for name in self.awaited:
+            op = self.lost[name]
             node = definition.node.add(name=_led_to(name), op="NoOp", device=op.device)
             node.input.extend(self._before(op))
         for name in ordering:

@@ -290,6 +290,7 @@ def test_what_is_fed_and_fetched_is_not_computed_again(tf, debugged, graph) -> N
         for _ in range(2):
             assert session.run([y, y + 1.0], {y: 5.0}) == [5.0, 6.0]
         assert raw.run(w) == 0.0
+    assert front.ends
     for end in front.ends:
         assert not end.run.exactness.differs
         assert not end.run.tensors.named("w/after_update", 0)
@@ -325,6 +326,18 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> list[trial_run.TrialRun]:
 
     monkeypatch.setattr(trial_run.TrialRun, "__init__", init)
     return made
+
+
+@pytest.mark.parametrize("shape", [waiting, overwriting, read_before, said, only_said, asserted])
+@pytest.mark.parametrize("draw", [python, batch, random])
+def test_a_watched_run_is_compared_and_proven(tf, debugged, graph, trials, shape, draw) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    w = tf.get_variable("w", initializer=0.0, use_resource=True)
+    require_same(tf, debugged, shape(tf, w, x, draw), x, "watched")
+    assert trials
+    for trial in trials:
+        assert not trial.exactness.doubt
+        assert trial.exactness.way is Way.PROVEN
 
 
 def test_a_run_made_again_without_an_update_is_never_believed(tf, debugged, graph, trials, monkeypatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.session.call_state import CallState, calls_functions, changes
@@ -31,7 +31,7 @@ def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallSt
     changing = [op for op in order if op.name not in outside and changes(op, fed_names)]
     if not changing and not outside:
         return
-    ran = {node.name for graph in again.metadata.partition_graphs for node in graph.node}
+    ran = {node.name: node.op for graph in again.metadata.partition_graphs for node in graph.node}
     if not ran:
         raise OtherRunError("TensorFlow does not tell which ops ran when the run was made again.")
     missing = [
@@ -49,15 +49,15 @@ def _has_inside(ran: Iterable[str], op: Any) -> bool:
     return any(name.startswith(f"{op.name}/") for name in ran)
 
 
-def _more(graph: Any, ran: Iterable[str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
-    """The ops of the program among `ran` that change something, but for the `expected` ones."""
+def _more(graph: Any, ran: Mapping[str, str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
+    """The ops of the program that change something among those that `ran`, by name; but for the `expected` ones."""
     found = []
     for name in sorted(set(ran) - set(expected)):
         try:
             op = graph.get_operation_by_name(name)
         except KeyError:  # the optimizer's, or ours
             continue
-        if changes(op, fed_names):
+        if op.type == ran[name] and changes(op, fed_names):
             found.append(name)
     return found
 

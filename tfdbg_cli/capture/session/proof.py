@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.session.drawn_names import program_source
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.model.exactness import Parting
 
@@ -85,6 +86,6 @@ class _Ran:
                 value: bytes = node.attr["value"].SerializeToString(deterministic=True)
                 return value
             if node is None or node.op != "Identity" or node.name in seen or node.input[0][:1] == "^":
-                return text.removesuffix(":0")
+                return program_source(text)
             seen.add(node.name)
             text = node.input[0]

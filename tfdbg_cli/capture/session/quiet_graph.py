@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.opaque import is_handle
 from tfdbg_cli.capture.session.call_state import SPEAKING, CallState, acts
+from tfdbg_cli.capture.session.drawn_names import drawn_name
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.session.unordered import Held
@@ -29,7 +30,6 @@ _NOWHERE = f"{PREFIX}nowhere"
 _LED_TO = f"{PREFIX}led_to/"
 # What they give has a shape only where the program says so, which the runtime does not hear.
 _PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
-_DRAWN = f"{PREFIX}drawn/"
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def _led_to(name: str) -> str:
 
 
 def _drawn(tensor: Any) -> str:
-    return f"{_DRAWN}{tensor.op.name}/{tensor.value_index}"
+    return drawn_name(tensor.op.name, tensor.value_index)
 
 
 def _forget_places(node: Any, kept: Collection[str]) -> None:

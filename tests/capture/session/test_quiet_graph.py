@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -29,19 +30,19 @@ Drawing = Callable[[Any, Any], Any]
 
 
 def python(tf: Any, x: Any) -> Any:
-    return tf.py_func(lambda a: a * 2, [x], tf.float32)
+    return tf.py_func(lambda a: np.float32(a * 2), [x], tf.float32)
 
 
 def stateless(tf: Any, x: Any) -> Any:
-    return tf.py_func(lambda a: a * 2, [x], tf.float32, stateful=False)
+    return tf.py_func(lambda a: np.float32(a * 2), [x], tf.float32, stateful=False)
 
 
 def eager(tf: Any, x: Any) -> Any:
-    return tf.py_function(lambda a: a * 2, [x], tf.float32)
+    return tf.py_function(lambda a: np.float32(a * 2), [x], tf.float32)
 
 
 def arrays(tf: Any, x: Any) -> Any:
-    return tf.numpy_function(lambda a: a * 2, [x], tf.float32)
+    return tf.numpy_function(lambda a: np.float32(a * 2), [x], tf.float32)
 
 
 def printed(tf: Any, x: Any) -> Any:
@@ -312,6 +313,29 @@ def test_updates_of_both_kinds_of_variables_are_shown(tf, debugged, graph) -> No
         3.0,
         1.0,
     }
+
+
+def test_what_leads_to_a_read_that_is_fed_is_done_too(tf, debugged, graph) -> None:
+    """A read beside an update comes after it, and after an update of another variable."""
+    v = tf.get_variable("v", initializer=0.0, use_resource=True)
+    w = tf.get_variable("w", initializer=0.0, use_resource=True)
+    update = v.assign_add(1.0, read_value=False)
+
+    def late() -> np.float32:
+        time.sleep(0.05)
+        return np.float32(1.0)
+
+    with tf.control_dependencies([w.assign_add(tf.py_func(late, [], tf.float32), read_value=False)]):
+        read = v.read_value()
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, front = debugged(raw, *[DebugRun() for _ in range(20)])
+        for _ in range(8):
+            session.run([update, read * 2.0])
+        assert raw.run([v, w]) == [8.0, 8.0]
+    assert len(front.ends) == 8
+    for end in front.ends:
+        assert not end.run.exactness.differs
 
 
 @pytest.fixture

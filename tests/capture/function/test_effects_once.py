@@ -1,4 +1,4 @@
-"""What a function does outside of itself, and the updates before it, happen once and in order, however it is debugged."""
+"""What a function does outside of itself, and the updates before that, happen once and in order in every mode."""
 
 from __future__ import annotations
 

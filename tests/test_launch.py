@@ -165,6 +165,18 @@ print("tensorflow is imported", "numpy" in sys.modules)
 """
 
 
+def test_of_many_commands_that_were_not_used_the_first_are_named(tmp_path) -> None:
+    (tmp_path / "program.py").write_text("print('first')")
+    commands = [part for _ in range(100) for part in ("-c", "ri", "-c", "run")]
+    done = subprocess.run(
+        [sys.executable, "-m", "tfdbg_cli", "run", *commands, "program.py"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )  # fmt: skip
+    assert "before these commands were used: ri; run; ri; … 197 more." in done.stderr
+    assert done.returncode == 0
+
+
 def test_tensorflow_is_imported_by_the_program_and_by_nobody_else(tmp_path) -> None:
     (tmp_path / "tensorflow.py").write_text(FAKE_TENSORFLOW)
     (tmp_path / "program.py").write_text("print('first')\nimport tensorflow\nprint(tensorflow.__spec__.loader)")

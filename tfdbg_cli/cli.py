@@ -34,6 +34,7 @@ _OF_WATCH = ("-fenn", "--keep", "--values", "--bundle", "--benign")  # go with -
 _WITH_VALUE = ("--ui", "-c", "--command", "--until", *_OF_WATCH, "-m", "--module")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 _MANY_OBJECTS = 100_000
+_MOST_COMMANDS = 3  # named of those that were not used
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -243,10 +244,16 @@ def _run(options: argparse.Namespace, program: list[str]) -> Job:
             if said:
                 to_stderr(said)
             if asked.script is not None and asked.script.left:
-                to_stderr(f"The program ended before these commands were used: {'; '.join(asked.script.left)}.")
+                to_stderr(f"The program ended before these commands were used: {_first_of(asked.script.left)}.")
         return 0
 
     return job
+
+
+def _first_of(commands: Sequence[str]) -> str:
+    """The first of `commands`, and how many more there are."""
+    more = len(commands) - _MOST_COMMANDS
+    return "; ".join(commands[:_MOST_COMMANDS]) + (f"; … {more} more" if more > 0 else "")
 
 
 def _open(options: argparse.Namespace) -> int:

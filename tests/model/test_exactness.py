@@ -71,6 +71,25 @@ def test_integers_and_complex_numbers_differ_without_a_distance() -> None:
     assert one_parting(np.array([1j, 2]), np.array([1j, 3])) == Parting("loss", 1)
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "told"),
+    [
+        (np.float32(1.0), np.nextafter(np.float32(1), np.float32(2)), "loss (up to 1 ULP)"),
+        (np.float32(0.0), np.float32(1.0), "loss (0.0 and 1.0)"),
+        (np.array([1.0, 3.0, np.nan]), np.array([1.0, -7.5, np.nan]), "loss (3.0 and -7.5)"),
+        (np.float32(0.0), np.float32(-0.0), "loss (zeros of the other sign)"),
+        (np.uint32(0x7FC00000), np.uint32(0xFFC00001), "loss (NaN of other bits)"),
+        (np.float32(np.nan), np.float32(1.0), "loss (NaN in one of the two)"),
+        (np.array([1, 2]), np.array([1, 3]), "loss"),
+    ],
+)
+def test_a_parting_says_what_can_be_pictured(one: Any, two: Any, told: str) -> None:
+    values = [np.asarray(value) for value in (one, two)]
+    if values[0].dtype == np.uint32:
+        values = [value.view(np.float32) for value in values]
+    assert str(one_parting(*values)) == told
+
+
 def test_sentences() -> None:
     same = Exactness(Way.UNCHANGED, 3)
     assert same.exact

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.capture.session.call_state import CallState
     from tfdbg_cli.capture.session.hidden_ops import HiddenOps
     from tfdbg_cli.capture.session.program_graph import Tracebacks
+    from tfdbg_cli.capture.session.quiet_graph import QuietGraph
     from tfdbg_cli.capture.session.reach import Reach
     from tfdbg_cli.capture.session.watched_call import WatchedCall
     from tfdbg_cli.formats.graph_files import GraphFiles
@@ -24,7 +25,7 @@ class Kept:
     """Answers for one graph.
 
     `reaches` and `states` by version, fetches and feeds; `watched` besides by what is asked; `model` and `files` as
-    of `model_version`. `hidden` are the ops that we added. `parts` are serialized parts of the
+    of `model_version`. `hidden` are the ops that we added. `parts` are the parts of the
     graph that runs need, `copies` are where its runs are made again.
     """
 
@@ -36,7 +37,7 @@ class Kept:
     states: dict[tuple[Any, ...], CallState] = field(default_factory=dict)
     hidden: HiddenOps | None = None
     watched: dict[tuple[Any, ...], WatchedCall] = field(default_factory=dict)
-    parts: dict[tuple[Any, ...], bytes] = field(default_factory=dict)
+    parts: dict[tuple[Any, ...], QuietGraph] = field(default_factory=dict)
     copies: Copies | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -12,6 +12,7 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 _MOST_NAMED = 3
+_MOST_ULP = 1_000_000  # farther apart two numbers are no roundings of one, and are told themselves
 
 
 class Way(StrEnum):
@@ -30,16 +31,19 @@ class Parting:
 
     `elements` counts those that differ, `max_abs` is their largest difference (NaN left out), `max_ulp` the largest
     distance in steps between neighbouring numbers of the dtype; None where the two are no numbers of one dtype and
-    shape.
+    shape. `told` says in words how they differ where no distance does.
     """
 
     name: str
     elements: int
     max_abs: float | None = None
     max_ulp: int | None = None
+    told: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        return self.name if self.max_ulp is None else f"{self.name} (up to {self.max_ulp:,} ULP)"
+        if self.told or not self.max_ulp:
+            return f"{self.name} ({self.told})" if self.told else self.name
+        return f"{self.name} (up to {self.max_ulp:,} ULP)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,8 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
     with np.errstate(all="ignore"):
         apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
     numbers = np.isfinite(apart)
-    return Parting(name, elements, float(apart[numbers].max(initial=0.0)), _ulps(one, two))
+    ulps = _ulps(one, two)
+    return Parting(name, elements, float(apart[numbers].max(initial=0.0)), ulps, _told(one, two, ulps))
 
 
 def _bits(values: Array) -> Array:
@@ -150,13 +155,34 @@ def _bits(values: Array) -> Array:
 
 def _ulps(one: Array, two: Array) -> int | None:
     """The largest distance of two elements that are no NaN; None for a dtype of more than 64 bits."""
-    width = one.dtype.itemsize
-    if width > 8:
+    if one.dtype.itemsize > 8:
         return None
+    return int(_distances(*_numbers(one, two)).max(initial=0))
+
+
+def _told(one: Array, two: Array, ulps: int | None) -> str:
+    """How two arrays that are not the same differ, in words; empty where `ulps` says enough, or nothing does."""
+    if bool((np.isnan(one) != np.isnan(two)).any()):
+        return "NaN in one of the two"
+    if ulps is None or 0 < ulps <= _MOST_ULP:
+        return ""
+    if not ulps:
+        return "NaN of other bits" if bool(np.isnan(one).any()) else "zeros of the other sign"
+    numbers = _numbers(one, two)
+    at = int(_distances(*numbers).argmax())
+    return " and ".join(str(values[at]) for values in numbers)
+
+
+def _numbers(one: Array, two: Array) -> tuple[Array, Array]:
+    """The elements that are no NaN in both."""
     numbers = ~(np.isnan(one) | np.isnan(two))
-    places = [_place(values[numbers], width) for values in (one, two)]
-    largest = np.where(places[0] > places[1], places[0] - places[1], places[1] - places[0]).max(initial=0)
-    return int(largest)
+    return one[numbers], two[numbers]
+
+
+def _distances(one: Array, two: Array) -> Array:
+    places = [_place(values, one.dtype.itemsize) for values in (one, two)]
+    found: Array = np.where(places[0] > places[1], places[0] - places[1], places[1] - places[0])
+    return found
 
 
 def _place(values: Array, width: int) -> Array:

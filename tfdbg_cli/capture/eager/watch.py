@@ -169,7 +169,7 @@ class EagerWatch:
             return False
         if not counts(stack) or builds(stack) or driven(stack):
             return False
-        return tf.distribute.get_strategy().num_replicas_in_sync == 1  # replicas are threads of one step
+        return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
 
     def _start(self, here: _Here, section: Section) -> None:
         here.busy = True

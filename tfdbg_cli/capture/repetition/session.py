@@ -18,8 +18,9 @@ from tfdbg_cli.capture.repetition.repeated import Repeated
 from tfdbg_cli.capture.repetition.session_copy import SessionCopy
 from tfdbg_cli.capture.session.fetched_tensors import described, fetched_array, handle_value
 from tfdbg_cli.capture.session.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of
-from tfdbg_cli.capture.session.reach import Reach, ancestors, reach
+from tfdbg_cli.capture.session.reach import Reach, ancestors, ends_among, reach
 from tfdbg_cli.capture.session.redirection import Redirection
 from tfdbg_cli.capture.session.references import values_of_references
 from tfdbg_cli.capture.session.shown_calls import ShownCalls
@@ -94,12 +95,12 @@ class _Made:
         self._graph = copy.graph
         self._fed = copy.fed
         # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
-        elements = copy.elements
-        ops = [element if isinstance(element, tf.Operation) else element.op for element in elements]
-        self._reach: Reach = reach(copy.graph, ops, copy.arguments)
+        ends = ends_among(copy.elements, copy.arguments)
+        self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
         opaque = self._reach.opaque
-        self._targets = [element for op, element in zip(ops, elements, strict=True) if op is not element]
-        self.ends = [op for op, element in zip(ops, elements, strict=True) if op is element or element.name in opaque]
+        # All that the run is made for, and what of it is not fetched in any case.
+        self._all_ends = ends_among(copy.elements, copy.fed)
+        self.ends = ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed)
         self.fetchable = [t for t in self._reach.tensors if t.name not in opaque and not self._would_draw(t)]
         self._after: Sequence[Array] = ()
         self._notes: tuple[str, ...] = ()
@@ -128,7 +129,7 @@ class _Made:
         names = {tensor.name for tensor in before}
         found = _named(before, self.perform(before, ())) if before else {}
         rest = [tensor for tensor in self.fetchable if tensor.name not in names]
-        return found | _named(rest, self.perform(rest, self.ends))
+        return found | _named(rest, self.perform(rest, self._all_ends if before else self.ends))
 
     def with_inner(self, repeated: Repeated) -> Repeated:
         """`repeated` with what is computed in loops and branches, each turn, too. Raises what an op raises.
@@ -137,8 +138,7 @@ class _Made:
         """
         if not self._reach.hidden or self._reach.unwritable:
             return repeated
-        ends = [*self.ends, *(tensor.op for tensor in self._targets)]
-        dump = dumped(self._graph, lambda options: self.perform((), ends, options))
+        dump = dumped(self._graph, lambda options: self.perform((), self._all_ends, options))
         skipped = {tensor.name for tensor in self._reach.tensors}
         return Repeated(merged(repeated.tensors, dump, self._graph, skipped), (_DUMPED,), repeated.error)
 
@@ -146,12 +146,11 @@ class _Made:
         """`repeated` with what is computed in the functions that ops call, each turn of their loops, too."""
         if not self._reach.calls:
             return repeated
-        ends = [*self.ends, *(tensor.op for tensor in self._targets)]
-        order = ancestors(ends, self._fed)
+        order = ancestors(self._all_ends, self._fed)
         try:
             shown = self._copy.kept("shown calls", lambda: ShownCalls(self._graph, order, frozenset(self._fed)))
             shown.begin()
-            found = self.perform(shown.tensors, ends, instead=shown.stand_ins)
+            found = self.perform(shown.tensors, self._all_ends, instead=shown.stand_ins)
         except OpError as error:
             return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
         inside = dict(shown.values(found, repeated.tensors))
@@ -218,8 +217,7 @@ class _Made:
         """`repeated`, of a run that fails, with what was computed in loops, branches and functions until then."""
         if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
             return repeated
-        ends = [*self.ends, *(tensor.op for tensor in self._targets)]
-        dump = dumped(self._graph, lambda options: self._until_failure(ends, options))
+        dump = dumped(self._graph, lambda options: self._until_failure(self._all_ends, options))
         names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
         skipped = {tensor.name for tensor in self._reach.tensors} if repeated.tensors else set()
         inside = frozenset(names.values())
@@ -230,6 +228,15 @@ class _Made:
         # The optimizer puts functions in the place of their calls, where their insides are dumped.
         with suppress(OpError):
             self._copy.perform(self._repetition, (), ends, options, optimized=self._reach.calls)
+
+
+def _is_op(element: Any) -> bool:
+    return isinstance(element, tf.Operation)
+
+
+def _without_ours(found: Reach) -> Reach:
+    """`found` without the tensors that were added for the repetition."""
+    return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
 
 
 def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:

@@ -70,6 +70,7 @@ class SessionCopy:
         self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
         readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
+        self.alike = False  # whether runs made here are known to change what those of the program change
         self._sessions: dict[bool, Any] = {}
         self._kept: dict[str, Any] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,15 +28,22 @@ _READERS = frozenset(
 )  # fmt: skip
 # Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
 _FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
+# They say something, and hand on the first of what they are given.
+SPEAKING = frozenset({"Print"})
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that a call uses: the op that holds it, and the ops of the call that write it."""
+    """A variable that a call uses: the op that holds it, and the ops of the call that write it.
+
+    `after` are those behind which it holds what the call leaves in it, if these are not the writers; empty where
+    nothing tells.
+    """
 
     op: Any
     dtype: Any
     writers: tuple[Any, ...] = ()
+    after: tuple[Any, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -59,7 +66,8 @@ class CallState:
     """What one kind of call uses.
 
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
-    them, and those that do something outside of the graph: write a file, print, fill a queue. `obstacle` says why the
+    them, and those that do something outside of the graph: write a file, print, fill a queue. What those give that
+    only speak is no source, since it follows from what they read. `obstacle` says why the
     call cannot be made again from these; it is empty when it can be. `calls` says whether ops call functions.
     `unordered` names a variable or another thing that ops use in no fixed order while one of them changes it.
     """
@@ -75,6 +83,11 @@ class CallState:
     def written(self) -> tuple[Variable, ...]:
         """The variables that the call may change."""
         return tuple(variable for variable in self.variables if variable.writers)
+
+    @property
+    def endless(self) -> str:
+        """The name of a variable of which nothing in the graph tells when its updates are over; empty if none."""
+        return next((variable.name for variable in self.written if variable.after == ()), "")
 
 
 @dataclass
@@ -139,6 +152,29 @@ def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
     if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
         return False
     return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
+
+
+def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
+    """Whether `op` does something to what the graph holds, or has to do with a variable among those `written`.
+
+    An op that makes a handle, or hands one on, does not; one that may stop the run does.
+    """
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or only_handles(op.outputs):
+        return False
+    if op.op_def is not None and op.op_def.is_stateful and op.type not in _READERS:
+        return True
+    return bool(written) and any(holder.name in written for _, holder in held_by(op, fed_names)[0])
+
+
+def changes(op: Any, fed_names: frozenset[str]) -> bool:
+    """Whether `op` may change what a variable or something else holds."""
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or op.type in _READERS:
+        return False
+    if op.type in _FOLLOWING or only_handles(op.outputs):
+        return False
+    only_read = _only_read(op)
+    written = any(position not in only_read for position, _ in held_by(op, fed_names)[0])
+    return written or bool(op.op_def is not None and op.op_def.is_stateful)
 
 
 def _only_read(op: Any) -> frozenset[int]:
@@ -219,6 +255,8 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
 def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
     if not only_handles(op.outputs):
         found.outside.append(op)
+    if op.type in SPEAKING:
+        return
     for tensor in op.outputs:
         if tensor.name in fed_names:
             continue

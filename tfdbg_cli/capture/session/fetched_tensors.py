@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.capture.opaque import is_handle
 from tfdbg_cli.capture.session.program_graph import tensor_name
+from tfdbg_cli.capture.session.written_type import written_type
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -46,7 +47,7 @@ def described(tensor: Any, value: Value) -> Tensor:
         tensor_name(tensor),
         value,
         device=tensor.device,
-        op_type=tensor.op.type,
+        op_type=written_type(tensor.op),
         dtype=tensor.dtype.base_dtype.name,
     )
 

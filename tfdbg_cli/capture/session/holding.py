@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ from tfdbg_cli.capture.session.checks import read_before
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.session.hidden_ops import NewOp, hidden_ops, program_version
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.made_alike import require_alike
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.program_graph import tensor_name
 from tfdbg_cli.capture.session.proof import Graphs
+from tfdbg_cli.capture.session.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.session.reach import ancestors
+from tfdbg_cli.capture.session.watched_call import ends_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
@@ -34,7 +37,6 @@ from tfdbg_cli.model.values import Array, NoValue
 v1 = compat.v1
 
 _READERS = "_tfdbg_readers"  # an attribute of a session: what reads the variables of each kind of its calls
-_LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
 _EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
 _AFTERWARDS = (
     "Variables that the run only read are as they were after it; another thread may have changed them meanwhile."
@@ -108,15 +110,13 @@ class HeldRun:
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
                 hint="Capture a run that does not fail, without filters; or feed the values instead.",
             )
-        graph = self._session.graph
-        elements = fetched(graph, self._invocation.fetches)
-        outside = {op.name for op in self._state.outside}
-        ends = [*elements.tensors, *(op for op in elements.targets if op.name not in outside)]
-        ends += self._writers_before_sources(ends)
+        elements = fetched(self._session.graph, self._invocation.fetches)
+        quiet = self._quiet()
+        targets = [op.name for op in elements.targets if op.name not in quiet.lost]
         return Repetition(
             self._invocation.kind,
-            self._graph(outside),
-            fetches=tuple(element.name for element in ends),
+            quiet.definition,
+            fetches=(*(tensor.name for tensor in elements.tensors), *targets, *quiet.led_to),
             inputs=(*self._given(), *self._variables(), *self._drawn()),
             limits=self._limits(),
             details={
@@ -124,15 +124,6 @@ class HeldRun:
                 UPDATED: "\n".join(variable.name for variable in self._state.written),
             },
         )
-
-    def _writers_before_sources(self, ends: Sequence[Any]) -> list[Any]:
-        """The ops that write variables and are not needed for `ends` once what was drawn is fed."""
-        if not self._state.sources or not self._state.written:
-            return []
-        given = {*self._feeds, *(tensor.name for tensor in self._state.sources)}
-        needed = {op.name for op in ancestors([getattr(end, "op", end) for end in ends], given)}
-        writers = {op.name: op for variable in self._state.written for op in variable.writers}
-        return [op for name, op in writers.items() if name not in needed]
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
         """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
@@ -173,13 +164,20 @@ class HeldRun:
         """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
 
         Raises:
+            OtherRunError: not all that the program's run updates was updated, or more was.
             TfdbgError: it cannot be made again.
 
         """
         repetition = self.repetition()
-        return self.copy_for(repetition).plain(
-            repetition, *((graphs.options, graphs.metadata) if graphs is not None else ())
-        )
+        copy = self.copy_for(repetition)
+        if graphs is None and not copy.alike:
+            graphs = Graphs()
+        outcome = copy.plain(repetition, *((graphs.options, graphs.metadata) if graphs is not None else ()))
+        if graphs is not None and not copy.alike:
+            fed_names = frozenset(self._feeds)
+            require_alike(ancestors(ends_of(self._invocation), fed_names), fed_names, self._state, graphs)
+            copy.alike = True
+        return outcome
 
     def free_copy(self) -> None:
         """Free the values that the copy which `plain_again` used holds, until it is used again."""
@@ -204,17 +202,15 @@ class HeldRun:
             failed.append("What was drawn (batches, random numbers) stays drawn.")
         return tuple(failed)
 
-    def _graph(self, outside: set[str]) -> bytes:
-        """What the run needs of the program's graph, serialized; nothing waits for ops that act outside of it."""
+    def _quiet(self) -> QuietGraph:
+        """What the run needs of the program's graph, serialized; nothing in it acts outside."""
         graph = self._session.graph
-        elements = fetched(graph, self._invocation.fetches)
-        ends = [tensor.op for tensor in elements.tensors] + list(elements.targets)
-        ends += [graph.as_graph_element(name).op for name in self._feeds]
+        ends = ends_of(self._invocation)
         known = kept_with(graph).parts
-        key = (program_version(graph), frozenset(op.name for op in ends), frozenset(outside))
+        key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
         if key not in known:
             known.clear()  # one is enough: programs make the same run many times
-            known[key] = _part(graph, {op.name for op in ancestors(ends, ())}, outside)
+            known[key] = quiet_graph(graph, ends, self._feeds, self._state)
         return known[key]
 
     def _given(self) -> list[RepetitionInput]:
@@ -265,34 +261,6 @@ class HeldRun:
             new = NewOp("AssignVariableOp", [variable.tensor, place], {"dtype": dtype}, (), device)
         (write,) = hidden.once({("write", variable.name): lambda _: [new]})
         return place, write
-
-
-def _part(graph: Any, kept: Collection[str], outside: Collection[str]) -> bytes:
-    """The nodes `kept` of `graph`, serialized; nothing waits for those `outside`."""
-    whole = graph.as_graph_def()
-    if whole.ByteSize() > _LARGEST_GRAPH:
-        raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
-    part = v1.GraphDef(versions=whole.versions, library=whole.library)
-    for node in whole.node:
-        if node.name not in kept:
-            continue
-        if outside and any(given.startswith("^") and given[1:] in outside for given in node.input):
-            given = [name for name in node.input if not (name.startswith("^") and name[1:] in outside)]
-            del node.input[:]
-            node.input.extend(given)
-        _forget_places(node, kept)
-        part.node.append(node)
-    data: bytes = part.SerializeToString()
-    return data
-
-
-def _forget_places(node: Any, kept: Collection[str]) -> None:
-    """Forget what `node` is colocated with as far as it is not among the nodes `kept`."""
-    if "_class" in node.attr:
-        places = node.attr["_class"].list.s
-        places[:] = [place for place in places if place.removeprefix(b"loc:@").decode() in kept]
-        if not places:
-            del node.attr["_class"]
 
 
 def read(session: Any, variables: Sequence[Variable]) -> dict[Variable, Array]:

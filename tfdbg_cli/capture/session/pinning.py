@@ -42,7 +42,16 @@ def pinned(
                 name = read.outputs[0].name
                 inputs.append(RepetitionInput(name, Role.SOURCE, variable.dtype.name, value))
         if inputs:
-            yield replace(repetition, inputs=(*repetition.inputs, *inputs))
+            # What leads to a read that is fed would not run: an update of another variable, say.
+            fetches = (*repetition.fetches, *_updating(state))
+            yield replace(repetition, fetches=fetches, inputs=(*repetition.inputs, *inputs))
+
+
+def _updating(state: CallState) -> list[str]:
+    """The names of the ops that write variables, or come after those that do in loops and branches."""
+    outside = {op.name for op in state.outside}
+    ops = [op for one in state.written for op in (one.writers if one.after is None else one.after)]
+    return [name for name in dict.fromkeys(op.name for op in ops) if name not in outside]
 
 
 def _reads(order: Sequence[Any], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Any, Variable, bool]]:

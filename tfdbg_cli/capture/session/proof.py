@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.session.drawn_names import program_source
 from tfdbg_cli.capture.session.hidden_ops import PREFIX
 from tfdbg_cli.model.exactness import Parting
 
@@ -22,13 +23,14 @@ class Trial:
 
     `proven` says that the graphs were compared, `other_ops` are the ops of the plain graph that the watched one
     computes otherwise. `differs` is where a watched run gave other numbers than a plain one, from then on no run of
-    the kind is watched in place.
+    the kind is watched in place. `unlike` says why no run of the kind can be compared; empty if it can.
     """
 
     runs: int = 0
     proven: bool = False
     other_ops: tuple[str, ...] = ()
     differs: tuple[Parting, ...] = field(default=())
+    unlike: str = ""
 
     def due(self) -> bool:
         """Whether the next run is to be made plain too: the first, and then ever more seldom."""
@@ -84,6 +86,6 @@ class _Ran:
                 value: bytes = node.attr["value"].SerializeToString(deterministic=True)
                 return value
             if node is None or node.op != "Identity" or node.name in seen or node.input[0][:1] == "^":
-                return text.removesuffix(":0")
+                return program_source(text)
             seen.add(node.name)
             text = node.input[0]

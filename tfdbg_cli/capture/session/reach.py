@@ -71,6 +71,14 @@ def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
     return found
 
 
+def ends_among(elements: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
+    """The operations that a run of `elements`, tensors that it fetches and operations, is made for.
+
+    A tensor that is fetched and fed is handed on: TensorFlow does not run the op that gives it, nor what leads there.
+    """
+    return [getattr(element, "op", element) for element in elements if element.name not in fed_names]
+
+
 def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
     """The operations that `ends` need, with them, inputs first; past a fed tensor nothing is needed.
 

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.session.checking import Checking
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
 from tfdbg_cli.capture.session.holding import HeldRun
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.made_alike import OtherRunError
 from tfdbg_cli.capture.session.mirror import mirrored
 from tfdbg_cli.capture.session.outcome import Outcome
 from tfdbg_cli.capture.session.proof import Graphs, other_ops
@@ -38,6 +39,8 @@ _CALLS = "What the functions that it calls became in TensorFlow's optimizer was 
 _UNPROVEN = "What TensorFlow's optimizer made of the run was not compared with what it makes of one left alone."
 _BUSY = "Other runs were made of the session meanwhile, so this one was not compared with the same run left alone."
 _KEPT = "The values were taken while the run happened, so its last digits may differ from those of a run left alone."
+
+_OTHER_RUN = "{why} So it was not compared with the same run left alone, and last digits may differ."
 
 _OTHERWISE = (
     "The same run made again on copies gave something else, watched or not, so last digits may differ and it cannot "
@@ -90,6 +93,9 @@ class TrialRun:
             if not hit and not self._differs:
                 held.free_copy()  # the next trial is far off, and the copy holds all variables once more
             return settled
+        except OtherRunError as error:
+            self._call.trial.unlike = _OTHER_RUN.format(why=error.message)
+            return result
         except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
             report("compare a watched run with the same run left alone", error)
             self._doubt = _UNPROVEN
@@ -142,8 +148,7 @@ class TrialRun:
         """What was done, for the screen."""
         if not self._differs:
             return ()
-        # Where one is NaN there is no distance to tell.
-        names = _named([str(parting) if parting.max_ulp else parting.name for parting in self._differs])
+        names = _named(list(map(str, self._differs)))
         return ((_GIVEN if self._kept else f"{_GIVEN} {_FROM_NOW}").format(names=names),)
 
     @property
@@ -158,7 +163,7 @@ class TrialRun:
             unordered = self._call.state.unordered
             doubt = f"{_KEPT} {_ORDER.format(name=unordered)}" if unordered else _KEPT
             return Exactness(Way.IN_PLACE, doubt=doubt)
-        doubt = self._doubt
+        doubt = self._doubt or trial.unlike
         if not doubt and trial.other_ops:
             doubt = _OTHER_OPS.format(names=_named(trial.other_ops))
         if not doubt and not trial.proven:

@@ -13,8 +13,11 @@ from tfdbg_cli.capture.opaque import is_opaque, is_reference
 
 # What they give shares the memory of what they are given.
 HANDING_ON = frozenset(
-    {"Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"}
-)
+    {
+        "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "EnsureShape",
+        "Print",
+    }
+)  # fmt: skip
 _PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
 # Ops that are given a thing and do nothing that an order could change.
 _ASKING = frozenset(

@@ -23,10 +23,11 @@ from tfdbg_cli.capture.session.frontier import frontier
 from tfdbg_cli.capture.session.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.session.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.session.last_writes import with_last_writes
 from tfdbg_cli.capture.session.op_definitions import calls_functions
 from tfdbg_cli.capture.session.program_graph import program_graph
 from tfdbg_cli.capture.session.proof import Trial
-from tfdbg_cli.capture.session.reach import Chooser, Reach, chooser, reach
+from tfdbg_cli.capture.session.reach import Chooser, Reach, chooser, ends_among, reach
 from tfdbg_cli.capture.session.references import read_before_updates
 from tfdbg_cli.capture.session.stand_ins import StandInMaker, StandIns
 from tfdbg_cli.capture.session.updated import updated_name
@@ -87,7 +88,8 @@ def state_of(invocation: Invocation) -> CallState:
         fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
         while len(known) >= _KEPT:
             known.pop(next(iter(known)), None)
-        known[key] = call_state(reached.order, fetchable, fed_names, ends)
+        state = call_state(reached.order, fetchable, fed_names, ends)
+        known[key] = with_last_writes(state, reached.order, fed_names)
     return known[key]
 
 
@@ -106,6 +108,9 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
         return "it calls functions, which have ops of their own"
     if reached.inside and (keeping or reached.unwritable or state_of(invocation).obstacle):
         return "values in its loops and branches can only be dumped"
+    endless = state_of(invocation).endless
+    if endless:
+        return f"nothing tells when its updates of {endless} in loops and branches are over"
     graph = session.graph
     for name, value in fed(invocation.feeds).items():
         if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
@@ -114,9 +119,9 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 
 
 def ends_of(invocation: Invocation) -> list[Any]:
-    """The ops whose outputs `invocation` fetches, and those that it runs."""
+    """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
     elements = fetched(invocation.session.graph, invocation.fetches)
-    return [tensor.op for tensor in elements.tensors] + list(elements.targets)
+    return ends_among(elements.tensors + elements.targets, fed(invocation.feeds))
 
 
 def watched_call(
@@ -251,8 +256,12 @@ def _unasked(question: Question, tensors: Iterable[Any]) -> str:
 
 
 def _rewritten(state: CallState, stand_ins: StandIns) -> list[Variable]:
-    """The variables that the call writes, with what writes them in the place of its ops."""
-    return [replace(variable, writers=tuple(map(stand_ins.op, variable.writers))) for variable in state.written]
+    """The variables that the call writes, with what is to be waited for in the place of its ops."""
+    last = [variable.writers if variable.after is None else variable.after for variable in state.written]
+    return [
+        replace(variable, writers=tuple(map(stand_ins.op, ops)))
+        for variable, ops in zip(state.written, last, strict=True)
+    ]
 
 
 def _inner(

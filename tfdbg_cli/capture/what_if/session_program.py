@@ -13,6 +13,7 @@ from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.fetched_tensors import fetched_array
+from tfdbg_cli.capture.session.written_type import written_type
 from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
@@ -165,12 +166,13 @@ class SessionProgram:
             for slot, tensor in enumerate(op.outputs)
         )
         if fed:
-            return Step(StepNode(op.name, op.type), op.device, outputs, given=True)
+            return Step(StepNode(op.name, written_type(op)), op.device, outputs, given=True)
         inputs = tuple(TensorName(tensor.op.name, tensor.value_index) for tensor in op.inputs)
         waits = tuple(control.name for control in op.control_inputs)
         reads = self._call.variables_of(op)
         writes = self._call.written_by(op)
-        return Step(StepNode(op.name, op.type, inputs), op.device, outputs, waits, reads, writes, alone=not hidden)
+        node = StepNode(op.name, written_type(op), inputs)
+        return Step(node, op.device, outputs, waits, reads, writes, alone=not hidden)
 
 
 def values_in(session: Any, variables: Sequence[Any]) -> dict[str, Array]:

@@ -1,0 +1,18 @@
+"""What the program wrote where a graph in which a run is made again has another op in its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+WRITTEN = "_tfdbg_written"  # the attribute of such an op that holds the type of the program's
+_INSTEAD = frozenset({"IteratorGetNext", "Identity", "NoOp"})
+
+
+def written_type(op: Any) -> str:
+    """The type of `op` (a tf.Operation), or of the op of the program that it stands for."""
+    if op.type in _INSTEAD:
+        try:
+            return str(op.get_attr(WRITTEN).decode())
+        except ValueError:
+            pass
+    return str(op.type)

@@ -54,14 +54,18 @@ class Section:
         *,
         caught: bool = False,
         ended: bool = False,
+        news: bool = False,
     ) -> Run:
-        """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`."""
+        """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`.
+
+        With `news` only the last op counts, and what led to it: what was before has been shown.
+        """
         names = self.names or names_of_tensors(frames)
 
         def named(source: Source) -> str:
             return names.get(source.key) or name_of_array(frames, source.given)
 
-        parts = told(self.log, named)
+        parts = told(self.log, named, last=news)
         notes = [_NOTE]
         notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)

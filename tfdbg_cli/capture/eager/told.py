@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +38,24 @@ class Told:
     feeds: Mapping[str, Any]
 
 
-def told(log: RecentOps, named: Callable[[Source], str]) -> Told:
-    """What `log` holds, as the parts of a run. `named` gives a name to what came from outside; empty for none."""
-    return _Telling(log, named).told()
+def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
+    """What `log` holds, as the parts of a run; of it the `last` op with what led to it, if that is asked for.
+
+    `named` gives a name to what came from outside; empty for none.
+    """
+    ops = list(log.ops())
+    return _Telling(log, named).told(_leading_to(ops[-1], ops) if last and ops else ops)
+
+
+def _leading_to(end: RecentOp, ops: Sequence[RecentOp]) -> list[RecentOp]:
+    """Those of `ops` out of which `end` was made, and itself, in order."""
+    found, waiting = {id(end)}, [end]
+    while waiting:
+        for read in waiting.pop().inputs:
+            if not isinstance(read, Source) and id(read[0]) not in found:
+                found.add(id(read[0]))
+                waiting.append(read[0])
+    return [op for op in ops if id(op) in found]
 
 
 class _Telling:
@@ -56,8 +71,8 @@ class _Telling:
         self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
         self._stacks: dict[str, Stack] = {}
 
-    def told(self) -> Told:
-        for op in self._log.ops():
+    def told(self, ops: Iterable[RecentOp]) -> Told:
+        for op in ops:
             self._add(op)
         graph = Graph(self._nodes.values(), GraphKind.PYTHON)
         return Told(graph, MemoryTensorStore(self._tensors, self._values), Tracebacks(self._stacks), self._feeds)

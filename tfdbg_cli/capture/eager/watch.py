@@ -267,11 +267,10 @@ class EagerWatch:
             if plan.action is Action.LEAVE:
                 section.ignored = True
                 return
+        news = section.stopped
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
-            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True))
-        if section.turn is None and section.names is None:
-            section.log = self._log(None)  # what is found next is looked at without what was shown now
+            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news))
 
 
 @cache

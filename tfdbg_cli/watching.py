@@ -89,7 +89,8 @@ class Watching:
     def _is_benign(self, run: Run) -> bool:
         """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""
         ignored = self._ignored
-        if ignored is None:
+        self.harm = ""
+        if ignored is None or run.frames:  # in the middle of a run nobody knows what will come of it
             return False
         try:
             judgement = judged(run, self.decision.exclude_node_names)

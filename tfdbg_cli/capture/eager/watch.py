@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import tensorflow as tf
 
@@ -30,7 +29,7 @@ from tfdbg_cli.model.values import NoValue
 
 _WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
 # Ops that only hand a variable on: to the program, which looks at it.
-_NO_WORK = frozenset({"ReadVariableOp", "Identity"})
+_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp"})
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
 _MOST = 512 << 20  # bytes of it
 
@@ -159,13 +158,15 @@ class EagerWatch:
     def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[Any], stack: Stack) -> bool:
         """Whether the op that begins now makes a run of `section`: it computes something out of a variable.
 
-        In a program without functions and sessions every turn of a loop is a run but the first.
+        In a program without functions and sessions so is every turn but the first of a loop that trains by its names.
         """
         turn = section.turn
         if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
             return False
-        repeated = turn is not None and turn.number > 1 and not here.functions
-        if not repeated and (op_type in _NO_WORK or not any(_is_variable(given, here.read) for given in inputs)):
+        if op_type in _NO_WORK or _writes(op_type):
+            return False
+        repeated = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
+        if not repeated and not any(_is_variable(given, here.read) for given in inputs):
             return False
         if not counts(stack) or builds(stack) or driven(stack):
             return False
@@ -301,12 +302,13 @@ def _place(stack: Stack) -> str:
 def _nothing() -> None: ...
 
 
-_WATCHES: WeakKeyDictionary[Any, EagerWatch] = WeakKeyDictionary()
+_WATCH = "eager_watch"  # an attribute of who is asked, so that both go together
 
 
 def watch_of(controller: Controller) -> EagerWatch:
     """The watch of eager code that asks `controller`; there is one."""
-    found = _WATCHES.get(controller)
+    found: EagerWatch | None = getattr(controller, _WATCH, None)
     if found is None:
-        found = _WATCHES[controller] = EagerWatch(controller)
+        found = EagerWatch(controller)
+        setattr(controller, _WATCH, found)
     return found

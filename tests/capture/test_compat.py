@@ -233,11 +233,6 @@ def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, 
     assert [function_name(name) for name, _ in heard[1:]] == ["<lambda>"]
 
 
-def test_a_handle_tells_the_dtype_of_its_variable(tf) -> None:
-    assert compat_eager.variable_dtype(tf.Variable([1.0], dtype=tf.float64).handle) == tf.float64.as_datatype_enum
-    assert not compat_eager.variable_dtype(tf.constant(1.0))
-
-
 @pytest.mark.parametrize(
     ("graph_function", "name"),
     [("__inference_step_12", "step"), (b"__forward_my_step_3", "my_step"), ("MatMul", "MatMul")],

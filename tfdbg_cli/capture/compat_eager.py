@@ -47,9 +47,3 @@ def tensor_id(tensor: Any) -> int:
     """A number that no other eager tensor of the process has, now or later."""
     number: int = tensor._id
     return number
-
-
-def variable_dtype(handle: Any) -> int:
-    """The number of the dtype of the variable behind an eager handle; 0 when the handle does not tell."""
-    data = getattr(handle, "_handle_data", None)
-    return int(data.shape_and_type[0].dtype) if data is not None and data.shape_and_type else 0

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat, compat_eager
 from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.function.kept_tensors import HANDLE
@@ -115,7 +115,7 @@ class _Telling:
         handle = None if source is None else source.given()
         if handle is None:
             return _UPDATED
-        value = variable_value(handle, compat_eager.variable_dtype(handle))
+        value = variable_value(handle, compat.type_in_variable(handle) or 0)
         return value.reshape(output.shape) if op.released and not isinstance(value, NoValue) else value
 
     def _read(self, read: Read) -> TensorName:
@@ -148,7 +148,7 @@ class _Telling:
 
 def _of_handle(handle: Any) -> tuple[str, str]:
     """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
-    if handle is None or not compat_eager.variable_dtype(handle):
+    if handle is None or compat.type_in_variable(handle) is None:
         return _INPUT, ""
     match = _RESOURCE.search(str(handle))
     return _VARIABLE, match["name"] if match else "variable"

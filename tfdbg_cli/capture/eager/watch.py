@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat, compat_eager
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.checks import Checks
@@ -23,11 +21,11 @@ from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
 from tfdbg_cli.capture.eager.turns import Turn, Turns
+from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.model.values import NoValue
 
-_WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
 # Ops that only hand a variable on: to the program, which looks at it.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp"})
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
@@ -163,7 +161,7 @@ class EagerWatch:
         turn = section.turn
         if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
             return False
-        if op_type in _NO_WORK or _writes(op_type):
+        if op_type in _NO_WORK or updates_variable(op_type):
             return False
         repeated = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
         if not repeated and not any(_is_variable(given, here.read) for given in inputs):
@@ -223,7 +221,7 @@ class EagerWatch:
         if checks is not None and section.number is None and not checks.anywhere:
             checks = None
         found = bool(checks is not None and checks.at_ops and checks.bad(op, given, gave))
-        if _writes(op_type):
+        if updates_variable(op_type):
             found = self._written(section, checks, op, given) or found
         section.log.settle(op)
         if found and checks is not None and self._is_news(section, checks, given, stack):
@@ -234,7 +232,7 @@ class EagerWatch:
         found = checks is not None and checks.bad_update(given)
         for handle in given:
             if type(handle) is EagerTensor and compat_eager.dtype_number(handle) == RESOURCE:
-                dtype = compat_eager.variable_dtype(handle)
+                dtype = compat.type_in_variable(handle)
                 if not dtype:
                     continue
                 value = variable_value(handle, dtype)
@@ -272,12 +270,6 @@ class EagerWatch:
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news))
-
-
-@cache
-def _writes(op_type: str) -> bool:
-    """Whether an op updates a variable."""
-    return _WRITES.fullmatch(op_type) is not None
 
 
 def _is_variable(given: Any, read: set[int]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tfdbg_cli.analysis.outcome import SHOWS
@@ -59,6 +60,12 @@ class _Write:
     node: Any
 
 
+@cache
+def updates_variable(op_type: str) -> bool:
+    """Whether an op of that type writes a variable."""
+    return _WRITES.fullmatch(op_type) is not None
+
+
 def region_of(scope: Scope) -> Scope:
     """The run's own function, the branch, or the part of a loop, of which `scope` is or in which it is called."""
     while scope.call is not None and scope.parent is not None and scope.call.kind is CallKind.PLAIN:
@@ -71,7 +78,7 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
     writes: dict[tuple[TensorName, int], list[_Write]] = {}
     for scope in root.all():
         for node in scope.needed.nodes:
-            if _WRITES.fullmatch(node.op) and node.name not in scope.needed.hidden:
+            if updates_variable(node.op) and node.name not in scope.needed.hidden:
                 _note(root, scope, node, writes)
     return [_updated(variable, found) for (variable, _), found in writes.items()]
 

@@ -85,7 +85,7 @@ def _ends_of_runs() -> Iterator[list[float]]:
 
 def waits(rounds: int) -> tuple[list[float], _Drawing]:
     """Seconds from the end of a captured GPT step to its screen, for each of `rounds` steps, and what drew them."""
-    from tfdbg_cli.capture.function.interception import intercept_all_functions
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 
     step = gpt.build_step()
     step()

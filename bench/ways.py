@@ -38,7 +38,7 @@ def enabled(decision: Decision) -> Way:
 
     @contextmanager
     def way() -> Iterator[None]:
-        from tfdbg_cli.capture.function.interception import intercept_all_functions
+        from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 
         undo = intercept_all_functions(debugger())
         try:

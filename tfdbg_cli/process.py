@@ -14,8 +14,8 @@ from typing import Any
 from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
-from tfdbg_cli.capture.function.interception import intercept_all_functions
-from tfdbg_cli.capture.function.wrapper import DebuggedFunction
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.session.dump_folders import empty_folder
 from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.session.initializers import InitializersApart

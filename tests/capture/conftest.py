@@ -64,7 +64,7 @@ def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any
 @pytest.fixture
 def watched() -> Callable[..., Any]:
     """A context in which the function calls of the process are debugged by a script of decisions: the front end."""
-    from tfdbg_cli.capture.function.interception import intercept_all_functions
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 
     @contextmanager
     def watch(*script: Any, settings: Settings | None = None, **arguments: Any) -> Iterator[ScriptedFrontend]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.capture import compat, compat_eager
-from tfdbg_cli.capture.function.function_names import function_name
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
+from tfdbg_cli.capture.function_names import function_name
 
 pytestmark = pytest.mark.tf
 
@@ -211,9 +212,7 @@ def test_a_tape_does_not_record_where_it_is_told_not_to(tf) -> None:
 
 def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, monkeypatch) -> None:
     heard = []
-    fast, slow = (
-        getattr(compat_eager.EXECUTORS, name) for name in (compat_eager.FAST_EXECUTOR, compat_eager.SLOW_EXECUTOR)
-    )
+    fast, slow = (getattr(compat.EXECUTORS, name) for name in (compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR))
 
     def heard_fast(context, op_type, name, *arguments):
         heard.append((op_type, len(arguments)))
@@ -225,8 +224,8 @@ def test_ops_that_run_eagerly_go_through_two_functions_that_can_be_replaced(tf, 
 
     one, two = tf.constant(1.0), tf.constant(2.0)
     function = tf.function(lambda x: x + 1.0).get_concrete_function(one)
-    monkeypatch.setattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR, heard_fast)
-    monkeypatch.setattr(compat_eager.EXECUTORS, compat_eager.SLOW_EXECUTOR, heard_slow)
+    monkeypatch.setattr(compat.EXECUTORS, compat.FAST_EXECUTOR, heard_fast)
+    monkeypatch.setattr(compat.EXECUTORS, compat.SLOW_EXECUTOR, heard_slow)
     _ = one + two
     function(one)
     assert heard[0] == ("AddV2", 2)
@@ -258,7 +257,7 @@ def test_the_profiler_writes_what_is_read(tmp_path) -> None:
 def test_the_graphs_below_a_function_are_found(tf) -> None:
     inner = tf.function(lambda x: tf.sin(x), autograph=False)
     concrete = tf.function(lambda x: inner(inner(x)), autograph=False).get_concrete_function(tf.constant(1.0))
-    graphs = list(compat.named_graphs_below(compat.atomic_of(concrete)).values())
+    graphs = list(named_graphs_below(compat.atomic_of(concrete)).values())
     assert [sum(op.type == "Sin" for op in graph.get_operations()) for graph in graphs] == [0, 1]
 
 
@@ -407,3 +406,13 @@ def test_hidden_functions_are_exported_with_no_graph(tf, graph) -> None:
 def test_an_array_becomes_an_eager_tensor_where_a_graph_is_built(tf, graph) -> None:
     assert compat.eager_tensor([1.0, 2.0]).numpy().tolist() == [1.0, 2.0]
     assert graph.get_operations() == []
+
+
+def test_what_an_eager_tensor_is_can_be_asked_without_python_calls(tf) -> None:
+    tensor = tf.constant([[1.0, 2.0]])
+    assert type(tensor) is compat.EagerTensor
+    assert (compat.dtype_number(tensor), compat.shape_of(tensor)) == (tensor.dtype.as_datatype_enum, (1, 2))
+    assert compat.tensor_id(tensor) != compat.tensor_id(tf.identity(tensor))
+    value = compat.host_array(tensor)
+    del tensor
+    assert value.tolist() == [[1.0, 2.0]]

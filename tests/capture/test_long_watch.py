@@ -34,7 +34,7 @@ def _open_files() -> int:
 
 @contextmanager
 def _enabled(decision: Decision) -> Iterator[Debugger]:
-    from tfdbg_cli.capture.function.interception import intercept_all_functions
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 
     debugger = Debugger(lambda: ScriptedFrontend(decision))
     undo = intercept_all_functions(debugger)

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.filters import has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, PendingRun, Plan, Watched
-from tfdbg_cli.capture.function.interception import intercept_all_functions
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Run

@@ -1,23 +1,26 @@
-"""The one place, with compat_eager, that knows TensorFlow's private parts. Its tests say which one broke."""
+"""The one place that knows TensorFlow's private parts. Its tests say which one broke."""
 
 from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
 from itertools import groupby
+from operator import attrgetter
+from types import CodeType
 from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
+from tensorflow.python import pywrap_tfe
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.eager import cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import c_api_util, op_def_registry
-from tensorflow.python.ops import handle_data_util, summary_ops_v2
+from tensorflow.python.ops import handle_data_util, script_ops, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
@@ -25,6 +28,21 @@ v1 = tf.compat.v1
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
+PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
+
+# How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
+# `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
+EXECUTORS: Any = pywrap_tfe
+FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+
+# What is asked of every eager tensor of a watch takes a tenth of the time of its public properties, and no call of
+# Python: the dtype by number (types.proto), the shape, a number that no other tensor of the process ever has, and the
+# array or NumPy scalar in it, which shares the memory of one on the host, but not its life.
+EagerTensor: Any = tf.__internal__.EagerTensor
+dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
+shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
+tensor_id: Callable[[Any], int] = attrgetter("_id")
+host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
 
 
 @cache
@@ -224,12 +242,6 @@ def eager_tensor(value: Any) -> Any:
         return tf.constant(value)
 
 
-def shape_of(tensor: Any) -> tuple[int, ...]:
-    """The shape of an eager tensor. A third of the time of its public `shape`."""
-    shape: tuple[int, ...] = tensor._shape_tuple()
-    return shape
-
-
 def op_definition(op_type: str) -> Any:
     """The OpDef of a registered op; None for an op that is not registered."""
     return op_def_registry.get(op_type)
@@ -241,8 +253,8 @@ def atomic_of(concrete: Any) -> Any:
 
 
 def built_graph_of(atomic: Any) -> Any:
-    """The FuncGraph from which `atomic` was made; None when it was not made from one."""
-    return atomic._cached_graph
+    """The FuncGraph from which `atomic` was made; None when it was not made from one, or it is not kept."""
+    return getattr(atomic, "_cached_graph", None)
 
 
 def worded_as(atomic: Any) -> AbstractContextManager[None]:
@@ -256,20 +268,10 @@ def set_error_message(error: Any, message: str) -> None:
     error._message = message
 
 
-def named_graphs_below(atomic: Any) -> dict[str, Any]:
-    """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
-    found: dict[str, Any] = {}
-    waiting, seen = [atomic], set()
-    while waiting:
-        function = waiting.pop()
-        if function.name not in seen:
-            seen.add(function.name)
-            # A function of TensorFlow 1 (Defun, as in tf.nn.ctc_loss) is none of these, and keeps no graph.
-            waiting.extend(getattr(function, "children", None) or getattr(function, "_sub_functions", {}).values())
-            graph = getattr(function, "_cached_graph", None)
-            if graph is not None:
-                found[function.name.decode()] = graph
-    return found
+def called_by(atomic: Any) -> Iterable[Any]:
+    """The graph functions that `atomic` calls, of TensorFlow 1 (Defun, as in tf.nn.ctc_loss) as well."""
+    functions: Iterable[Any] = getattr(atomic, "children", None) or getattr(atomic, "_sub_functions", {}).values()
+    return functions
 
 
 def add_hidden_ops(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.values import Lack, NoValue
+
+HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 
 
 def is_handle(tensor: Any) -> bool:

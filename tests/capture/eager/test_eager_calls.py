@@ -10,10 +10,10 @@ import tensorflow as tf
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin import find_origin
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.recorder import EagerRecorder
-from tfdbg_cli.capture.function.wrapper import DebuggedFunction
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
@@ -130,11 +130,11 @@ def test_other_exceptions_come_out_and_the_program_goes_on() -> None:
 
 
 def test_nothing_is_left_installed_after_a_run_that_is_recorded() -> None:
-    names = compat_eager.FAST_EXECUTOR, compat_eager.SLOW_EXECUTOR
-    before = [getattr(compat_eager.EXECUTORS, name) for name in names]
+    names = compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR
+    before = [getattr(compat.EXECUTORS, name) for name in names]
     debugged, _ = wrapped(lambda x: x + 1, RUN, PlainRun())
     debugged(tf.constant(1))
-    assert [getattr(compat_eager.EXECUTORS, name) for name in names] == before
+    assert [getattr(compat.EXECUTORS, name) for name in names] == before
 
 
 @pytest.mark.parametrize("decision", [Continue(), Detach(), PlainRun(), ProfileRun()])

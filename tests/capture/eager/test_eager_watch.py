@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin import find_origin
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.checks import all_finite
 from tfdbg_cli.capture.eager.recent import RecentOps
 from tfdbg_cli.capture.eager.stacks import stack_here
@@ -198,7 +198,7 @@ def test_a_large_variable_is_not_copied_at_its_update() -> None:
     """Whoever holds what a variable held makes TensorFlow copy it before it writes."""
 
     def place(variable: Any) -> int:
-        return int(compat_eager.host_array(variable.read_value()).__array_interface__["data"][0])
+        return int(compat.host_array(variable.read_value()).__array_interface__["data"][0])
 
     for watched in (False, True):
         w = tf.Variable(tf.zeros([300_000]))
@@ -264,20 +264,20 @@ def test_exceptions_of_ops_are_the_programs(capsys) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
-    names = compat_eager.FAST_EXECUTOR, compat_eager.SLOW_EXECUTOR
-    before = [getattr(compat_eager.EXECUTORS, name) for name in names]
+    names = compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR
+    before = [getattr(compat.EXECUTORS, name) for name in names]
     yield
-    assert [getattr(compat_eager.EXECUTORS, name) for name in names] == before
+    assert [getattr(compat.EXECUTORS, name) for name in names] == before
 
 
 def test_nobody_listens_while_the_program_only_goes_on() -> None:
-    before = getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR)
+    before = getattr(compat.EXECUTORS, compat.FAST_EXECUTOR)
     debugger = Debugger(lambda: ScriptedFrontend(), settings=Settings())
     debugger.attendant = watch = EagerWatch(debugger)
     debugger.set_watch(RunUntil("has_inf_or_nan"))
-    assert getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR) is not before
+    assert getattr(compat.EXECUTORS, compat.FAST_EXECUTOR) is not before
     debugger.set_watch(None)
-    assert getattr(compat_eager.EXECUTORS, compat_eager.FAST_EXECUTOR) is before
+    assert getattr(compat.EXECUTORS, compat.FAST_EXECUTOR) is before
     watch.end()
 
 

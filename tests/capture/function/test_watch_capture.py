@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.function.interception import intercept_all_functions
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values

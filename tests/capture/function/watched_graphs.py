@@ -16,6 +16,7 @@ from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.frontier import frontier_of
 from tfdbg_cli.capture.function.graph import function_graph
 from tfdbg_cli.capture.function.instrumented import Instrumented
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.watched import with_updated
@@ -36,7 +37,7 @@ class Both:
         assert found is not None
         self.question: Question = found
         self.graph = with_updated(function_graph(concrete), self.root)
-        facts = StaticFacts(self.root, compat.named_graphs_below(atomic))
+        facts = StaticFacts(self.root, named_graphs_below(atomic))
         self.admits = admits or (lambda *names: True)
         results = results_of(self.root)
         self.call = Call(1, RunKind.FUNCTION, tuple(map(str, results)))

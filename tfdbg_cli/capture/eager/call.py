@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.compat_eager import tensor_id
+from tfdbg_cli.capture.compat import tensor_id
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.eager.section import Section

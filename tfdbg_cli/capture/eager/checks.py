@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.analysis.training_filters import gradient_norm_above, gradient_norm_below, unchanged_variable
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp
 from tfdbg_cli.model.graph import Graph, Node
@@ -83,7 +83,7 @@ class Checks:
         found = []
         for slot, output in enumerate(op.outputs):
             if fine or self._is_finite(output.value):
-                self._note(compat_eager.tensor_id(outputs[slot]))
+                self._note(compat.tensor_id(outputs[slot]))
             elif not is_undefined(op.op_type, slot, op.attribute):
                 found.append(slot)
         return self._not_excluded(op.name, found)
@@ -93,10 +93,10 @@ class Checks:
         if not self._finite_only:
             return self._asks(name, 0, "UpdatedVariable", value)
         if self._is_finite(value):
-            self._note(compat_eager.tensor_id(handle))
+            self._note(compat.tensor_id(handle))
             return False
-        self._finite.discard(compat_eager.tensor_id(handle))
-        self._before.discard(compat_eager.tensor_id(handle))
+        self._finite.discard(compat.tensor_id(handle))
+        self._before.discard(compat.tensor_id(handle))
         return bool(self._not_excluded(name, [0]))
 
     def bad_update(self, inputs: Sequence[Any]) -> bool:
@@ -168,24 +168,24 @@ def all_finite(value: Any) -> bool:
 def _id(given: Any) -> int:
     """The id of a tensor, or of the handle of a variable; 0, which none has, of anything else."""
     if type(given) is EagerTensor:
-        return compat_eager.tensor_id(given)
+        return compat.tensor_id(given)
     handle = getattr(given, "handle", None)
-    return compat_eager.tensor_id(handle) if type(handle) is EagerTensor else 0
+    return compat.tensor_id(handle) if type(handle) is EagerTensor else 0
 
 
 def _is_handle(given: Any) -> bool:
-    return type(given) is EagerTensor and compat_eager.dtype_number(given) == RESOURCE
+    return type(given) is EagerTensor and compat.dtype_number(given) == RESOURCE
 
 
 def _may_be_bad(given: Any) -> bool:
-    return type(given) is not EagerTensor or compat_eager.dtype_number(given) not in _EXACT
+    return type(given) is not EagerTensor or compat.dtype_number(given) not in _EXACT
 
 
 def _is_fine(given: Any, known: Callable[[int], bool]) -> bool:
     if known(_id(given)) or not _may_be_bad(given):
         return True
     if type(given) is EagerTensor:
-        return all_finite(compat_eager.host_array(given))
+        return all_finite(compat.host_array(given))
     try:
         return not any_nonfinite(np.asarray(given))
     except (TypeError, ValueError):  # no numbers

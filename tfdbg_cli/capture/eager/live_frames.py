@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.callers import is_ours, is_users
 from tfdbg_cli.capture.eager.recent import EagerTensor
-from tfdbg_cli.capture.function.callers import is_ours, is_users
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame
 
@@ -76,11 +76,11 @@ def _note(names: dict[int, str], name: str, value: Any, depth: int) -> None:
     if len(names) >= _MOST_NAMES:
         return
     if type(value) is EagerTensor:
-        names.setdefault(compat_eager.tensor_id(value), name)
+        names.setdefault(compat.tensor_id(value), name)
         return
     handle = getattr(value, "handle", None) if isinstance(value, tf.Variable) else None
     if handle is not None:
-        names.setdefault(compat_eager.tensor_id(handle), name)
+        names.setdefault(compat.tensor_id(handle), name)
         return
     if depth < _DEEPEST:
         for inner, held in _parts(value):

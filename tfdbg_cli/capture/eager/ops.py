@@ -1,6 +1,6 @@
 """Seeing every op that Python has TensorFlow run eagerly, in whatever thread, while somebody wants to know.
 
-All go through two functions of TensorFlow's Python layer (`compat_eager.EXECUTORS`): op wrappers, the gradient
+All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
 functions that a tape calls, updates of variables. These two are replaced meanwhile. TensorFlow's own way to
 see ops, callbacks, belongs to one thread, and costs more.
 """
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, wraps
 from typing import Any, Protocol
 
-from tfdbg_cli.capture import compat, compat_eager
-from tfdbg_cli.capture.function.function_names import function_name
+from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.function_names import function_name
 from tfdbg_cli.capture.mishaps import report
 
 
@@ -50,8 +50,8 @@ class EagerOps:
             self._listeners = (*self._listeners, listener)
             if not self._undo:
                 self._undo = [
-                    _replace(compat_eager.FAST_EXECUTOR, self._fast),
-                    _replace(compat_eager.SLOW_EXECUTOR, self._slow),
+                    _replace(compat.FAST_EXECUTOR, self._fast),
+                    _replace(compat.SLOW_EXECUTOR, self._slow),
                 ]
 
         def end() -> None:
@@ -113,9 +113,9 @@ class EagerOps:
 
 
 def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
-    original = getattr(compat_eager.EXECUTORS, name)
-    setattr(compat_eager.EXECUTORS, name, wraps(original)(wrap(original)))
-    return lambda: setattr(compat_eager.EXECUTORS, name, original)
+    original = getattr(compat.EXECUTORS, name)
+    setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
+    return lambda: setattr(compat.EXECUTORS, name, original)
 
 
 @cache

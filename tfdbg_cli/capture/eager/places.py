@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import CodeType
 
-from tfdbg_cli.capture.compat_eager import PY_FUNCTION
+from tfdbg_cli.capture.callers import is_users
+from tfdbg_cli.capture.compat import PY_FUNCTION
 from tfdbg_cli.capture.eager.stacks import Stack, by_identity
-from tfdbg_cli.capture.function.callers import is_users
 
 # Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
 _DRIVERS = frozenset({

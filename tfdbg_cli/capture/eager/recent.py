@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 
-EagerTensor = compat_eager.EAGER_TENSOR
+EagerTensor = compat.EagerTensor
 _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = frozenset({
@@ -77,7 +77,7 @@ class RecentOp:
     @property
     def name(self) -> str:
         """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
-        return f"{self.scope}{self.op_type}_{self.count}"
+        return f"{self.scope}/{self.op_type}_{self.count}" if self.scope else f"{self.op_type}_{self.count}"
 
     def attribute(self, name: str) -> Any:
         """The value of an attribute; None where it is not given."""
@@ -109,12 +109,12 @@ class RecentOps:
         """Add an op that was given `inputs`, tensors, variables and Python values, and gave the tensors `outputs`."""
         op = self._append(op_type, [self._read(given, stack) for given in inputs], attributes, stack)
         for slot, tensor in enumerate(outputs):
-            dtype, value = compat_eager.dtype_number(tensor), None
+            dtype, value = compat.dtype_number(tensor), None
             if dtype not in HANDLES:
-                value = compat_eager.host_array(tensor)
+                value = compat.host_array(tensor)
                 op.nbytes += value.nbytes if dtype != STRING else 64
             op.outputs.append(Output(dtype, value))
-            self._made[compat_eager.tensor_id(tensor)] = (op, slot)
+            self._made[compat.tensor_id(tensor)] = (op, slot)
         op.device = _only_device() or next(
             (one.device for one in (*outputs, *inputs) if type(one) is EagerTensor), ""
         )
@@ -127,7 +127,7 @@ class RecentOps:
 
     def _append(self, op_type: str, reads: list[Read], attributes: Sequence[Any], stack: Stack) -> RecentOp:
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
-        op = RecentOp(self.count, op_type, count, compat_eager.name_scope(), reads, attributes, [], stack, "")
+        op = RecentOp(self.count, op_type, count, tf.get_current_name_scope(), reads, attributes, [], stack, "")
         self.count += 1
         self._ops.append(op)
         return op
@@ -158,7 +158,7 @@ class RecentOps:
 
     def _read(self, given: Any, stack: Stack) -> Read:
         if type(given) is EagerTensor:
-            return self._made.get(compat_eager.tensor_id(given)) or self._source(given)
+            return self._made.get(compat.tensor_id(given)) or self._source(given)
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
             return Source(given)
@@ -168,11 +168,11 @@ class RecentOps:
         return op, 0
 
     def _source(self, given: Any) -> Source:
-        key = compat_eager.tensor_id(given)
+        key = compat.tensor_id(given)
         found = self._outside.get(key)
         if found is None:
-            dtype = compat_eager.dtype_number(given)
-            value = weakref.ref(given) if dtype in HANDLES else compat_eager.host_array(given)
+            dtype = compat.dtype_number(given)
+            value = weakref.ref(given) if dtype in HANDLES else compat.host_array(given)
             found = self._outside[key] = Source(value, dtype, key)
         return found
 

@@ -9,7 +9,7 @@ from linecache import getline
 from types import CodeType
 from typing import Any, TypeAlias, TypeVar
 
-from tfdbg_cli.capture.function.callers import is_ours
+from tfdbg_cli.capture.callers import is_ours
 from tfdbg_cli.model.sources import Frame, Traceback
 
 _T = TypeVar("_T")

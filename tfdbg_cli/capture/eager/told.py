@@ -12,10 +12,10 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.capture import compat, compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
-from tfdbg_cli.capture.function.kept_tensors import HANDLE
+from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -164,6 +164,6 @@ def array_from(value: Any) -> Array:
 def variable_value(handle: Any, dtype: int) -> Value:
     """What the variable behind `handle` holds now; `dtype` by number."""
     try:
-        return array_from(compat_eager.host_array(compat_eager.read_variable(handle, dtype)))
+        return array_from(compat.host_array(compat.run_op("ReadVariableOp", [handle], ("dtype", dtype), 1, "")[0]))
     except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
         return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

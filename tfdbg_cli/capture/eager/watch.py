@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat, compat_eager
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.checks import Checks
@@ -94,7 +94,7 @@ class EagerWatch:
         here = self._here
         section, watched = here.section, self._controller.watched
         if op_type == "ReadVariableOp" and section is not None and section.number is None:
-            here.read.add(compat_eager.tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+            here.read.add(compat.tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
         if section is None or section.ignored or (watched is None and not _captures(section.plan)):
             return
         here.busy = True
@@ -231,7 +231,7 @@ class EagerWatch:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
         found = checks is not None and checks.bad_update(given)
         for handle in given:
-            if type(handle) is EagerTensor and compat_eager.dtype_number(handle) == RESOURCE:
+            if type(handle) is EagerTensor and compat.dtype_number(handle) == RESOURCE:
                 dtype = compat.type_in_variable(handle)
                 if not dtype:
                     continue
@@ -275,7 +275,7 @@ class EagerWatch:
 def _is_variable(given: Any, read: set[int]) -> bool:
     """Whether an op is given a variable, or what was read of one."""
     if type(given) is EagerTensor:
-        return compat_eager.tensor_id(given) in read
+        return compat.tensor_id(given) in read
     return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
 
 

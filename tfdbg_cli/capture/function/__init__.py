@@ -1,1 +1,1 @@
-"""Graph functions: intercepting outermost calls, and rewriting them so that every value is kept."""
+"""Graph functions: their calls rewritten so that every value is kept, or a watch answered."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
+from tfdbg_cli.capture.function.kept_tensors import array_of
+from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.runs import Argument
 from tfdbg_cli.model.values import Array, NoValue

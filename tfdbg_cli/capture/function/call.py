@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfdbg_cli.capture.callers import caller_line
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.function.arguments import Given, given
-from tfdbg_cli.capture.function.callers import caller_line
 from tfdbg_cli.capture.function.capture import WithoutValues
 from tfdbg_cli.capture.function.failing_op import with_given
 from tfdbg_cli.capture.function.given_before import with_variables_before

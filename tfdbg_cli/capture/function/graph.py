@@ -7,6 +7,7 @@ from typing import Any
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.session.program_graph import tracebacks_of
 from tfdbg_cli.formats.attribute_text import AttributeTexts
@@ -123,7 +124,7 @@ class FunctionTracebacks(Mapping[str, Traceback]):
 
 def _built_graphs(atomic: Any) -> dict[str, Any]:
     """The FuncGraphs from which `atomic` and the functions below it were made by the program, by function."""
-    return {name: graph for name, graph in compat.named_graphs_below(atomic).items() if not _was_loaded(graph)}
+    return {name: graph for name, graph in named_graphs_below(atomic).items() if not _was_loaded(graph)}
 
 
 def _was_loaded(graph: Any) -> bool:

@@ -15,13 +15,13 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.recomputed import Recomputed, shape_of
 from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _KIND = re.compile(r"device:(\w+):")
-HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 
 
 class KeptTensors:

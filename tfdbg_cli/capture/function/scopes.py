@@ -10,6 +10,7 @@ from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.arguments import slots_of
 from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Library
 from tfdbg_cli.capture.function.definition.call_tree import CallTree, Scope
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.errors import TfdbgError
 
 _ATTRIBUTE = "_tfdbg_scope"
@@ -37,7 +38,7 @@ def skipped_attributes() -> frozenset[str]:
 
 def _grown(atomic: Any) -> Scope:
     try:
-        graphs = compat.named_graphs_below(atomic)
+        graphs = named_graphs_below(atomic)
         library = Library(lambda name: _operations(graphs.get(name)))
         return CallTree(library, skipped_attributes()).grow(atomic.name.decode(), _argument_names(atomic))
     except LookupError as error:

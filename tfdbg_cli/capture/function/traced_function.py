@@ -19,13 +19,14 @@ from tfdbg_cli.capture.function.early_reports import Early
 from tfdbg_cli.capture.function.exact.compiled import Compiled, compiled_copy
 from tfdbg_cli.capture.function.exact.proof import Apart, Proof, proven
 from tfdbg_cli.capture.function.exact.trials import Trials
-from tfdbg_cli.capture.function.function_names import function_name
 from tfdbg_cli.capture.function.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.capture.function.scopes import scope_of
 from tfdbg_cli.capture.function.watched import WatchedFunction, WatchKind, with_updated
 from tfdbg_cli.capture.function.watched_edit import Wanted
+from tfdbg_cli.capture.function_names import function_name
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -177,7 +178,7 @@ class TracedFunction:
         return Estimate(found.tensors, self.taken, 0, found.budget, found.medium)
 
     def _tensors(self) -> Iterator[Any]:
-        for graph in compat.named_graphs_below(self._atomic).values():
+        for graph in named_graphs_below(self._atomic).values():
             for op in graph.get_operations():
                 yield from op.outputs
 

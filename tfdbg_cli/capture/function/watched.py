@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
-from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.results import results_of
@@ -22,6 +21,7 @@ from tfdbg_cli.capture.function.held.early_reads import early_reads
 from tfdbg_cli.capture.function.held.held_call import HeldCall
 from tfdbg_cli.capture.function.held.holding import Holding
 from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.capture.function.static_facts import StaticFacts
 from tfdbg_cli.capture.function.updated_variables import updated_variables
 from tfdbg_cli.capture.function.watched_edit import Wanted
@@ -95,7 +95,7 @@ class WatchedFunction:
     def frontier(self) -> Frontier:
         """What is checked."""
         kind = self._kind
-        facts = StaticFacts(self.root, compat.named_graphs_below(self._atomic))
+        facts = StaticFacts(self.root, named_graphs_below(self._atomic))
         results = results_of(self.root)
         return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.capture.opaque import is_handle
+from tfdbg_cli.capture.opaque import HANDLE, is_handle
 from tfdbg_cli.capture.session.program_graph import tensor_name
 from tfdbg_cli.capture.session.written_type import written_type
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
-_HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")
 _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was read from it is at its readers.")
 
 
@@ -38,7 +37,7 @@ def stored(
 
 def handle_value(tensor: Any) -> NoValue:
     """Why a handle, or a reference to a variable, has no array."""
-    return _HANDLE if is_handle(tensor) else _REFERENCE
+    return HANDLE if is_handle(tensor) else _REFERENCE
 
 
 def described(tensor: Any, value: Value) -> Tensor:

@@ -15,9 +15,10 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
-from tfdbg_cli.capture.function.kept_tensors import HANDLE, array_of
+from tfdbg_cli.capture.function.kept_tensors import array_of
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.op_errors import OpError
+from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of

@@ -17,8 +17,8 @@ from tfdbg_cli.capture.function.exact import proof as proof_module
 from tfdbg_cli.capture.function.exact.agreement import Effect
 from tfdbg_cli.capture.function.exact.plain_runs import PlainRuns
 from tfdbg_cli.capture.function.exact.trials import Trials
-from tfdbg_cli.capture.function.interception import intercept_all_functions
 from tfdbg_cli.capture.function.traced_function import TracedFunction
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, RunUntil, Values

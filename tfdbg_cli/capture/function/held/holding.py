@@ -19,6 +19,7 @@ from tfdbg_cli.capture.function.held.outside import (
     written_by,
 )
 from tfdbg_cli.capture.function.held.variable_values import VariableReader
+from tfdbg_cli.capture.function.named_graphs import named_graphs_below
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName
@@ -40,7 +41,7 @@ class Holding:
         self.again: Again | None = None
         self.reason = ""  # why a call cannot be made again; empty when it can
         try:
-            self.outside = outside_of(root, compat.named_graphs_below(atomic))
+            self.outside = outside_of(root, named_graphs_below(atomic))
             self.again = self.outside.whole()
         except RecursionError:
             self.reason = "its calls are nested too deep"

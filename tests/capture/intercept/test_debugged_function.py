@@ -11,7 +11,7 @@ import tensorflow as tf
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.wrapper import DebuggedFunction
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun
 

@@ -16,14 +16,14 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.callers import called_by_user
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager.call import EagerCall
 from tfdbg_cli.capture.eager.recorder import RECORDING
 from tfdbg_cli.capture.function.call import FunctionCall
-from tfdbg_cli.capture.function.callers import called_by_user
 from tfdbg_cli.capture.function.tracing_notes import Entered
-from tfdbg_cli.capture.function.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.guard import INSIDE, NAMED
+from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.capture.performing import performed
 from tfdbg_cli.capture.replacement import replace_method

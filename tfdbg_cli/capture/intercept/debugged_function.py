@@ -12,8 +12,8 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager.call import EagerCall
-from tfdbg_cli.capture.function.interception import FUNCTIONS
 from tfdbg_cli.capture.guard import INSIDE, NAMED
+from tfdbg_cli.capture.intercept.all_functions import FUNCTIONS
 from tfdbg_cli.capture.performing import performed
 from tfdbg_cli.capture.stand_in import StandIn
 

@@ -34,6 +34,7 @@ PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op
 # `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
 EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+_execute = pywrap_tfe.TFE_Py_Execute
 
 # What is asked of every eager tensor of a watch takes a tenth of the time of its public properties, and no call of
 # Python: the dtype by number (types.proto), the shape, a number that no other tensor of the process ever has, and the
@@ -108,10 +109,7 @@ def session_config(session: Any) -> Any:
 @cache
 def function_class() -> type:
     """The class of what `tf.function` makes. Its `__call__` is where a program enters a function."""
-    return type(tf.function(_nothing))
-
-
-def _nothing() -> None: ...
+    return type(tf.function(lambda: None))
 
 
 @cache
@@ -240,6 +238,11 @@ def eager_tensor(value: Any) -> Any:
     """The eager tensor of an array, be it where a graph is being built or in a program without eager execution."""
     with context.eager_mode():
         return tf.constant(value)
+
+
+def read_variable(handle: Any, dtype: int) -> Any:
+    """The tensor that the variable behind an eager handle holds, `dtype` by number; unseen by tapes and callbacks."""
+    return _execute(context.context()._handle, "", "ReadVariableOp", [handle], ("dtype", dtype), 1)[0]
 
 
 def op_definition(op_type: str) -> Any:

@@ -18,8 +18,8 @@ from scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin import find_origin
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.eager.checks import all_finite
-from tfdbg_cli.capture.eager.recent import RecentOps
+from tfdbg_cli.capture.eager.checks import norm_of
+from tfdbg_cli.capture.eager.recent import RecentOps, taken
 from tfdbg_cli.capture.eager.stacks import stack_here
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.config import Settings
@@ -71,11 +71,11 @@ def test_one_bad_element_anywhere(size, dtype) -> None:
     array = np.full(size, np.finfo(dtype).max, dtype)  # the squares of which are infinite
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert all_finite(array)
+        assert norm_of(array) is not None
         for bad in (np.nan, np.inf, -np.inf):
             array[size // 2] = bad
-            assert not all_finite(array)
-            assert not all_finite(array[size // 2])
+            assert norm_of(array) is None
+            assert norm_of(array[size // 2]) is None
 
 
 _KINDS = ["relu", "neg", "log", "exp", "sum", "mul", "concat", "div"]
@@ -188,7 +188,7 @@ def test_the_log_forgets_the_oldest_and_says_so() -> None:
     log = RecentOps(10_000)
     for _ in range(20):
         x = tf.ones([500])
-        log.add("Fill", [], (), [x], stack_here())
+        log.add("Fill", [], (), [taken(x)], stack_here())
     assert len(log) == 5
     assert log.dropped == 15
     assert log.count == 20

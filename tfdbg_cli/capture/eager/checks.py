@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,23 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.datum import TensorDatum
 from tfdbg_cli.analysis.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.analysis.training_filters import gradient_norm_above, gradient_norm_below, unchanged_variable
+from tfdbg_cli.analysis.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
+from tfdbg_cli.analysis.training_filters import (
+    UPDATED_VARIABLE,
+    gradient_norm_above,
+    gradient_norm_below,
+    unchanged_variable,
+)
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
-from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.controller import Watched
-from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp
+from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
 
-# Ops whose outputs are finite where all that they read is: they choose, move, bound or negate elements.
-_KEEP_FINITE = frozenset({
-    "Identity", "IdentityN", "Reshape", "Transpose", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
-    "Snapshot", "Relu", "Relu6", "ReluGrad", "Relu6Grad", "Tanh", "Sigmoid", "Softsign", "Neg", "Abs", "Sign",
-    "Floor", "Ceil", "Round", "Rint", "Maximum", "Minimum", "Max", "Min", "ConcatV2", "Pack", "Unpack", "Split",
-    "SplitV", "Slice", "StridedSlice", "Gather", "GatherV2", "GatherNd", "Tile", "BroadcastTo", "Fill", "ZerosLike",
-    "OnesLike", "Select", "SelectV2", "Pad", "PadV2", "MirrorPad", "Reverse", "ReverseV2", "MaxPool",
-    "ResourceGather", "OneHot", "Const", "TopKV2", "Sin", "Cos", "ClipByValue",
-})  # fmt: skip
 # Dtypes, by number, whose elements are always finite.
 _EXACT = frozenset(
     dtype.as_datatype_enum
@@ -42,7 +40,11 @@ _EXACT = frozenset(
 )  # fmt: skip
 _MOST_KNOWN = 50_000
 _FLOATS = "fc"
-_LARGE = 8192  # elements from which on a product of BLAS is faster than NumPy's own look
+_NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too
+_WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
+_SMALL = 4096  # elements up to which a tensor is looked at in less time than it takes to reckon a bound
+# A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
+_INEXACT, _LEAST = 4.0, 1e-12
 # Filters that ask of a whole run, its graph and its order; they are asked when it is at its end.
 _OF_RUNS = (gradient_norm_above, gradient_norm_below, unchanged_variable)
 
@@ -61,43 +63,48 @@ class Checks:
         self.of_updates = test is bad_result
         self._finite_only = test is has_inf_or_nan or self.of_updates
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
-        self._finite: set[int] = set()  # ids of tensors and of handles of variables
-        self._before: set[int] = set()
+        self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
+        self._before: dict[int, Norm] = {}
         self._failed = False
 
-    def bad(self, op: RecentOp, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[int]:
-        """The outputs of `op`, which was given `inputs`, that the watch is for."""
+    def bad(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
+        """Whether the watch is for one of the `outputs` of `op`, which was given `inputs`."""
         if self.of_updates:
-            return []
-        if not self._finite_only:
-            return [slot for slot in range(len(op.outputs)) if self._passes(op, TensorName(op.name, slot), slot)]
-        if op.op_type == "ReadVariableOp":
-            handle = _id(inputs[0])
-            fine = self._known(handle) or self._is_finite(op.outputs[0].value)
-            if fine:
-                self._note(handle)
-        else:
-            fine = op.op_type in _KEEP_FINITE and all(
-                self._known(_id(given)) for given in inputs if _may_be_bad(given)
-            )
-        found = []
-        for slot, output in enumerate(op.outputs):
-            if fine or self._is_finite(output.value):
-                self._note(compat.tensor_id(outputs[slot]))
-            elif not is_undefined(op.op_type, slot, op.attribute):
-                found.append(slot)
-        return self._not_excluded(op.name, found)
-
-    def bad_variable(self, name: str, handle: Any, value: Array) -> bool:
-        """Whether the watch is for `value`, what the variable behind `handle` holds after the update `name`."""
-        if not self._finite_only:
-            return self._asks(name, 0, "UpdatedVariable", value)
-        if self._is_finite(value):
-            self._note(compat.tensor_id(handle))
             return False
-        self._finite.discard(compat.tensor_id(handle))
-        self._before.discard(compat.tensor_id(handle))
-        return bool(self._not_excluded(name, [0]))
+        op_type = op[1]
+        if not self._finite_only:
+            return any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
+        rule, norms, found = RULES.get(op_type), self._norms, False
+        for slot, (key, dtype, value) in enumerate(outputs):
+            if dtype in _EXACT:
+                continue
+            norm = None
+            if op_type == "ReadVariableOp":
+                norm = self._known(inputs[0])
+            elif rule is not None and value.size > _SMALL and dtype in _WIDE:
+                bound = bound_of(rule, [self._known(given) for given in inputs[rule[0]]], value.size)
+                norm = (bound, value.size) if bound < FAR_FROM_OVERFLOW else None
+            norm = norm or norm_of(value)
+            if norm is not None:
+                norms[key] = norm
+            elif not is_undefined(op_type, slot, partial(attribute, op[5])):
+                found = True
+        if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
+            self._before, self._norms = norms, {}
+        return found and not self._is_excluded(op)
+
+    def bad_variable(self, op: Noted, handle: Any, value: Array) -> bool:
+        """Whether the watch is for `value`, what the variable behind `handle` holds after the update `op`."""
+        if not self._finite_only:
+            return self._asks(op, 0, UPDATED_VARIABLE, value)
+        key = tensor_id(handle)
+        self._before.pop(key, None)
+        norm = norm_of(value)
+        if norm is not None:
+            self._norms[key] = norm
+            return False
+        self._norms.pop(key, None)
+        return not self._is_excluded(op)
 
     def bad_update(self, inputs: Sequence[Any]) -> bool:
         """Whether an update is given what the watch is for."""
@@ -105,37 +112,38 @@ class Checks:
 
     def out_of_fine(self, inputs: Sequence[Any]) -> bool:
         """Whether nothing among `inputs` is known to be what the watch is for."""
-        return all(_is_fine(given, self._known) for given in inputs)
+        return all(self._known(given) or _is_fine(given) for given in inputs)
 
     def forget_variables(self) -> None:
         """Something that is not seen, such as a function, may have updated variables."""
-        self._finite.clear()
+        self._norms.clear()
         self._before.clear()
 
-    def _not_excluded(self, name: str, slots: list[int]) -> list[int]:
-        return [] if slots and self._excluded is not None and self._excluded(name) else slots
+    def _known(self, given: Any) -> Norm | None:
+        """The norm of what an op is given, if it was looked at or bounded: a tensor, a variable, or a number."""
+        if type(given) is EagerTensor:
+            key = tensor_id(given)
+        elif isinstance(given, (float, int)):
+            return (abs(given), 1) if math.isfinite(given) else None
+        else:
+            handle = getattr(given, "handle", None)
+            if type(handle) is not EagerTensor:
+                return None
+            key = tensor_id(handle)
+        return self._norms.get(key) or self._before.get(key)
 
-    def _known(self, key: int) -> bool:
-        return key in self._finite or key in self._before
+    def _is_excluded(self, op: Noted) -> bool:
+        return self._excluded is not None and self._excluded(name_of(op)) is not None
 
-    def _note(self, key: int) -> None:
-        self._finite.add(key)
-        if len(self._finite) > _MOST_KNOWN:  # those that are known longest are forgotten
-            self._before, self._finite = self._finite, set()
-
-    @staticmethod
-    def _is_finite(value: Any) -> bool:
-        return value is None or all_finite(value)
-
-    def _passes(self, op: RecentOp, name: TensorName, slot: int) -> bool:
-        value = op.outputs[slot].value
-        if value is None or is_undefined(op.op_type, slot, op.attribute):
+    def _passes(self, op: Noted, slot: int, value: Any) -> bool:
+        if value is None or is_undefined(op[1], slot, partial(attribute, op[5])):
             return False
-        return self._asks(name.node, slot, op.op_type, np.asarray(value))
+        return self._asks(op, slot, op[1], np.asarray(value))
 
-    def _asks(self, node: str, slot: int, op_type: str, value: Array) -> bool:
-        if self._excluded is not None and self._excluded(node):
+    def _asks(self, op: Noted, slot: int, op_type: str, value: Array) -> bool:
+        if self._is_excluded(op):
             return False
+        node = name_of(op)
         name = TensorName(node, slot)
         tensor = describe(name, value, device="", op_type=op_type, dtype=value.dtype.name)
         datum = TensorDatum(tensor, MemoryTensorStore([tensor], [value]), 0, Graph([Node(node, op_type, "")]))
@@ -148,44 +156,33 @@ class Checks:
             raise
 
 
-def all_finite(value: Any) -> bool:
-    """Whether an array or a NumPy scalar holds neither NaN nor infinity. Of a large array in one pass of BLAS."""
+def norm_of(value: Any) -> Norm | None:
+    """A bound of the norm of an array or a NumPy scalar, infinite if unknown; None where not all of it is finite."""
+    size: int = value.size
+    if value.dtype.char in _NUMBERS:
+        if not value.ndim:
+            return (abs(float(value)), 1) if math.isfinite(value) else None
+        square = np.vdot(value, value)
+        if math.isfinite(square):  # else the square of a large number may be infinite
+            return _INEXACT * math.sqrt(square) + _LEAST, size
+        return (math.inf, size) if np.isfinite(value).all() else None
     kind = value.dtype.kind
-    if kind not in _FLOATS and kind != "V":
-        return True
-    if kind == "f" and value.dtype.itemsize >= 4:
-        if value.ndim == 0:
-            return math.isfinite(value)
-        flat = value.reshape(-1)
-        if flat.size > _LARGE:
-            with np.errstate(all="ignore"):
-                if math.isfinite(np.dot(flat, flat)):  # else the square of a large number may be infinite
-                    return True
-        return bool(np.isfinite(flat).all())
-    return not any_nonfinite(np.asarray(value))
-
-
-def _id(given: Any) -> int:
-    """The id of a tensor, or of the handle of a variable; 0, which none has, of anything else."""
-    if type(given) is EagerTensor:
-        return compat.tensor_id(given)
-    handle = getattr(given, "handle", None)
-    return compat.tensor_id(handle) if type(handle) is EagerTensor else 0
+    if (kind in _FLOATS or kind == "V") and any_nonfinite(np.asarray(value)):
+        return None
+    return math.inf, size
 
 
 def _is_handle(given: Any) -> bool:
-    return type(given) is EagerTensor and compat.dtype_number(given) == RESOURCE
+    return type(given) is EagerTensor and dtype_number(given) == RESOURCE
 
 
 def _may_be_bad(given: Any) -> bool:
-    return type(given) is not EagerTensor or compat.dtype_number(given) not in _EXACT
+    return type(given) is not EagerTensor or dtype_number(given) not in _EXACT
 
 
-def _is_fine(given: Any, known: Callable[[int], bool]) -> bool:
-    if known(_id(given)) or not _may_be_bad(given):
-        return True
+def _is_fine(given: Any) -> bool:
     if type(given) is EagerTensor:
-        return all_finite(compat.host_array(given))
+        return dtype_number(given) in _EXACT or norm_of(host_array(given)) is not None
     try:
         return not any_nonfinite(np.asarray(given))
     except (TypeError, ValueError):  # no numbers

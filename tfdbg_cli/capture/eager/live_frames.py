@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.callers import is_ours, is_users
-from tfdbg_cli.capture.eager.recent import EagerTensor
+from tfdbg_cli.capture.compat import EagerTensor
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 
-EagerTensor = compat.EagerTensor
 _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
 # Ops whose output can be the memory of their first input.
 _SAME_MEMORY = frozenset({
@@ -33,13 +32,21 @@ HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose ten
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
-@dataclass(eq=False, slots=True)
-class Output:
-    """One output of an op: its dtype by number, and its value, an array or a NumPy scalar, if it is held."""
+@dataclass(frozen=True, slots=True)
+class Released:
+    """In place of the value of a large variable, which is not held: its shape."""
 
-    dtype: int
-    value: Any
-    shape: tuple[int, ...] = ()  # of a value that was let go of
+    shape: tuple[int, ...]
+
+
+# What an op gave: the id of the tensor, its dtype by number, its value: an array, a NumPy scalar, None of a handle.
+Taken: TypeAlias = tuple[int, int, Any]
+
+
+def taken(tensor: Any) -> Taken:
+    """What an op gave with `tensor`."""
+    dtype = dtype_number(tensor)
+    return tensor_id(tensor), dtype, None if dtype in HANDLES else host_array(tensor)
 
 
 @dataclass(eq=False, slots=True)
@@ -54,6 +61,20 @@ class Source:
     key: int = 0  # the id of the tensor that was given; 0 for a Python value
 
 
+@dataclass(eq=False, slots=True)
+class _OnTheWay:
+    """A variable that an op was given, which TensorFlow reads on the way: its handle, and its dtype by number."""
+
+    handle: Source
+    dtype: int
+    count: int
+
+
+# An op as it is noted, in a form that costs little, for most are forgotten unseen: `RecentOp` without its links.
+# Of its inputs the ids of tensors that ops before it gave, and what was given besides.
+Noted: TypeAlias = (
+    "tuple[int, str, int, str, list[int | Source | _OnTheWay], Sequence[Any], Sequence[Taken], Stack, str, int]"
+)
 Read: TypeAlias = "tuple[RecentOp, int] | Source"
 
 
@@ -67,21 +88,29 @@ class RecentOp:
     scope: str
     inputs: list[Read]
     attributes: Sequence[Any]
-    outputs: list[Output]
+    outputs: Sequence[Taken]
     stack: Stack
     device: str
-    nbytes: int = 0
-    released: bool = False  # its value is that of a large variable, and not held
-    written: list[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
+    written: Sequence[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
 
     @property
     def name(self) -> str:
         """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
-        return f"{self.scope}/{self.op_type}_{self.count}" if self.scope else f"{self.op_type}_{self.count}"
+        return _name(self.scope, self.op_type, self.count)
 
-    def attribute(self, name: str) -> Any:
-        """The value of an attribute; None where it is not given."""
-        return dict(zip(self.attributes[::2], self.attributes[1::2], strict=False)).get(name)
+
+def name_of(op: Noted) -> str:
+    """The name by which an op is shown; see `RecentOp.name`."""
+    return _name(op[3], op[1], op[2])
+
+
+def _name(scope: str, op_type: str, count: int) -> str:
+    return f"{scope}/{op_type}_{count}" if scope else f"{op_type}_{count}"
+
+
+def attribute(attributes: Sequence[Any], name: str) -> Any:
+    """The value of one of `attributes`, names and values in turn; None where it is not given."""
+    return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)
 
 
 class RecentOps:
@@ -91,12 +120,16 @@ class RecentOps:
         """With `all_values` those of large variables are held as well."""
         self._budget = budget
         self._largest_read = budget if all_values else _SMALL
-        self._ops: deque[RecentOp] = deque()
+        self._ops: deque[Noted] = deque()
         self._counts: dict[str, int] = {}
-        self._made: dict[int, tuple[RecentOp, int]] = {}
+        self._made: set[int] = set()  # the ids of tensors that ops gave
+        self._released: set[int] = set()  # of those, the ones that are a large variable's own memory
         self._outside: dict[int, Source] = {}
+        self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
+        self._written: dict[int, list[tuple[Source, Value]]] = {}  # by the number of the op
         self._updates: dict[int, int] = {}  # by the id of a handle: the number of the op that updated it last
         self._nbytes = 0
+        self._device = _only_device()
         self.count = 0  # of all ops that were added
         self.dropped = 0
 
@@ -104,77 +137,91 @@ class RecentOps:
         return len(self._ops)
 
     def add(
-        self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Sequence[Any], stack: Stack
-    ) -> RecentOp:
-        """Add an op that was given `inputs`, tensors, variables and Python values, and gave the tensors `outputs`."""
-        op = self._append(op_type, [self._read(given, stack) for given in inputs], attributes, stack)
-        for slot, tensor in enumerate(outputs):
-            dtype, value = compat.dtype_number(tensor), None
-            if dtype not in HANDLES:
-                value = compat.host_array(tensor)
-                op.nbytes += value.nbytes if dtype != STRING else 64
-            op.outputs.append(Output(dtype, value))
-            self._made[compat.tensor_id(tensor)] = (op, slot)
-        op.device = _only_device() or next(
-            (one.device for one in (*outputs, *inputs) if type(one) is EagerTensor), ""
-        )
-        if op.nbytes > self._largest_read and _shows_a_variable(op):
-            op.released, op.nbytes = True, 0  # whoever asks for the value has it until `settle`
-        self._nbytes += op.nbytes
+        self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Sequence[Taken], stack: Stack
+    ) -> Noted:
+        """Add an op that was given `inputs`, tensors, variables and Python values, and gave `outputs`."""
+        made = self._made
+        reads: list[int | Source | _OnTheWay] = []
+        for given in inputs:
+            if type(given) is EagerTensor:
+                key = tensor_id(given)
+                reads.append(key if key in made else self._source(given))
+            else:
+                reads.append(self._read(given))
+        nbytes = 0
+        for key, dtype, value in outputs:
+            made.add(key)
+            if value is not None:
+                nbytes += value.nbytes if dtype != STRING else 64
+        if nbytes > self._largest_read and self._shows_a_variable(op_type, reads):
+            nbytes = 0
+            self._released.update(key for key, _, _ in outputs)
+            outputs = [
+                (key, dtype, value if value is None else Released(value.shape)) for key, dtype, value in outputs
+            ]
+        self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
+        device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
+        scope = tf.get_current_name_scope()
+        op = self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes
+        self.count += 1
+        self._ops.append(op)
+        self._nbytes += nbytes
         while self._nbytes > self._budget or len(self._ops) > _MOST_OPS:
             self._drop()
         return op
 
-    def _append(self, op_type: str, reads: list[Read], attributes: Sequence[Any], stack: Stack) -> RecentOp:
-        self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
-        op = RecentOp(self.count, op_type, count, tf.get_current_name_scope(), reads, attributes, [], stack, "")
-        self.count += 1
-        self._ops.append(op)
-        return op
-
-    def settle(self, op: RecentOp) -> None:
-        """Let go of what `op` gave, if it is what a large variable holds."""
-        if op.released:
-            op.outputs[0].shape, op.outputs[0].value = op.outputs[0].value.shape, None
-
-    def wrote(self, op: RecentOp, handle: Any, value: Value, *, keep: bool) -> None:
+    def wrote(self, op: Noted, handle: Any, value: Value, *, keep: bool) -> None:
         """Note that `op` updated the variable behind `handle`, which now holds `value`; `keep` it, be it large."""
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
             value = _LARGE
-        op.written.append((source, value))
-        self._updates[source.key] = op.number
+        self._written.setdefault(op[0], []).append((source, value))
+        self._updates[source.key] = op[0]
 
     def _drop(self) -> None:
         op = self._ops.popleft()
-        self._nbytes -= op.nbytes
+        number, op_type, count, scope, _, attributes, outputs, stack, device, nbytes = op
+        self._nbytes -= nbytes
+        self._written.pop(number, None)
         self.dropped += 1
-        op.inputs = []  # those that it read are let go of, too
-        for output in op.outputs:
-            output.value = None
-        if len(self._made) > 4 * len(self._ops) + 1000:
-            alive = set(map(id, self._ops))
-            self._made = {key: made for key, made in self._made.items() if id(made[0]) in alive}
+        op = number, op_type, count, scope, [], attributes, [], stack, device, 0  # what it holds is let go of
+        for slot, (key, _, _) in enumerate(outputs):
+            self._made.discard(key)
+            self._released.discard(key)
+            self._forgotten[key] = op, slot
+        if len(self._forgotten) + len(self._outside) > 4 * len(self._ops) + 1000:
+            self._forget_unread()
 
-    def _read(self, given: Any, stack: Stack) -> Read:
-        if type(given) is EagerTensor:
-            return self._made.get(compat.tensor_id(given)) or self._source(given)
+    def _forget_unread(self) -> None:
+        """Let go of what no op of the log was given."""
+        read = [given for op in self._ops for given in op[4]]
+        tensors = {given for given in read if isinstance(given, int)}
+        sources = {given.key for given in read if isinstance(given, Source)}
+        sources |= {given.handle.key for given in read if isinstance(given, _OnTheWay)}
+        self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
+        self._outside = {key: source for key, source in self._outside.items() if key in sources}
+
+    def _read(self, given: Any) -> Source | _OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
             return Source(given)
-        # A variable itself, which TensorFlow reads on the way.
-        op = self._append("ReadVariableOp", [self._source(handle)], (), stack)
-        op.outputs.append(Output(given.dtype.as_datatype_enum, None))
-        return op, 0
+        self._counts["ReadVariableOp"] = count = self._counts.get("ReadVariableOp", -1) + 1
+        return _OnTheWay(self._source(handle), given.dtype.as_datatype_enum, count)
 
     def _source(self, given: Any) -> Source:
-        key = compat.tensor_id(given)
+        key = tensor_id(given)
         found = self._outside.get(key)
         if found is None:
-            dtype = compat.dtype_number(given)
-            value = weakref.ref(given) if dtype in HANDLES else compat.host_array(given)
+            dtype = dtype_number(given)
+            value = weakref.ref(given) if dtype in HANDLES else host_array(given)
             found = self._outside[key] = Source(value, dtype, key)
         return found
+
+    def _shows_a_variable(self, op_type: str, reads: Sequence[Any]) -> bool:
+        """Whether what an op gives is a variable's own memory."""
+        if op_type not in _SAME_MEMORY:
+            return op_type == "ReadVariableOp"
+        return bool(reads) and reads[0] in self._released
 
     def variable_of(self, op: RecentOp) -> Source | None:
         """The handle of the variable that `op` shows; None if it was updated since, or is not known any more."""
@@ -187,16 +234,36 @@ class RecentOps:
             return None
         return source
 
-    def ops(self) -> Iterator[RecentOp]:
-        """The ops that are still known, the oldest first."""
-        return iter(self._ops)
+    def ops(self) -> list[RecentOp]:
+        """The ops that are still known, the oldest first.
+
+        Those that they read are among them, but for ops that are not known any more, which have no outputs.
+        """
+        found: list[RecentOp] = []
+        made = {key: (_linked(op), slot) for key, (op, slot) in self._forgotten.items()}
+        for noted in self._ops:
+            op = _linked(noted)
+            for read in noted[4]:
+                if isinstance(read, _OnTheWay):
+                    found.append(_read_on_the_way(op, read))
+                    op.inputs.append((found[-1], 0))
+                else:
+                    op.inputs.append(made[read] if isinstance(read, int) else read)
+            op.written = self._written.get(op.number, ())
+            found.append(op)
+            made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
+        return found
 
 
-def _shows_a_variable(op: RecentOp) -> bool:
-    """Whether what `op` gives is a variable's own memory."""
-    if op.op_type not in _SAME_MEMORY:
-        return op.op_type == "ReadVariableOp"
-    return bool(op.inputs) and not isinstance(op.inputs[0], Source) and op.inputs[0][0].released
+def _linked(noted: Noted) -> RecentOp:
+    """The op, still without what it reads."""
+    number, op_type, count, scope, _, attributes, outputs, stack, device, _ = noted
+    return RecentOp(number, op_type, count, scope, [], attributes, outputs, stack, device)
+
+
+def _read_on_the_way(op: RecentOp, read: _OnTheWay) -> RecentOp:
+    given: Sequence[Taken] = [(0, read.dtype, None)]
+    return RecentOp(op.number, "ReadVariableOp", read.count, op.scope, [read.handle], (), given, op.stack, op.device)
 
 
 @cache

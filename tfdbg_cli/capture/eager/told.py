@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.eager.recent import HANDLES, Output, Read, RecentOp, RecentOps, Source
+from tfdbg_cli.capture.eager.recent import HANDLES, Read, RecentOp, RecentOps, Released, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -24,7 +24,6 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _VARIABLE, _INPUT = "VarHandleOp", "Placeholder"
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
-_DROPPED = gone("So many ops ran since that its value is not kept any more.")
 _UPDATED = gone("The variable was updated since; what it held before is not kept, for it is large.")
 
 
@@ -43,7 +42,7 @@ def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) 
 
     `named` gives a name to what came from outside; empty for none.
     """
-    ops = list(log.ops())
+    ops = log.ops()
     return _Telling(log, named).told(_leading_to(ops[-1], ops) if last and ops else ops)
 
 
@@ -84,8 +83,8 @@ class _Telling:
         }
         self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
         self._stacks[op.name] = op.stack
-        for slot, output in enumerate(op.outputs):
-            self._take(TensorName(op.name, slot), op, output.dtype, self._value(op, output))
+        for slot, (_, dtype, value) in enumerate(op.outputs):
+            self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
         for source, value in op.written:
             variable = self._source(source).node
             name = f"{variable}/after_update"
@@ -104,19 +103,17 @@ class _Telling:
         )
         self._values.append(value)
 
-    def _value(self, op: RecentOp, output: Output) -> Value:
-        if output.dtype in HANDLES:
+    def _value(self, op: RecentOp, dtype: int, taken: Any) -> Value:
+        if dtype in HANDLES:
             return HANDLE
-        if output.value is not None:
-            return array_from(output.value)
-        if not op.released and op.op_type != "ReadVariableOp":
-            return _DROPPED
+        if taken is not None and not isinstance(taken, Released):
+            return array_from(taken)
         source = self._log.variable_of(op)
         handle = None if source is None else source.given()
         if handle is None:
             return _UPDATED
         value = variable_value(handle, compat.type_in_variable(handle) or 0)
-        return value.reshape(output.shape) if op.released and not isinstance(value, NoValue) else value
+        return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
 
     def _read(self, read: Read) -> TensorName:
         if isinstance(read, Source):
@@ -164,6 +161,6 @@ def array_from(value: Any) -> Array:
 def variable_value(handle: Any, dtype: int) -> Value:
     """What the variable behind `handle` holds now; `dtype` by number."""
     try:
-        return array_from(compat.host_array(compat.run_op("ReadVariableOp", [handle], ("dtype", dtype), 1, "")[0]))
+        return array_from(compat.host_array(compat.read_variable(handle, dtype)))
     except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
         return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

@@ -46,6 +46,9 @@ class Turns:
         """The turn that the op with this stack belongs to, the same object for all of it; None outside loops."""
         turn, last = self._turn, self._last
         self._last = stack
+        settled = bool(self._mark) or not self._tries
+        if turn is not None and settled and stack != self._mark and _goes_on(turn, last, stack):
+            return turn
         if turn is None or not _in_same_loop(turn, last, stack):
             turn = self._turn = _found(stack)
             self._mark, self._tries = [], _TRIES
@@ -73,6 +76,19 @@ def _found(stack: Stack) -> Turn | None:
                 if loop.holds(offset) and (best is None or loop.trains >= max(best.loop.trains, 1)):
                     best = Turn(code, loop, depth - at // 2, 1)
     return best
+
+
+def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
+    """Whether Python went on within a call that both ops are in; then the turn is certainly the same."""
+    loop = at = -2 * turn.depth
+    shorter = min(len(stack), len(last))
+    while -at <= shorter and stack[at] is last[at]:
+        now, before = stack[at + 1], last[at + 1]
+        if now != before:
+            within = now > before and (at != loop or now <= turn.loop.end)
+            return within and (turn.depth == 1 or stack[loop + 2 :] == last[loop + 2 :])
+        at -= 2
+    return False
 
 
 def _in_same_loop(turn: Turn, last: Stack, stack: Stack) -> bool:

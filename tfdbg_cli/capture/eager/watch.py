@@ -11,12 +11,13 @@ import tensorflow as tf
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.checks import Checks
 from tfdbg_cli.capture.eager.live_frames import live_frames
 from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
-from tfdbg_cli.capture.eager.recent import RESOURCE, EagerTensor, RecentOp, RecentOps
+from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, RecentOps, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
@@ -32,7 +33,7 @@ _SHARE = 8  # of the memory for values, the part that the last ops of a watch ma
 _MOST = 512 << 20  # bytes of it
 
 
-class _Here(threading.local):
+class _Here:
     """What one thread is at."""
 
     def __init__(self) -> None:
@@ -46,6 +47,11 @@ class _Here(threading.local):
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
 
 
+class _Threads(threading.local):
+    def __init__(self) -> None:
+        self.here = _Here()
+
+
 class EagerWatch:
     """Divides what the threads of a program run eagerly into runs, and looks at every value while a watch is on.
 
@@ -54,7 +60,7 @@ class EagerWatch:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._here = _Here()
+        self._threads = _Threads()
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
@@ -71,7 +77,7 @@ class EagerWatch:
 
     def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
-        here = self._here
+        here = self._threads.here
         if here.busy:
             return None
         stack = stack_here(4)
@@ -91,10 +97,10 @@ class EagerWatch:
 
     def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> None:
         """The op gave `outputs`; see `ops.Listener`."""
-        here = self._here
+        here = self._threads.here
         section, watched = here.section, self._controller.watched
         if op_type == "ReadVariableOp" and section is not None and section.number is None:
-            here.read.add(compat.tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+            here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
         if section is None or section.ignored or (watched is None and not _captures(section.plan)):
             return
         here.busy = True
@@ -106,7 +112,7 @@ class EagerWatch:
     @contextmanager
     def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
         """A context that is the run of `plan`, in which the arguments with these ids have `names`."""
-        here = self._here
+        here = self._threads.here
         before = here.section
         here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
         here.told += 1
@@ -123,7 +129,7 @@ class EagerWatch:
         """A run begins in this thread; where it is that of a function, the turns of the loop around it are none."""
         if isinstance(pending, PendingSection):
             return
-        here = self._here
+        here = self._threads.here
         here.functions = True
         if self._checks is not None:
             self._checks.forget_variables()
@@ -138,7 +144,7 @@ class EagerWatch:
 
     def end(self) -> None:
         """The program is at its end, or debugged no more: so is the last run of this thread."""
-        self._end_section(self._here)
+        self._end_section(self._threads.here)
 
     def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn
@@ -214,31 +220,34 @@ class EagerWatch:
         outputs: Any,
         stack: Stack,
     ) -> None:
-        given = inputs if not any(type(one) is list for one in inputs) else list(leaves(inputs))
-        gave = (outputs,) if type(outputs) is EagerTensor else list(leaves(outputs))
+        given = list(leaves(inputs)) if list in map(type, inputs) else inputs
+        gave = [taken(one) for one in ((outputs,) if type(outputs) is EagerTensor else leaves(outputs))]
         op = section.log.add(op_type, given, attributes, gave, stack)
-        checks = self._checks_of(watched)
+        checks = self._checks
+        if watched is None:
+            checks = None
+        elif checks is None or checks.watched is not watched:
+            checks = self._checks_of(watched)
         if checks is not None and section.number is None and not checks.anywhere:
             checks = None
-        found = bool(checks is not None and checks.at_ops and checks.bad(op, given, gave))
+        found = checks is not None and checks.at_ops and checks.bad(op, given, gave)
         if updates_variable(op_type):
             found = self._written(section, checks, op, given) or found
-        section.log.settle(op)
         if found and checks is not None and self._is_news(section, checks, given, stack):
             self._found(here, section)
 
-    def _written(self, section: Section, checks: Checks | None, op: RecentOp, given: Sequence[Any]) -> bool:
+    def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[Any]) -> bool:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
         found = checks is not None and checks.bad_update(given)
         for handle in given:
-            if type(handle) is EagerTensor and compat.dtype_number(handle) == RESOURCE:
+            if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = compat.type_in_variable(handle)
                 if not dtype:
                     continue
                 value = variable_value(handle, dtype)
                 bad = False
                 if checks is not None and checks.at_ops and not isinstance(value, NoValue):
-                    bad = checks.bad_variable(op.name, handle, value)
+                    bad = checks.bad_variable(op, handle, value)
                 section.log.wrote(op, handle, value, keep=bad)
                 found = found or bad
         return found
@@ -275,7 +284,7 @@ class EagerWatch:
 def _is_variable(given: Any, read: set[int]) -> bool:
     """Whether an op is given a variable, or what was read of one."""
     if type(given) is EagerTensor:
-        return compat.tensor_id(given) in read
+        return tensor_id(given) in read
     return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
 
 

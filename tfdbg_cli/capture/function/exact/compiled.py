@@ -72,7 +72,7 @@ def _cancelled_calls_do_nothing() -> bool:
         with _LOCK, INSIDE, compat.not_recording():
             handle = compat.new_variable(compat.eager_tensor(1.0))
             compat.graphs_made_of(name, [handle, compat.eager_tensor(2.0)], 0)
-            value = compat.run_op("ReadVariableOp", [handle], ("dtype", FLOAT), 1, "")[0]
+            value = compat.read_variable(handle, FLOAT)
             return bool(value.numpy() == 1.0)
     finally:
         compat.remove_function(name)

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.section import PendingSection
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
@@ -29,9 +29,12 @@ from tfdbg_cli.model.decision import (
     PlainRun,
     ProfileRun,
     RecordRun,
+    RunTo,
     RunUntil,
+    StepOn,
     Values,
 )
+from tfdbg_cli.model.pausing import Breakpoints, Sought
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 from tfdbg_cli.progress_line import ProgressLine
 from tfdbg_cli.prompt_threads import PromptThreads, at_prompt, terminal
@@ -50,18 +53,6 @@ class StopAtStart:
 
 
 State: TypeAlias = StopAtStart | Decision
-
-
-class Attendant(Protocol):
-    """Who divides what runs outside every function and session into runs."""
-
-    def attend(self, wanted: bool) -> None:
-        """Begin with it, or leave off: nobody asks for runs any more."""
-        ...
-
-    def run_begins(self, pending: PendingRun) -> None:
-        """Hear of a run that begins in this thread."""
-        ...
 
 
 def _is_find(pending: PendingRun) -> bool:
@@ -110,6 +101,8 @@ class Debugger:
         self._line = ProgressLine()
         self._ignored = Ignored()
         self._dump_root = dump_root
+        self.breakpoints = Breakpoints()
+        self._sought: Sought | None = None
 
     @property
     def settings(self) -> Settings:
@@ -128,8 +121,17 @@ class Debugger:
     @_state.setter
     def _state(self, state: State) -> None:
         self._decided = state
+        pace = state.pace if isinstance(state, StepOn) else None
+        place = state.place if isinstance(state, RunTo) else None
+        breakpoints = () if isinstance(state, Detach) else tuple(self.breakpoints)
+        self._sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
         if self.attendant is not None:
-            self.attendant.attend(not isinstance(state, Continue | Detach))
+            self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
+
+    @property
+    def sought(self) -> Sought | None:
+        """What code that runs eagerly is to stop at; None for nothing."""
+        return self._sought
 
     @property
     def run_count(self) -> int:
@@ -193,16 +195,7 @@ class Debugger:
 
     def watch_in_words(self, ops: int) -> str:
         """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
-        if self._watching is None:
-            return ""
-        name, runs = self._watching.decision.filter_name, self._watching.watch.runs
-        if not runs and not ops:
-            return (
-                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
-                "that ran eagerly."
-            )
-        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
-        return f"Nothing passed {name} in {' and '.join(parts)}."
+        return "" if self._watching is None else self._watching.in_words(ops)
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""
@@ -250,6 +243,11 @@ class Debugger:
                 watching.keep(run)
             return False
 
+    def run_paused(self, run: Run) -> None:
+        """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
+        with self._prompt:
+            self._stop(RunEnd(run))
+
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         watching = self._watching
@@ -286,6 +284,8 @@ class Debugger:
                 self.end_watch()
             else:  # the prompt opens after this run, which has values to show, as the runs kept before it have
                 watching.ends_without_values = True
+        if isinstance(self._state, StepOn) and not isinstance(pending, PendingSection):
+            self._state = StopAtStart(("The step ends here: before a run that is made as a whole.",))
         start: RunStart | None = None
         while True:
             while isinstance(self._state, StopAtStart):
@@ -335,6 +335,8 @@ class Debugger:
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
             case RecordRun(force=force):
                 return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
+            case StepOn() | RunTo():
+                return Plan(number, errors=True), False
             case ProfileRun():
                 return Plan(number, Action.PROFILE, True), False
             case PlainRun():
@@ -365,7 +367,7 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        event = replace(event, ignored=self._ignored.places)
+        event = replace(event, ignored=self._ignored.places, breakpoints=self.breakpoints)
         with terminal():
             try:
                 decision = self._front().stop(event)

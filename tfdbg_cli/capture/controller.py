@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.filters import TensorFilter
 from tfdbg_cli.capture.session.watching import WatchOptions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values
+from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 EVERYTHING = CaptureRequest()
@@ -113,6 +114,20 @@ class Controller(Protocol):
         """What the watch that is on asks of runs; None while there is none."""
         ...
 
+    @property
+    def sought(self) -> Sought | None:
+        """What code that runs eagerly is to stop at; None for nothing. The same object as long as it is the same."""
+        ...
+
+    def run_paused(self, run: Run) -> None:
+        """Open the prompt in the middle of `run`, which runs eagerly, at what was sought.
+
+        Raises:
+            KeyboardInterrupt: the person ended the program.
+
+        """
+        ...
+
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run. Cheap (a few microseconds) when it is left alone.
 
@@ -148,4 +163,16 @@ class Controller(Protocol):
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that no `run_ends` will come for `plan`: the call was wrong, or capture failed."""
+        ...
+
+
+class Attendant(Protocol):
+    """Who divides what runs outside every function and session into runs."""
+
+    def attend(self, wanted: bool) -> None:
+        """Begin with it, or leave off: nobody asks for runs any more."""
+        ...
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """Hear of a run that begins in this thread."""
         ...

@@ -89,7 +89,7 @@ Of a run that cannot be made again the values are saved, and why is said. Then t
         (),
         "Put the variables back as they were before this run.",
         _undo,
-        moments=frozenset({Moment.RUN_END}),
+        moments=frozenset({Moment.RUN_END, Moment.PAUSED}),
         section="Keep",
         details="The program sees them so when it goes on: after a poisoned update it can train on, or be saved.",
     ),

@@ -24,7 +24,7 @@ from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.values import Array
 
 _SECTION = "Python"
-_LIVE = frozenset({Moment.RUN_END})
+_LIVE = frozenset({Moment.RUN_END, Moment.PAUSED})
 _LONGEST = 100  # characters of a value in a list
 _LONGEST_ANSWER = 20_000
 
@@ -169,6 +169,16 @@ def _current(context: Context) -> int:
     if context.frame is None:
         context.frame = _own(_running(context))[-1]
     return context.frame
+
+
+def current_frame(context: Context) -> LiveFrame:
+    """The call of Python that is looked at.
+
+    Raises:
+        TfdbgError: the program does not stand in the middle of a run.
+
+    """
+    return _running(context)[_current(context)]
 
 
 def _brief(value: Any) -> str:

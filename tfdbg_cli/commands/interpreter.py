@@ -19,7 +19,12 @@ _MOMENT_OF = {RunStart: Moment.RUN_START, RunEnd: Moment.RUN_END, Opened: Moment
 
 def moment_of(context: Context) -> Moment:
     """The kind of stop `context` is at, or that it is in the stepper."""
-    return Moment.STEPPING if context.stepper is not None else _MOMENT_OF[type(context.stop)]
+    if context.stepper is not None:
+        return Moment.STEPPING
+    stop = context.stop
+    if isinstance(stop, RunEnd) and stop.run.frames and context.run is stop.run:
+        return Moment.PAUSED
+    return _MOMENT_OF[type(stop)]
 
 
 def execute(text: str, context: Context, registry: Registry) -> Outcome:
@@ -56,6 +61,11 @@ def require_moment(command: Command, context: Context) -> None:
         raise TfdbgError(f"`{command.name}` is not for the stepper.", hint="`exit` leaves the stepper.")
     if command.moments == {Moment.STEPPING}:
         raise TfdbgError(f"`{command.name}` is for the stepper.", hint="`invoke_stepper` opens it.")
+    if command.moments == {Moment.PAUSED}:
+        raise TfdbgError(
+            f"`{command.name}` is for the middle of a run of eager code; the program does not stand in one.",
+            hint="`break PLACE` and `until PLACE` lead there.",
+        )
     if moment is Moment.RUN_START:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
     if moment is Moment.OPENED:

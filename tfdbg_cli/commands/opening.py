@@ -13,7 +13,7 @@ def opening_command(event: Stop) -> str:
 
     Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the
     origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the
-    runs of a recording that holds several.
+    runs of a recording that holds several; in the middle of a run where the program stands.
     """
     if isinstance(event, RunStart):
         return "run_info"
@@ -28,6 +28,8 @@ def opening_command(event: Stop) -> str:
     if hit is not None:
         verb = "origin" if hit.filter_name in _OF_ORIGIN else f"lt -f {quoted(hit.filter_name)}"
         return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
+    if run.paused is not None:
+        return "here"
     if run.profile is not None:
         return "lp"
     return "lt"

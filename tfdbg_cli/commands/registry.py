@@ -22,13 +22,14 @@ class Moment(Enum):
 
     RUN_START = auto()
     RUN_END = auto()
+    PAUSED = auto()  # in the middle of a run of eager code
     OPENED = auto()
     STEPPING = auto()  # within one of the others, while a run is made node by node
 
 
 EVERYWHERE = frozenset(Moment)
-WITH_TENSORS = frozenset({Moment.RUN_END, Moment.OPENED})
-LIVE = frozenset({Moment.RUN_START, Moment.RUN_END})
+WITH_TENSORS = frozenset({Moment.RUN_END, Moment.PAUSED, Moment.OPENED})
+LIVE = frozenset({Moment.RUN_START, Moment.RUN_END, Moment.PAUSED})
 LOOKING = WITH_TENSORS | {Moment.STEPPING}
 
 
@@ -207,23 +208,27 @@ def _parser(command: Command) -> argparse.ArgumentParser:
 
 
 class Registry:
-    """Commands by name and alias. A short name may mean another command in the stepper than elsewhere."""
+    """Commands by name and alias. A name may mean another command where a person steps than elsewhere."""
 
     def __init__(self) -> None:
-        self._commands: dict[str, Command] = {}
+        self._commands: list[Command] = []
         self._names: dict[str, list[Command]] = {}
 
     def add(self, command: Command) -> None:
         """Register `command`; a name or alias that is taken for the same moments is a programming error."""
         for name in (command.name, *command.aliases):
             for other in self._names.get(name, ()):
-                if _is_of_stepper(other) is _is_of_stepper(command):
+                if not (
+                    other.moments < command.moments
+                    or command.moments < other.moments
+                    or other.moments.isdisjoint(command.moments)
+                ):
                     raise ValueError(f"command name {name!r} is taken by {other.name}")
             self._names.setdefault(name, []).append(command)
-        self._commands[command.name] = command
+        self._commands.append(command)
 
     def find(self, name: str, moment: Moment | None = None) -> Command:
-        """The command called `name` or aliased so, at `moment` if there are several.
+        """The command called `name` or aliased so; of several that are for `moment` the one that is for the fewest.
 
         Raises:
             TfdbgError: there is none; the hint names the nearest.
@@ -234,14 +239,16 @@ class Registry:
             raise TfdbgError(
                 f"There is no command {name!r}.", hint=did_you_mean(name, known) or "`help` lists the commands."
             )
-        found = sorted(self._names[name], key=_is_of_stepper, reverse=moment is Moment.STEPPING)
-        return found[0]
+        found = self._names[name]
+        return min(
+            (one for one in found if moment in one.moments), key=lambda one: len(one.moments), default=found[0]
+        )
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
     def __iter__(self) -> Iterator[Command]:
-        return iter(self._commands.values())
+        return iter(self._commands)
 
     def names(self) -> list[str]:
         """Every name and alias."""
@@ -250,7 +257,3 @@ class Registry:
     def names_at(self, moment: Moment) -> list[str]:
         """The names and aliases that can be used at `moment`."""
         return [name for name in self._names if moment in self.find(name, moment).moments]
-
-
-def _is_of_stepper(command: Command) -> bool:
-    return command.moments == {Moment.STEPPING}

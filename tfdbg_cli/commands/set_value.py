@@ -21,6 +21,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array, NoValue
@@ -61,6 +62,8 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     if not text:
         return _list(context)
     target, expression = parted(text, "set")
+    if context.run.paused is not None:
+        return _set_live(context, context.run.paused, target, expression)
     base = base_of(context)
     run = context.runs[base]
     what_if = what_if_of(run, context)
@@ -70,6 +73,37 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     value = _new_value(context, choice, expression, context.replaced.get(base, {}).get(name))
     context.replaced.setdefault(base, {})[name] = value
     return _list(context)
+
+
+def _set_live(context: Context, paused: Replaceable, target: str, expression: str) -> Document:
+    """Give the program that stands behind an op another value than the op gave, or a variable another value."""
+    text, slicing = split_slice(target)
+    known = ending_in(text, paused.variables) or [text]
+    name = parse_tensor_name(text) or TensorName(known[0], 0)
+    if name.node not in paused.variables and context.run.tensors.named(text):
+        name = TensorName(text, 0)
+    old = paused.value(name)
+    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
+    whole = np.array(old, copy=True)
+    place = sliced(whole, slicing)
+    try:
+        whole[parse_index(slicing) or ...] = np.broadcast_to(found, place.shape)
+    except ValueError:
+        raise TfdbgError(
+            f"The value has the shape {list(found.shape)}, {name}{slicing} has {list(place.shape)}.",
+            hint="A single number fits any shape.",
+        ) from None
+    paused.replace(name, whole)
+    dtype = name_of(old.dtype)
+    is_variable = name.node in paused.variables
+    goes_on = "  The variable holds it now." if is_variable else "  The program is given it when it goes on."
+    lines = [
+        line(Span(printable(str(name)), Style.TITLE), goes_on),
+        line("  was  ", *chip(old, dtype).spans),
+        line("  is   ", *chip(whole, dtype).spans),
+    ]
+    data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
+    return text_document("set_live", *lines, data=data, title="set")
 
 
 def parted(text: str, verb: str) -> tuple[str, str]:
@@ -198,7 +232,7 @@ COMMANDS = (
     Command(
         "set",
         (),
-        "Replace the value of a tensor, for `again` to compute with.",
+        "Replace the value of a tensor, for `again` to compute with; in the middle of a run, for the program itself.",
         _set,
         (
             Argument(
@@ -212,6 +246,9 @@ COMMANDS = (
 Without arguments the replaced tensors are listed. The expression is one of `eval`: NumPy as np, tensors in
 backticks. It must have the shape of the tensor or of the slice, or be a single number. The program's own run and
 its state stay as they are.
+
+Where the program stands behind an op that ran eagerly, the program itself is given the value in place of what that op
+gave, or the variable is assigned it.
 
 Examples:
   set prob:0 np.clip(`prob:0`, 1e-7, 1)

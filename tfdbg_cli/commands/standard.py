@@ -35,6 +35,7 @@ _MODULES = (
     "leaving",
     "stepper",
     "run_steps",
+    "pausing",
     "navigation",
     "config",
     "version",

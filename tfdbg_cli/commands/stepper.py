@@ -13,7 +13,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.links import node_link
-from tfdbg_cli.commands.registry import LIVE, Argument, Command, Kind, Moment, Outcome, Registry
+from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment, Outcome, Registry
 from tfdbg_cli.commands.set_value import as_type, parted
 from tfdbg_cli.commands.short_names import ending_in
 from tfdbg_cli.commands.sorted_nodes import focus_of, legend, list_data, node_table, window
@@ -238,7 +238,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             ("s",),
             "Make the run node by node, on copies of the variables.",
             _invoke,
-            moments=LIVE | {Moment.OPENED},
+            moments=frozenset({Moment.RUN_START, Moment.RUN_END, Moment.OPENED}),
             section="Stepper",
             details="""\
 At the start of a run and at its end. The nodes are sorted so that each comes behind what it reads or waits for.

@@ -31,6 +31,9 @@ def _stepping(stepper: Stepper) -> Line:
 
 
 def _run_end(event: RunEnd, run: Run) -> Line:
+    if run.paused is not None and run.paused.why:
+        title = Span(f"in {printable(run.call.title)}", Style.TITLE)
+        return line(title, Span(f" at {printable(run.paused.node)}: {printable(run.paused.why)}", Style.WARNING))
     title = Span(f"run-end: {printable(run.call.title)}", Style.TITLE)
     if run.change is not None:
         return line(title, Span(f" {printable(run.change.title)}", Style.WARNING))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from tfdbg_cli.model.pausing import Pace, Place
+
 
 class GraphChoice(StrEnum):
     """Which graph a capture shows."""
@@ -97,6 +99,22 @@ class PlainRun:
 
 
 @dataclass(frozen=True, slots=True)
+class StepOn:
+    """Run on in code that runs eagerly, in this thread, and stop in its middle after a step; before a run of another
+    kind, if one comes first.
+    """
+
+    pace: Pace = Pace.OP
+
+
+@dataclass(frozen=True, slots=True)
+class RunTo:
+    """Run on, and stop behind the next op at `place` that runs eagerly."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Continue:
     """Run on without stopping; an error of an op still opens the prompt."""
 
@@ -111,4 +129,6 @@ class Abort:
     """End the program, as Ctrl-C would: KeyboardInterrupt in the thread that called the run."""
 
 
-Decision: TypeAlias = DebugRun | RunUntil | RecordRun | ProfileRun | PlainRun | Continue | Detach | Abort
+Decision: TypeAlias = (
+    DebugRun | RunUntil | RecordRun | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
+)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
@@ -126,7 +127,8 @@ class Run:
     `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
     so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
     undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
-    are the calls of Python that are running, outermost first, where the program stands in the middle of the run.
+    are the calls of Python that are running, outermost first, where the program stands in the middle of the run;
+    `paused` is the op behind which it was stopped on demand.
     """
 
     call: Call
@@ -147,6 +149,7 @@ class Run:
     exactness: Exactness | None = None
     cut_off: bool = False  # the process that wrote it did not come to the end of the run
     frames: Sequence[LiveFrame] = ()
+    paused: Replaceable | None = None
 
     @property
     def graph_kind(self) -> GraphKind:
@@ -171,7 +174,7 @@ class Estimate:
 class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
-    `ignored` are the places that watches left out so far.
+    `ignored` are the places that watches left out so far, `breakpoints` those of the process.
     """
 
     call: Call
@@ -182,6 +185,7 @@ class RunStart:
     notes: tuple[str, ...] = ()
     steppable: Steppable | None = None
     ignored: Sequence[IgnoredPlace] = ()
+    breakpoints: Breakpoints = field(default_factory=Breakpoints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,8 @@ class RunEnd:
     """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
-    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out.
+    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out,
+    `breakpoints` those of the process.
     """
 
     run: Run
@@ -212,6 +217,7 @@ class RunEnd:
     earlier: Sequence[Run] = ()
     notes: tuple[str, ...] = ()
     ignored: Sequence[IgnoredPlace] = ()
+    breakpoints: Breakpoints = field(default_factory=Breakpoints)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,11 @@ from tfdbg_cli.model.decision import (
     PlainRun,
     ProfileRun,
     RecordRun,
+    RunTo,
     RunUntil,
+    StepOn,
 )
+from tfdbg_cli.model.pausing import STEPS
 from tfdbg_cli.model.runs import Opened, Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.paint import shown
@@ -123,6 +126,10 @@ def next_words(decision: Decision) -> str:
             return "the next run is profiled"
         case PlainRun():
             return "the next run is not captured"
+        case StepOn(pace=pace):
+            return f"a step to the next {STEPS[pace]}"
+        case RunTo(place=place):
+            return f"running to {shown(str(place))}"
         case Continue():
             return "running on; an error opens the debugger again"
         case Detach():

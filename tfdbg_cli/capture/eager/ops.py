@@ -27,8 +27,8 @@ class Listener(Protocol):
         """
         ...
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> None:
-        """The op gave `outputs`: a tensor, a list of tensors and of lists, or None.
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> Any:
+        """The op gave `outputs`: a tensor, a list of tensors and of lists, or None; returns what the program gets.
 
         Lists may be among the `inputs`, and what TensorFlow makes tensors of. `attributes` are names and values in
         turn.
@@ -69,7 +69,7 @@ class EagerOps:
             outputs = original(context, op_type, name, *arguments)
             if begun:
                 count = _input_count(op_type)
-                self._tell(op_type, arguments[:count], arguments[count:], outputs, begun)
+                outputs = self._tell(op_type, arguments[:count], arguments[count:], outputs, begun)
             return outputs
 
         return fast
@@ -80,7 +80,7 @@ class EagerOps:
             begun = self._begin(text, inputs)
             outputs = original(handle, device, op_type, inputs, attributes, *rest)
             if begun:
-                self._tell(text, inputs, attributes or (), outputs, begun)
+                outputs = self._tell(text, inputs, attributes or (), outputs, begun)
             return outputs
 
         return slow
@@ -104,12 +104,13 @@ class EagerOps:
         attributes: Sequence[Any],
         outputs: Any,
         begun: Sequence[tuple[Listener, Any]],
-    ) -> None:
+    ) -> Any:
         for listener, token in begun:
             try:
-                listener.ran(op_type, inputs, attributes, outputs, token)
+                outputs = listener.ran(op_type, inputs, attributes, outputs, token)
             except Exception as error:  # noqa: BLE001  # a fault of ours must not become one of the program
                 report("look at an op", error)
+        return outputs
 
 
 def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:

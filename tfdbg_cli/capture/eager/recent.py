@@ -178,6 +178,14 @@ class RecentOps:
         self._written.setdefault(op[0], []).append((source, value))
         self._updates[source.key] = op[0]
 
+    def exchange(self, op: Noted, slot: int, tensor: Any) -> None:
+        """Note that the program was given `tensor` in place of what `op` gave."""
+        outputs = list(op[6])
+        outputs[slot] = taken(tensor)
+        self._made.add(outputs[slot][0])
+        if self._ops and self._ops[-1] is op:
+            self._ops[-1] = (*op[:6], outputs, *op[7:])
+
     def _drop(self) -> None:
         op = self._ops.popleft()
         number, op_type, count, scope, _, attributes, outputs, stack, device, nbytes = op

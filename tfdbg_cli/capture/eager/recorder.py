@@ -152,9 +152,10 @@ class EagerRecorder:
         """An op is about to run; see `ops.Listener`."""
         return stack_here(4) if RECORDING.recorder is self and not self._quiet else None
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> None:
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> Any:
         """The op gave `outputs`; see `ops.Listener`."""
         self._safely(self._add_op, op_type, tuple(leaves(inputs)), tuple(leaves(outputs)), begun)
+        return outputs
 
     def _add_op(self, text: str, inputs: Sequence[Any], outputs: Sequence[Any], stack: Stack) -> None:
         node = self._numbered(text)

@@ -11,6 +11,7 @@ from typing import Any
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.eager.live_frames import name_of_array, names_of_tensors
+from tfdbg_cli.capture.eager.pauses import PausedOp
 from tfdbg_cli.capture.eager.recent import RecentOps, Source
 from tfdbg_cli.capture.eager.told import told
 from tfdbg_cli.capture.eager.turns import Turn
@@ -55,10 +56,12 @@ class Section:
         caught: bool = False,
         ended: bool = False,
         news: bool = False,
+        paused: PausedOp | None = None,
     ) -> Run:
         """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`.
 
-        With `news` only the last op counts, and what led to it: what was before has been shown.
+        With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
+        behind which the program was stopped on demand; it comes to know the variables of the run.
         """
         names = self.names or names_of_tensors(frames)
 
@@ -66,6 +69,8 @@ class Section:
             return names.get(source.key) or name_of_array(frames, source.given)
 
         parts = told(self.log, named, last=news)
+        if paused is not None:
+            paused.handles = parts.handles
         notes = [_NOTE]
         notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
@@ -78,6 +83,7 @@ class Section:
             notes=tuple(notes),
             caught=caught,
             frames=() if ended else frames,
+            paused=paused,
         )
 
 

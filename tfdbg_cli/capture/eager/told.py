@@ -35,6 +35,7 @@ class Told:
     store: MemoryTensorStore
     tracebacks: Mapping[str, Traceback]
     feeds: Mapping[str, Any]
+    handles: Mapping[str, Callable[[], Any]]  # weak references to those of variables, by their names
 
 
 def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
@@ -65,6 +66,7 @@ class _Telling:
         self._names: dict[int, str] = {}  # of sources, by their id
         self._alive: list[Source] = []
         self._feeds: dict[str, Any] = {}
+        self._handles: dict[str, Callable[[], Any]] = {}
         self._tensors: list[Tensor] = []
         self._values: list[Value] = []
         self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
@@ -74,7 +76,13 @@ class _Telling:
         for op in ops:
             self._add(op)
         graph = Graph(self._nodes.values(), GraphKind.PYTHON)
-        return Told(graph, MemoryTensorStore(self._tensors, self._values), Tracebacks(self._stacks), self._feeds)
+        return Told(
+            graph,
+            MemoryTensorStore(self._tensors, self._values),
+            Tracebacks(self._stacks),
+            self._feeds,
+            self._handles,
+        )
 
     def _add(self, op: RecentOp) -> None:
         inputs = tuple(map(self._read, op.inputs))
@@ -140,6 +148,8 @@ class _Telling:
             self._nodes[name] = Node(name, kind, "")
             if not handle:
                 self._feeds[name] = array_from(source.given)
+            elif kind == _VARIABLE:
+                self._handles[name] = source.given
         return TensorName(name, 0)
 
 

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, W
 from tfdbg_cli.capture.eager.checks import Checks
 from tfdbg_cli.capture.eager.live_frames import live_frames
 from tfdbg_cli.capture.eager.ops import OPS, leaves
+from tfdbg_cli.capture.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
 from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, RecentOps, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
@@ -25,6 +26,7 @@ from tfdbg_cli.capture.eager.turns import Turn, Turns
 from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.values import NoValue
 
 # Ops that only hand a variable on: to the program, which looks at it.
@@ -64,6 +66,7 @@ class EagerWatch:
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
+        self._pauses = Pauses()
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
@@ -95,17 +98,20 @@ class EagerWatch:
             self._start(here, section)
         return stack
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> None:
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> Any:
         """The op gave `outputs`; see `ops.Listener`."""
         here = self._threads.here
         section, watched = here.section, self._controller.watched
         if op_type == "ReadVariableOp" and section is not None and section.number is None:
             here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
-        if section is None or section.ignored or (watched is None and not _captures(section.plan)):
-            return
+        if section is None or section.ignored:
+            return outputs
+        sought = self._controller.sought
+        if watched is None and sought is None and not _captures(section.plan):
+            return outputs
         here.busy = True
         try:
-            self._look(here, section, watched, op_type, inputs, attributes, outputs, begun)
+            return self._look(here, section, watched, sought, op_type, inputs, attributes, outputs, begun)
         finally:
             here.busy = False
 
@@ -183,7 +189,8 @@ class EagerWatch:
         finally:
             here.busy = False
         section.number, section.plan = plan.number, plan
-        section.ignored = plan.action is Action.LEAVE and self._controller.watched is None
+        asked = self._controller.watched is not None or self._controller.sought is not None
+        section.ignored = plan.action is Action.LEAVE and not asked
         if _captures(plan) and plan.watched is None:
             section.log = self._log(plan)
 
@@ -214,12 +221,13 @@ class EagerWatch:
         here: _Here,
         section: Section,
         watched: Watched | None,
+        sought: Sought | None,
         op_type: str,
         inputs: Sequence[Any],
         attributes: Sequence[Any],
         outputs: Any,
         stack: Stack,
-    ) -> None:
+    ) -> Any:
         given = list(leaves(inputs)) if list in map(type, inputs) else inputs
         gave = [taken(one) for one in ((outputs,) if type(outputs) is EagerTensor else leaves(outputs))]
         op = section.log.add(op_type, given, attributes, gave, stack)
@@ -234,7 +242,13 @@ class EagerWatch:
         if updates_variable(op_type):
             found = self._written(section, checks, op, given) or found
         if found and checks is not None and self._is_news(section, checks, given, stack):
-            self._found(here, section)
+            return self._found(section, PausedOp(op, outputs))
+        if sought is not None:
+            why = self._pauses.why(sought, op, given, gave, stack, here.turn)
+            if why:
+                self._pauses.paused(op, stack, here.turn)
+                return self._pause(section, PausedOp(op, outputs, why))
+        return outputs
 
     def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[Any]) -> bool:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
@@ -266,19 +280,39 @@ class EagerWatch:
             return False
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
-    def _found(self, here: _Here, section: Section) -> None:
-        """Hand the run, as far as it came, to the debugger: the prompt opens, and the program goes on behind it."""
+    def _found(self, section: Section, paused: PausedOp) -> Any:
+        """Hand the run, as far as it came, to the debugger: the prompt opens, and the program goes on behind it.
+
+        What it is to be given by the op is returned.
+        """
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             if plan.action is Action.LEAVE:
                 section.ignored = True
-                return
+                return paused.outputs
         news = section.stopped
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
-            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news))
+            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
+        return _given_instead(section, paused)
+
+    def _pause(self, section: Section, paused: PausedOp) -> Any:
+        """Open the prompt behind an op; what the program is to be given by it is returned."""
+        if section.number is None:
+            section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
+            section.number = section.plan.number
+        with INSIDE:
+            self._controller.run_paused(section.run(section.number, live_frames(), paused=paused))
+        return _given_instead(section, paused)
+
+
+def _given_instead(section: Section, paused: PausedOp) -> Any:
+    """The outputs of the op, with what the person has exchanged."""
+    for slot, tensor in paused.replaced.items():
+        section.log.exchange(paused.op, slot, tensor)
+    return exchanged(paused.outputs, paused.replaced)
 
 
 def _is_variable(given: Any, read: set[int]) -> bool:

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.session.dump_folders import dump_name, size_of
 from tfdbg_cli.capture.session.watching import WatchOptions, watch_options
 from tfdbg_cli.config import Settings
 from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
 # (fetches, feeds) -> WatchOptions, or long ago a tuple.
@@ -40,6 +41,7 @@ class DumpingController:
         root.mkdir(parents=True, exist_ok=True)
         self.settings = settings
         self.watched: Watched | None = None  # nothing is
+        self.sought: Sought | None = None  # nor is anything sought in eager code
         self._root = root
         self._watch_fn = watch_fn
         self._threads = re.compile(thread_name_filter) if thread_name_filter else None
@@ -94,6 +96,9 @@ class DumpingController:
         with self._lock:
             self._uncounted += [plan.directory] if plan.directory else []
         return True
+
+    def run_paused(self, run: Run) -> None:
+        """Nothing is sought here. See `capture.controller.Controller`."""
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
         """Nothing is watched here. See `capture.controller.Controller`."""

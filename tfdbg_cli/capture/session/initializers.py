@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, Watched
 from tfdbg_cli.config import Settings
+from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
 _ASSIGN = frozenset({"Assign", "AssignVariableOp"})
@@ -38,6 +39,15 @@ class InitializersApart:
     def watched(self) -> Watched | None:
         """What the watch that is on asks of runs."""
         return self._controller.watched
+
+    @property
+    def sought(self) -> Sought | None:
+        """What code that runs eagerly is to stop at."""
+        return self._controller.sought
+
+    def run_paused(self, run: Run) -> None:
+        """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
+        self._controller.run_paused(run)
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run. See `capture.controller.Controller`."""

@@ -1,0 +1,113 @@
+"""Conditions on what a tensor holds, such as `min < 0 and nan == 0`, for breakpoints: asked of many tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.values import Array
+
+INPUT = "input"
+_NAN = float("nan")
+# A figure that a tensor does not have, for it has no finite elements, is NaN, of which no comparison holds.
+FIGURES: Mapping[str, Callable[[Summary, Array], float]] = MappingProxyType({
+    "min": lambda summary, value: _NAN if summary.min is None else summary.min,
+    "max": lambda summary, value: _NAN if summary.max is None else summary.max,
+    "mean": lambda summary, value: _NAN if summary.mean is None else summary.mean,
+    "std": lambda summary, value: _NAN if summary.std is None else summary.std,
+    "absmax": lambda summary, value: _largest(summary),
+    "nan": lambda summary, value: summary.nan,
+    "inf": lambda summary, value: summary.neg_inf + summary.pos_inf,
+    "bad": lambda summary, value: summary.nonfinite,
+    "neg": lambda summary, value: summary.neg,
+    "zero": lambda summary, value: summary.zero,
+    "pos": lambda summary, value: summary.pos,
+    "size": lambda summary, value: summary.size,
+    "rank": lambda summary, value: value.ndim,
+})  # fmt: skip
+"""By name: counts of elements (`bad` are NaN and infinities), and min, max, mean, std, absmax of the finite ones."""
+
+_ALLOWED = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
+    ast.Sub, ast.Mult, ast.Div, ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Name, ast.Load,
+    ast.Constant,
+)  # fmt: skip
+
+
+def _largest(summary: Summary) -> float:
+    if summary.min is None or summary.max is None:
+        return _NAN
+    return max(abs(summary.min), abs(summary.max))
+
+
+class Condition:
+    """What `condition_of` understood. `asks_inputs` says whether it is about what an op was given, too."""
+
+    def __init__(self, tree: ast.Expression) -> None:
+        attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        self.asks_inputs = bool(attributes)
+        self._of_inputs = {node.attr for node in attributes}
+        self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {INPUT}
+        self._code = compile(tree, "<condition>", "eval")
+
+    def holds(self, outputs: Sequence[Array], inputs: Callable[[], Sequence[Array]]) -> bool:
+        """Whether it holds of one of `outputs`, and of one of `inputs` where it asks for those."""
+        given = [_figures(value, self._of_inputs) for value in inputs()] if self.asks_inputs else [{}]
+        gave = [_figures(value, self._names) for value in outputs] if self._names else [{}]
+        return any(self._of(one, other) for one in gave for other in given)
+
+    def _of(self, gave: Mapping[str, float] | None, given: Mapping[str, float] | None) -> bool:
+        if gave is None or given is None:
+            return False
+        try:
+            return bool(eval(self._code, {"__builtins__": {}}, {**gave, INPUT: SimpleNamespace(**given)}))
+        except (ZeroDivisionError, OverflowError):
+            return False
+
+
+def _figures(value: Array, names: Iterable[str]) -> dict[str, float] | None:
+    """What `names` ask of `value`; None of texts, which have no figures."""
+    if value.dtype.kind in "SUO":
+        return None
+    summary = summarize(value)
+    return {name: FIGURES[name](summary, value) for name in names}
+
+
+def condition_of(text: str) -> Condition:
+    """The condition that `text` states over `FIGURES` of what an op gives, with `input.` before of what it is given.
+
+    Numbers, comparisons, `and`, `or`, `not`, + - * / go with them.
+
+    Raises:
+        TfdbgError: it is none.
+
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise TfdbgError(f"{text!r} is no condition.", hint="Such as: min < 0, or: nan > 0 or absmax > 1e4") from None
+    figures: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == INPUT:
+            figures.append(node.attr)
+        elif isinstance(node, ast.Name):
+            figures += [node.id] * (node.id != INPUT)
+        elif not isinstance(node, _ALLOWED) or (
+            isinstance(node, ast.Constant) and type(node.value) not in (int, float)
+        ):
+            raise TfdbgError(
+                f"{ast.unparse(node)!r} is nothing that a condition has.",
+                hint="It has figures, numbers, comparisons, and, or, not, + - * /, such as: min < 0",
+            )
+    for name in figures:
+        if name not in FIGURES:
+            raise TfdbgError(
+                f"There is no figure {name!r} to compare.", hint=did_you_mean(name, FIGURES) or ", ".join(FIGURES)
+            )
+    if not figures:
+        raise TfdbgError(f"{text!r} asks for no figure.", hint=f"There are {', '.join(FIGURES)}.")
+    return Condition(tree)

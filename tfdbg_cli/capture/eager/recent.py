@@ -178,6 +178,16 @@ class RecentOps:
         self._written.setdefault(op[0], []).append((source, value))
         self._updates[source.key] = op[0]
 
+    def maker(self, key: int) -> tuple[Noted, int] | None:
+        """The op that gave the tensor with that id, and the slot; None where it is not known any more."""
+        if key not in self._made:
+            return None
+        for op in reversed(self._ops):
+            for slot, (made, _, _) in enumerate(op[6]):
+                if made == key:
+                    return op, slot
+        return None
+
     def exchange(self, op: Noted, slot: int, tensor: Any) -> None:
         """Note that the program was given `tensor` in place of what `op` gave."""
         outputs = list(op[6])

@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.eager.insides import Insides, within
 from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.function.definition.shown_values import Shown
@@ -107,23 +108,18 @@ class EagerRecorder:
         self._add_graph(scope, traced, given)
         for shown, tensor in outcome.captured.pairs():
             if shown.name.node not in given:
-                self._take(replace(shown, name=_within(scope, shown.name, given)), tensor)
+                self._take(replace(shown, name=within(scope, shown.name, given)), tensor)
         if outcome.error is None:
             for name, output in zip(traced.returned, outcome.outputs, strict=True):
-                self._name(output, _within(scope, name, given))
+                self._name(output, within(scope, name, given))
 
     def _add_graph(self, scope: str, traced: TracedFunction, given: Mapping[str, TensorName]) -> None:
         """Add the nodes of `traced` under `scope`. What reads an argument reads what was `given` for it."""
         stack = stack_here()
-        for node in traced.graph:
-            if node.name in given:
-                continue
-            name = f"{scope}/{node.name}"
-            read = tuple(_within(scope, tensor, given) for tensor in node.inputs)
-            waited = tuple(f"{scope}/{control}" for control in node.control_inputs if control not in given)
-            self._nodes[name] = replace(node, name=name, inputs=read, control_inputs=waited)
-            self._places[name] = (traced.tracebacks, node.name)
-            self._stacks[name] = stack
+        for own, node in Insides(traced).nodes(scope, given):
+            self._nodes[node.name] = node
+            self._places[node.name] = (traced.tracebacks, own)
+            self._stacks[node.name] = stack
 
     def store(self) -> KeptTensors:
         """The tensors, in the order in which they were made."""
@@ -212,10 +208,6 @@ class EagerRecorder:
             return compat.eager_tensor(given)
         finally:
             self._quiet = before
-
-
-def _within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:
-    return given.get(name.node) or TensorName(f"{scope}/{name.node}", name.slot)
 
 
 class _Recording(threading.local):

@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
+from tfdbg_cli.capture.eager.insides import CALLED, Insides, within
 from tfdbg_cli.capture.eager.recent import HANDLES, Read, RecentOp, RecentOps, Released, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.opaque import HANDLE
@@ -44,12 +45,20 @@ def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) 
     `named` gives a name to what came from outside; empty for none.
     """
     ops = log.ops()
-    return _Telling(log, named).told(_leading_to(ops[-1], ops) if last and ops else ops)
+    leading = _leading_to(ops[-1:], ops)
+    return _Telling(log, named, leading).told(leading if last else ops)
 
 
-def _leading_to(end: RecentOp, ops: Sequence[RecentOp]) -> list[RecentOp]:
-    """Those of `ops` out of which `end` was made, and itself, in order."""
-    found, waiting = {id(end)}, [end]
+def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str]) -> Told:
+    """What `log` holds of the ops numbered `ends`, and of those out of which they were made."""
+    ops = log.ops()
+    leading = _leading_to([op for op in ops if op.number in ends], ops)
+    return _Telling(log, named, leading).told(leading)
+
+
+def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
+    """Those of `ops` out of which `ends` were made, and themselves, in order."""
+    found, waiting = set(map(id, ends)), list(ends)
     while waiting:
         for read in waiting.pop().inputs:
             if not isinstance(read, Source) and id(read[0]) not in found:
@@ -59,8 +68,10 @@ def _leading_to(end: RecentOp, ops: Sequence[RecentOp]) -> list[RecentOp]:
 
 
 class _Telling:
-    def __init__(self, log: RecentOps, named: Callable[[Source], str]) -> None:
+    def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
+        """`leading` are the ops out of which the last one was made."""
         self._log = log
+        self._leading = {op.number for op in leading}
         self._named = named
         self._nodes: dict[str, Node] = {}
         self._names: dict[int, str] = {}  # of sources, by their id
@@ -71,6 +82,9 @@ class _Telling:
         self._values: list[Value] = []
         self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
         self._stacks: dict[str, Stack] = {}
+        self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
+        self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the op and the slot
+        self._taken: set[str] = set()  # nodes with a tensor
 
     def told(self, ops: Iterable[RecentOp]) -> Told:
         for op in ops:
@@ -79,12 +93,50 @@ class _Telling:
         return Told(
             graph,
             MemoryTensorStore(self._tensors, self._values),
-            Tracebacks(self._stacks),
+            Tracebacks(self._stacks, self._places),
             self._feeds,
             self._handles,
         )
 
+    def _add_call(self, op: RecentOp, insides: Insides) -> None:
+        """Add the nodes of a function that was called, and its results; what led to the end with all values."""
+        given = dict(zip(insides.arguments, map(self._read, op.inputs), strict=False))
+        for own, node in insides.nodes(op.name, given):
+            self._nodes[node.name] = node
+            self._places[node.name] = (insides.traced.tracebacks, own)
+            self._stacks[node.name] = op.stack
+        results = [within(op.name, name, given) for name in insides.traced.returned]
+        self._results.update({(id(op), slot): name for slot, name in enumerate(results)})
+        outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
+        held = [value for value in outputs if not isinstance(value, NoValue)]
+        wanted = op.number in self._leading
+        store = insides.values([self._held(read) for read in op.inputs], held) if wanted else None
+        for row in range(0 if store is None else len(store)):
+            assert store is not None
+            tensor = store[row]
+            if tensor.node not in given and tensor.node in insides.traced.graph:
+                name = within(op.name, tensor.name, given)
+                self._take(name, op, None, store.value(row), tensor.dtype)
+        if store is None:
+            for name, (_, dtype, _), value in zip(results, op.outputs, outputs, strict=False):
+                if name.node in self._nodes and name.node not in self._taken:
+                    self._take(name, op, dtype, value)
+
+    def _held(self, read: Read) -> Array | None:
+        """What a function was given, as far as it is held."""
+        if isinstance(read, Source):
+            return None if read.dtype in HANDLES else array_from(read.given)
+        op, slot = read
+        if slot >= len(op.outputs):
+            return None
+        _, dtype, taken = op.outputs[slot]
+        value = self._value(op, dtype, taken)
+        return None if isinstance(value, NoValue) else value
+
     def _add(self, op: RecentOp) -> None:
+        if len(op.attributes) == 2 and op.attributes[0] is CALLED:
+            self._add_call(op, op.attributes[1])
+            return
         inputs = tuple(map(self._read, op.inputs))
         attributes = {
             str(name): str(value) for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
@@ -101,8 +153,9 @@ class _Telling:
             self._stacks[name] = op.stack
             self._take(TensorName(name, 0), op, None, value)
 
-    def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value) -> None:
-        text = tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", ""))
+    def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "") -> None:
+        text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
+        self._taken.add(name.node)
         execution = self._executions[name]
         self._executions[name] += 1
         op_type = self._nodes[name.node].op_type
@@ -127,6 +180,8 @@ class _Telling:
         if isinstance(read, Source):
             return self._source(read)
         op, slot = read
+        if (id(op), slot) in self._results:
+            return self._results[id(op), slot]
         if op.name not in self._nodes:  # one that was dropped
             self._nodes[op.name] = Node(op.name, op.op_type, op.device)
             self._stacks[op.name] = op.stack

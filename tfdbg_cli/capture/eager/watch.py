@@ -14,11 +14,13 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.checks import Checks
-from tfdbg_cli.capture.eager.live_frames import live_frames
+from tfdbg_cli.capture.eager.insides import CALLED, Insides
+from tfdbg_cli.capture.eager.live_frames import live_frames, name_of_array, names_of_tensors
 from tfdbg_cli.capture.eager.ops import OPS, leaves
+from tfdbg_cli.capture.eager.past import with_past
 from tfdbg_cli.capture.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
-from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, RecentOps, taken
+from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, RecentOps, Source, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
@@ -27,10 +29,12 @@ from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
 # Ops that only hand a variable on: to the program, which looks at it.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp"})
+_CALLERS = 4  # calls of ours between the program's call of a function and the note of it
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
 _MOST = 512 << 20  # bytes of it
 
@@ -86,13 +90,8 @@ class EagerWatch:
         stack = stack_here(4)
         if INSIDE.holds() and not within_py_function(stack):
             return None
-        section = here.section
-        if not here.told:
-            turn = here.turns.of(stack)
-            if section is None or turn is not here.turn:
-                self._end_section(here)
-                section = self._begin_section(here, turn, stack)
-        if section is None or section.ignored:
+        section = self._section(here, stack)
+        if section.ignored:
             return None
         if section.number is None and not section.stopped and self._starts(here, section, op_type, inputs, stack):
             self._start(here, section)
@@ -142,6 +141,27 @@ class EagerWatch:
         if here.turn is not None:
             here.functional.add((id(here.turn.code), here.turn.loop.start))
 
+    def function_gave(self, name: str, insides: Insides, inputs: Sequence[Any], outputs: Any) -> None:
+        """A function called `name` was called in this thread: it is one op of the code around it."""
+        stack = stack_here(_CALLERS)
+        section = self._section(self._threads.here, stack)
+        if not section.ignored:
+            gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
+            section.log.add(name, inputs, (CALLED, insides), gave, stack)
+
+    def with_past(self, run: Run, given: Mapping[str, Any]) -> Run:
+        """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
+        section = self._threads.here.section
+        if section is None or not len(section.log):
+            return run
+        frames = live_frames()
+        names = names_of_tensors(frames)
+
+        def named(source: Source) -> str:
+            return names.get(source.key) or name_of_array(frames, source.given)
+
+        return with_past(run, section.log, given, named)
+
     @property
     def looks_at_ops(self) -> bool:
         """Whether the watch that is on asks each op, and not a whole run at its end."""
@@ -151,6 +171,17 @@ class EagerWatch:
     def end(self) -> None:
         """The program is at its end, or debugged no more: so is the last run of this thread."""
         self._end_section(self._threads.here)
+
+    def _section(self, here: _Here, stack: Stack) -> Section:
+        """The part that what runs with this stack belongs to; a new one where a turn begins."""
+        section = here.section
+        if section is not None and here.told:
+            return section
+        turn = here.turns.of(stack)
+        if section is None or turn is not here.turn:
+            self._end_section(here)
+            section = self._begin_section(here, turn, stack)
+        return section
 
     def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn

@@ -20,9 +20,9 @@ from tfdbg_cli.capture.callers import called_by_user
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.eager.call import EagerCall
 from tfdbg_cli.capture.eager.recorder import RECORDING
-from tfdbg_cli.capture.function.call import FunctionCall
 from tfdbg_cli.capture.function.tracing_notes import Entered
 from tfdbg_cli.capture.guard import INSIDE, NAMED
+from tfdbg_cli.capture.intercept.function_amid_eager import performed_amid_eager
 from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.mishaps import remark
 from tfdbg_cli.capture.performing import performed
@@ -151,7 +151,7 @@ class Interception:
             entered = self._here.entered[-1] if self._here.entered else None
             if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
                 return original(atomic, *inputs)
-            return performed(controller, FunctionCall(atomic, inputs, original, entered))
+            return performed_amid_eager(controller, atomic, inputs, original, entered)
 
         return call_flat
 

@@ -62,7 +62,7 @@ def test_values_are_looked_at_and_injected_and_nodes_too() -> None:
     check_golden("commands/inject_value", prompt.show("inject_value prob:0[0, :] np.ones(2)"))
     assert prompt.data("pt prob:0[0]")["value"] == [1.0, 1.0]
     assert prompt.error("pt dense/MatMul").message == "dense/MatMul is not computed yet."
-    assert "has the shape [3]" in prompt.error("inject prob np.zeros(3)").message
+    assert "the value has [3]" in prompt.error("inject prob np.zeros(3)").message
     assert "Log" in prompt.show("lo prob")
     assert "Relu" in prompt.show("ni prob")
     assert len(prompt.show("list_tensors").splitlines()) > 3

@@ -78,3 +78,8 @@ def test_a_comparison_without_quotes_writes_no_file_called_0() -> None:
     with pytest.raises(TfdbgError, match="would write a file called 0"):
         parse_line("ev `x:0` > 0")
     assert parse_line("ev `x:0` > ./0").redirect == "./0"
+
+
+def test_behind_when_a_number_is_compared_with() -> None:
+    assert parse_line("break dense when nan > 0").words == ("break", "dense", "when", "nan", ">", "0")
+    assert parse_line("break dense when nan > 0 > out.txt").redirect == "out.txt"

@@ -84,15 +84,7 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
         name = TensorName(text, 0)
     old = paused.value(name)
     found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
-    whole = np.array(old, copy=True)
-    place = sliced(whole, slicing)
-    try:
-        whole[parse_index(slicing) or ...] = np.broadcast_to(found, place.shape)
-    except ValueError:
-        raise TfdbgError(
-            f"The value has the shape {list(found.shape)}, {name}{slicing} has {list(place.shape)}.",
-            hint="A single number fits any shape.",
-        ) from None
+    whole = with_part(old, slicing, found, str(name))
     paused.replace(name, whole)
     dtype = name_of(old.dtype)
     is_variable = name.node in paused.variables
@@ -146,17 +138,25 @@ def _new_value(context: Context, choice: Choice, expression: str, known: Array |
         raise TfdbgError(f"{choice.name} has no value that could be replaced: {old.text}")
     found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
     given = as_type(found, old.dtype, choice.name)
-    whole = np.array(old if known is None else known, copy=True)
-    place = sliced(whole, choice.slicing)
+    return with_part(old if known is None else known, choice.slicing, given, choice.name)
+
+
+def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
+    """A copy of `old`, the value of the tensor `name`, with `given` in its part `slicing`, or all through.
+
+    Raises:
+        TfdbgError: the shapes do not fit.
+
+    """
+    whole = np.array(old, copy=True)
+    place = sliced(whole, slicing)
     try:
-        given = np.broadcast_to(given, place.shape)
+        whole[parse_index(slicing) or ...] = np.broadcast_to(given, place.shape)
     except ValueError:
-        shapes = ", ".join(str(list(array.shape)) for array in (given, place))
         raise TfdbgError(
-            f"The shapes differ: the value has {shapes.replace(', [', f', {choice.name}{choice.slicing} has [', 1)}.",
+            f"The shapes differ: the value has {list(given.shape)}, {name}{slicing} has {list(place.shape)}.",
             hint="A single number fits any shape.",
         ) from None
-    whole[parse_index(choice.slicing) or ...] = given
     return whole
 
 

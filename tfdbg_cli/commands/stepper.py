@@ -6,26 +6,23 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.links import node_link
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment, Outcome, Registry
-from tfdbg_cli.commands.set_value import as_type, parted
+from tfdbg_cli.commands.set_value import as_type, parted, with_part
 from tfdbg_cli.commands.short_names import ending_in
 from tfdbg_cli.commands.sorted_nodes import focus_of, legend, list_data, node_table, window
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.tensor_choice import sliced
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.names import TensorName, node_of, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.names import TensorName, node_of, parse_tensor_name, split_slice
 from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
@@ -213,16 +210,7 @@ def _fitted(context: Context, name: TensorName, slicing: str, value: Array) -> A
         if slicing:
             raise TfdbgError(f"{name} is not computed yet, so it has no part {slicing}.", hint=f"`cont {name.node}`.")
         return value
-    whole = np.array(old, copy=True)
-    place = sliced(whole, slicing)
-    try:
-        whole[parse_index(slicing) or ...] = np.broadcast_to(value, place.shape)
-    except ValueError:
-        raise TfdbgError(
-            f"The value has the shape {list(value.shape)}, {name}{slicing} has {list(place.shape)}.",
-            hint="A single number fits any shape.",
-        ) from None
-    return whole
+    return with_part(old, slicing, value, str(name))
 
 
 def commands(registry: Registry) -> tuple[Command, ...]:

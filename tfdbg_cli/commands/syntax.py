@@ -13,6 +13,7 @@ _CLOSING = "])}"
 _REPLACING = ">|"  # as shells have it that keep files from being overwritten
 _QUOTES = "'\""
 _SPECIAL = re.compile(r"[\s'\"`\[\](){}>]")
+_CONDITION = frozenset({"when", "if"})  # words behind which `>` compares
 # `-e >100us` and `-e >=2`: an interval behind a flag, not the name of a file.
 _INTERVAL = re.compile(r">=?\s*[-+.\d]+\s*[a-zA-Z]*$")
 
@@ -69,7 +70,8 @@ def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
     `> FILE`, `>FILE`, `CMD>FILE`, and `>|` in the place of `>`, at the end redirect. A `>` inside quotes, backticks
-    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`).
+    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor a number compared with behind
+    `when`.
 
     Raises:
         TfdbgError: something does not close, no file follows the `>`, or a number does.
@@ -91,6 +93,8 @@ def parse_line(text: str) -> CommandLine:
     if not file:
         raise TfdbgError("No file is named after `>`.", hint="Write: COMMAND > FILE")
     if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", file):
+        if _CONDITION.intersection(words):
+            return CommandLine(words)
         raise TfdbgError(
             f"`> {file}` would write a file called {file}.",
             hint=f"To compare, quote the expression; for the file write > ./{file}.",

@@ -70,8 +70,8 @@ def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
     `> FILE`, `>FILE`, `CMD>FILE`, and `>|` in the place of `>`, at the end redirect. A `>` inside quotes, backticks
-    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor a number compared with behind
-    `when`.
+    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor one before a number that is
+    behind `when`.
 
     Raises:
         TfdbgError: something does not close, no file follows the `>`, or a number does.

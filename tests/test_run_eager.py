@@ -88,3 +88,31 @@ def test_turns_of_the_loop_are_runs(tmp_path) -> None:
     assert "w/after_update:0" in done.stdout
     assert "About to run #4: turn 4 of train.py:7" in done.stdout
     assert "Done: run #4: turn 4 of train.py:7" in done.stdout
+
+
+def test_the_case_is_taken_home_and_turns_are_compared(tmp_path) -> None:
+    case = tmp_path / "case"
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        *_commands("run -f has_inf_or_nan --keep 2", "history MatMul_0", f"bundle {case}", f"bundle --values {case}"),
+    )
+    assert "Tensor MatMul_0:0 in 2 runs" in done.stdout
+    assert "What ran eagerly cannot be made again" in done.stdout
+    tool = [sys.executable, "-m", "tfdbg_cli", "open", str(case), "--json", "-c", "origin"]
+    opened = subprocess.run(tool, capture_output=True, text=True, cwd=Path(__file__).parent.parent, check=True)
+    origin = json.loads(opened.stdout.splitlines()[-1])
+    assert (origin["op_type"], origin["batch_rows"]) == (LOOP.origin, list(LOOP.rows or ()))
+
+
+def test_steps_and_breakpoints_at_the_prompt(tmp_path) -> None:
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        "--json",
+        *_commands("break Log when input.min <= 0", "continue", "set Log_0 -1", "over", "here", "delete", "continue"),
+    )
+    said = {each["kind"]: each for each in map(json.loads, (s for s in done.stdout.splitlines() if s[:1] == "{"))}
+    assert said["set_live"]["summary"]["max"] == -1
+    assert LOOP.text.splitlines()[said["here"]["line"] - 1].startswith("    w.assign_sub")
+    assert "-inf" not in done.stdout.splitlines()

@@ -1,11 +1,14 @@
 import json
+from typing import get_args
 
 import ml_dtypes
 import numpy as np
 
 from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.jsonlines import document_json, error_json
+from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Decision, RecordRun, RunTo, RunUntil
+from tfdbg_cli.model.pausing import Place
 
 
 def test_an_object_a_line_with_strict_json():
@@ -49,3 +52,9 @@ def test_what_a_terminal_would_obey_is_escaped_and_stays_the_same_text():
 def test_errors_carry_their_hint():
     text = error_json("pt y", TfdbgError("There is no node 'y'.", hint="Did you mean x?"))
     assert json.loads(text) == {"command": "pt y", "error": "There is no node 'y'.", "hint": "Did you mean x?"}
+
+
+def test_every_decision_has_a_name_in_json() -> None:
+    given = {RunUntil: ("has_nan",), RecordRun: ("case",), RunTo: (Place("Log"),)}
+    names = [json.loads(decision_json("x", kind(*given.get(kind, ()))))["decision"] for kind in get_args(Decision)]
+    assert len(set(names)) == len(names)

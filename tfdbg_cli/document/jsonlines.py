@@ -10,7 +10,19 @@ import numpy as np
 
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Decision, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.decision import (
+    Abort,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RecordRun,
+    RunTo,
+    RunUntil,
+    StepOn,
+)
 from tfdbg_cli.model.exactness import Exactness
 
 
@@ -24,6 +36,9 @@ _DECISIONS: dict[type, str] = {
     RunUntil: "run_until",
     ProfileRun: "profile",
     PlainRun: "plain_run",
+    RecordRun: "record",
+    StepOn: "step",
+    RunTo: "until",
     Continue: "continue",
     Detach: "detach",
     Abort: "abort",

@@ -10,7 +10,7 @@ from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bun
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunKind
 
 _NOT_HELD = "The state from before this run was not held"
 
@@ -82,6 +82,8 @@ def repetition_of(run: Run) -> Repetition:
 
     """
     hint = "`bundle --values PATH` saves what is recorded of it."
+    if run.repeatable is None and run.call.kind is RunKind.EAGER:
+        raise TfdbgError("What ran eagerly cannot be made again: between its ops ran Python.", hint=hint)
     if run.repeatable is None:
         raise TfdbgError(
             f"{_NOT_HELD}, so it cannot be made again.",

@@ -56,6 +56,8 @@ class Call:
     what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
 
     Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
+
+    Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
     """
 
     number: int
@@ -69,6 +71,7 @@ class Call:
     arguments: tuple[Argument, ...] = ()
     fetches_text: str = ""
     feed_keys_text: str = ""
+    loop: str = ""
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -83,8 +86,8 @@ class Call:
 
     @property
     def same(self) -> tuple[object, ...]:
-        """Equal for calls of the same function, or with the same fetches, whatever they are given."""
-        return self.kind, self.function, self.fetches, self.targets
+        """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given."""
+        return self.kind, self.loop or self.function, self.fetches, self.targets
 
     @property
     def title(self) -> str:

@@ -45,7 +45,8 @@ class Section:
     def described(self, number: int, feeds: Mapping[str, Any] | None = None) -> Call:
         """The call for the screen."""
         thread = threading.current_thread().name
-        return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title)
+        loop = "" if self.turn is None else self.turn.place
+        return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title, loop=loop)
 
     def run(
         self,

@@ -27,10 +27,14 @@ class Turn:
     number: int
 
     @property
+    def place(self) -> str:
+        """`train.py:12`, the line with which the loop begins."""
+        return f"{Path(self.code.co_filename).name}:{line_at(self.code, self.loop.start)}"
+
+    @property
     def words(self) -> str:
-        """`turn 3 of train.py:12`, the line with which the loop begins."""
-        line = line_at(self.code, self.loop.start)
-        return f"turn {self.number} of {Path(self.code.co_filename).name}:{line}"
+        """`turn 3 of train.py:12`."""
+        return f"turn {self.number} of {self.place}"
 
 
 class Turns:

@@ -105,7 +105,7 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self._watching: Watching | None = None
-        self._interruption = Interruption(attended)
+        self.interruption = Interruption(attended)
         self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
         self._ignored = Ignored()
@@ -182,14 +182,14 @@ class Debugger:
         else:
             self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
             if from_the_start:
-                self._interruption.end()
+                self.interruption.end()
                 self._takes_interruption = True
 
     def end_watch(self) -> None:
         """Watch no more, and leave Ctrl-C to the program."""
         self._watching = None
         self._takes_interruption = False
-        self._interruption.end()
+        self.interruption.end()
 
     def watch_in_words(self, ops: int) -> str:
         """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
@@ -242,7 +242,7 @@ class Debugger:
                 self._record(run, self._state)
                 for_stop = False
             failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
-            asked = watching is not None and self._interruption.asked
+            asked = watching is not None and self.interruption.asked
             if for_stop or failed or hit is not None or asked:
                 self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
                 return True
@@ -256,7 +256,7 @@ class Debugger:
         if watching is None:
             return
         watching.passed(plan.number, make, said)
-        if not watching.keeps and not self._interruption.asked:
+        if not watching.keeps and not self.interruption.asked:
             return
         with self._prompt:
             if watching is not self._watching:
@@ -264,7 +264,7 @@ class Debugger:
             run = watching.made(make)
             if run is None:
                 return  # a Ctrl-C opens the prompt before a run to come
-            if self._interruption.asked and len(run.tensors):
+            if self.interruption.asked and len(run.tensors):
                 self._stop(watching.end(run, None, interrupted=True))
             else:
                 watching.keep(run)
@@ -280,7 +280,7 @@ class Debugger:
         if self._in_flight is not None:
             return Plan(number, errors=True)
         watching = self._watching
-        if watching is not None and self._interruption.asked:
+        if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
                 self._state = StopAtStart((watching.interrupted_words,))
                 self.end_watch()
@@ -331,7 +331,7 @@ class Debugger:
                 watched = self._watching.watched if self._watching is not None else None
                 if self._takes_interruption:
                     self._takes_interruption = False
-                    self._interruption.begin()
+                    self.interruption.begin()
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
             case RecordRun(force=force):
                 return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
@@ -386,7 +386,7 @@ class Debugger:
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:
         self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say, self._ignored)
         self._state = decision
-        self._interruption.begin()
+        self.interruption.begin()
 
     def _say(self, message: str) -> None:
         self._front().notify(message)

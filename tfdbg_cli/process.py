@@ -56,6 +56,7 @@ class ProcessDebugger:
             watch = watch_of(self.debugger)
             atexit.register(watch.end)
             self.debugger.attendant = watch
+            self.debugger.interruption.stand_by()
             self._begin()
             self._undo = [
                 lambda: self._leave_eager(watch),
@@ -90,6 +91,7 @@ class ProcessDebugger:
                 self._users -= 1
             if not self._users:
                 self.debugger.end_watch()
+                self.debugger.interruption.leave()
                 while self._undo:
                     self._undo.pop()()
 
@@ -238,7 +240,9 @@ def wrap_function(function: Any, ui_type: str | None = None) -> Any:
         ValueError: there is no such `ui_type`.
 
     """
-    return DebuggedFunction(function, _configure(ui_type, None, None).debugger)
+    debugger = _configure(ui_type, None, None).debugger
+    debugger.interruption.stand_by()
+    return DebuggedFunction(function, debugger)
 
 
 def _enabled() -> Debugger:

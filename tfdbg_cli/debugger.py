@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -193,16 +194,7 @@ class Debugger:
 
     def watch_in_words(self, ops: int) -> str:
         """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
-        if self._watching is None:
-            return ""
-        name, runs = self._watching.decision.filter_name, self._watching.watch.runs
-        if not runs and not ops:
-            return (
-                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
-                "that ran eagerly."
-            )
-        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
-        return f"Nothing passed {name} in {' and '.join(parts)}."
+        return "" if self._watching is None else self._watching.seen_in_words(ops)
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""
@@ -275,6 +267,17 @@ class Debugger:
             if self._in_flight == plan.number:
                 self._in_flight = None
                 self._state = StopAtStart()
+
+    def program_fails(self, make: Callable[[int], Run | None]) -> None:
+        """Open the prompt on an exception that leaves the program; `make` is given the number of the last run."""
+        if not self._count or isinstance(self._state, Detach) or not self._threads.include_this():
+            return
+        run = make(self._count)
+        if run is not None:
+            with self._prompt, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(RunEnd(run) if self._watching is None else self._watching.end(run, None, False))
+        self.end_watch()
+        self._state = Detach()
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:

@@ -16,6 +16,7 @@ from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.function.interception import intercept_all_functions
 from tfdbg_cli.capture.function.wrapper import DebuggedFunction
+from tfdbg_cli.capture.post_mortem import run_that_failed
 from tfdbg_cli.capture.session.dump_folders import empty_folder
 from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.session.initializers import InitializersApart
@@ -69,6 +70,12 @@ class ProcessDebugger:
         watch = watch_of(self.debugger)
         watch.end()
         return self.debugger.watch_in_words(watch.seen)
+
+    def program_fails(self, error: Exception) -> None:
+        """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
+        if self.on:
+            watch = watch_of(self.debugger)
+            self.debugger.program_fails(lambda number: run_that_failed(error, number, watch))
 
     def _begin(self) -> None:
         """Stop before the next run, or watch from here on, if that was asked on the command line."""

@@ -159,6 +159,17 @@ class Watching:
             notes.append(_too_few(self._kept))
         return RunEnd(run, hit, kept, tuple(notes))
 
+    def seen_in_words(self, ops: int) -> str:
+        """What it has seen so far, beside so many `ops` that ran eagerly."""
+        name, runs = self.decision.filter_name, self.watch.runs
+        if not runs and not ops:
+            return (
+                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
+                "that ran eagerly."
+            )
+        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
+        return f"Nothing passed {name} in {' and '.join(parts)}."
+
     @property
     def interrupted_words(self) -> str:
         """What Ctrl-C broke off."""

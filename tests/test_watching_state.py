@@ -333,6 +333,14 @@ def test_a_handler_that_the_program_sets_meanwhile_stays(default_handler: None) 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_runs_kept_before_a_stop_stay_when_the_watch_goes_on() -> None:
+    watch = RunUntil("has_inf_or_nan", keep=3)
+    debugger, front = _debugger(watch, watch, watch)
+    _drive(debugger, [1, 2, np.nan, 4, np.inf, 6, 7, 8, np.nan])
+    assert [_numbers(end) for end in front.ends] == [[1, 2], [2, 3, 4], [6, 7, 8]]
+    assert [stop.watch for stop in front.stops] == [None, watch, watch, watch]
+
+
 def _in_a_thread(act: Callable[[], object]) -> None:
     thread = threading.Thread(target=act)
     thread.start()

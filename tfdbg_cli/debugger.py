@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
 from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.section import PendingSection
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
@@ -51,18 +51,6 @@ class StopAtStart:
 
 
 State: TypeAlias = StopAtStart | Decision
-
-
-class Attendant(Protocol):
-    """Who divides what runs outside every function and session into runs."""
-
-    def attend(self, wanted: bool) -> None:
-        """Begin with it, or leave off: nobody asks for runs any more."""
-        ...
-
-    def run_begins(self, pending: PendingRun) -> None:
-        """Hear of a run that begins in this thread."""
-        ...
 
 
 def _is_find(pending: PendingRun) -> bool:
@@ -111,6 +99,7 @@ class Debugger:
         self._line = ProgressLine()
         self._ignored = Ignored()
         self._dump_root = dump_root
+        self._last_watch: RunUntil | None = None
 
     @property
     def settings(self) -> Settings:
@@ -368,7 +357,7 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        event = replace(event, ignored=self._ignored.places)
+        event = replace(event, ignored=self._ignored.places, watch=self._last_watch)
         with terminal():
             try:
                 decision = self._front().stop(event)
@@ -380,15 +369,17 @@ class Debugger:
             raise KeyboardInterrupt("the debugger was told to end the program")
         self._state = decision
         if isinstance(decision, RunUntil):
+            earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:
-                self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+                self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
             except TfdbgError as error:  # a name that came with the command line
                 self._say(str(error))  # where nobody is at a prompt, nobody sees the note
                 self._state = StopAtStart((str(error),))
 
-    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:
-        self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say, self._ignored)
-        self._state = decision
+    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
+        facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
+        self._watching = Watching(*facts)
+        self._state = self._last_watch = decision
         self.interruption.begin()
 
     def _say(self, message: str) -> None:

@@ -149,3 +149,15 @@ class Controller(Protocol):
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that no `run_ends` will come for `plan`: the call was wrong, or capture failed."""
         ...
+
+
+class Attendant(Protocol):
+    """Who divides what runs outside every function and session into runs."""
+
+    def attend(self, wanted: bool) -> None:
+        """Begin with it, or leave off: nobody asks for runs any more."""
+        ...
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """Hear of a run that begins in this thread."""
+        ...

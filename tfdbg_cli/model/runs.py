@@ -15,6 +15,7 @@ from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 if TYPE_CHECKING:
+    from tfdbg_cli.model.decision import RunUntil
     from tfdbg_cli.model.ignored import IgnoredPlace
     from tfdbg_cli.model.repetition import Repeatable
     from tfdbg_cli.model.stepping import Steppable
@@ -171,7 +172,7 @@ class Estimate:
 class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
-    `ignored` are the places that watches left out so far.
+    `ignored` are the places that watches left out so far, `watch` is the last watch that there was.
     """
 
     call: Call
@@ -182,6 +183,7 @@ class RunStart:
     notes: tuple[str, ...] = ()
     steppable: Steppable | None = None
     ignored: Sequence[IgnoredPlace] = ()
+    watch: RunUntil | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,8 @@ class RunEnd:
     """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
-    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out.
+    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out,
+    `watch` is the last watch that there was.
     """
 
     run: Run
@@ -212,6 +215,7 @@ class RunEnd:
     earlier: Sequence[Run] = ()
     notes: tuple[str, ...] = ()
     ignored: Sequence[IgnoredPlace] = ()
+    watch: RunUntil | None = None
 
 
 @dataclass(frozen=True)

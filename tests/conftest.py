@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 # TensorFlow takes kernels from oneDNN or not by what the CPU can do. One answer everywhere makes tests repeatable: op
-# types and last digits differ, and with them, feeding an inner tensor beside a batch normalization aborts TensorFlow.
-# `TF_ENABLE_ONEDNN_OPTS=1 make test` tests with them.
+# types and last digits differ. `TF_ENABLE_ONEDNN_OPTS=1 make test` tests with them; what a test then leaves out, and
+# why, stands where it asks `one_dnn.ON`.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 

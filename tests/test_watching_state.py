@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import _signal
+import asyncio
+import gc
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -243,6 +247,7 @@ def test_a_number_goes_with_a_filter() -> None:
 
 @pytest.fixture
 def default_handler() -> Iterator[None]:
+    gc.collect()  # watches that other tests left on
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -326,6 +331,73 @@ def test_a_handler_that_the_program_sets_meanwhile_stays(default_handler: None) 
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_runs_kept_before_a_stop_stay_when_the_watch_goes_on() -> None:
+    watch = RunUntil("has_inf_or_nan", keep=3)
+    debugger, front = _debugger(watch, watch, watch)
+    _drive(debugger, [1, 2, np.nan, 4, np.inf, 6, 7, 8, np.nan])
+    assert [_numbers(end) for end in front.ends] == [[1, 2], [2, 3, 4], [6, 7, 8]]
+    assert [stop.watch for stop in front.stops] == [None, watch, watch, watch]
+
+
+def _in_a_thread(act: Callable[[], object]) -> None:
+    thread = threading.Thread(target=act)
+    thread.start()
+    thread.join()
+
+
+def test_ctrl_c_opens_the_prompt_of_a_watch_that_began_in_a_thread(default_handler: None) -> None:
+    debugger, front = _debugger(RunUntil("has_inf_or_nan"), Continue(), attended=True)
+    debugger.interruption.stand_by()
+    _in_a_thread(lambda: _drive(debugger, [1, 2]))
+    signal.raise_signal(signal.SIGINT)  # the main thread goes on
+    _in_a_thread(lambda: _drive(debugger, [3]))
+    assert front.path == ["start 1", "end 3"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    debugger.end_watch()
+    debugger.interruption.leave()
+    assert _signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_who_stands_by_is_not_seen_and_changes_nothing(default_handler: None) -> None:
+    """A program that asks whose handler is there, as asyncio does, finds Python's."""
+    ask = signal.getsignal
+    debugger, _ = _debugger(Continue(), attended=True)
+    debugger.interruption.stand_by()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+    async def interrupted() -> None:
+        signal.raise_signal(signal.SIGINT)
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            told.append("cancelled")
+            raise
+
+    told: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(interrupted())
+    assert told == ["cancelled"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    debugger.end_watch()
+    debugger.interruption.leave()
+    assert signal.getsignal is ask
+
+
+def test_one_ctrl_c_opens_the_prompt_of_every_watch(default_handler: None) -> None:
+    """Sessions that were wrapped one by one have a debugger each."""
+    pairs = [_debugger(RunUntil("has_inf_or_nan"), attended=True) for _ in range(2)]
+    for debugger, _ in pairs:
+        _drive(debugger, [1])
+    signal.raise_signal(signal.SIGINT)
+    for debugger, front in pairs:
+        _drive(debugger, [2])
+        assert front.path == ["start 1", "end 2"]
+    assert _signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("end", ["stop_next", "end_watch", "set_watch"])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named, require_filter
 from tfdbg_cli.analysis.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
-from tfdbg_cli.capture.eager.section import PendingSection
+from tfdbg_cli.capture.eager.section import PendingSection, is_find
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.session.dump_folders import dump_name
 from tfdbg_cli.config import Settings
@@ -55,10 +56,6 @@ class StopAtStart:
 State: TypeAlias = StopAtStart | Decision
 
 
-def _is_find(pending: PendingRun) -> bool:
-    return isinstance(pending, PendingSection) and pending.found
-
-
 class Debugger:
     """The Controller of interactive debugging. One for all sessions and threads that it is given to.
 
@@ -96,13 +93,14 @@ class Debugger:
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
         self._watching: Watching | None = None
-        self._interruption = Interruption(attended)
+        self.interruption = Interruption(attended)
         self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
         self._ignored = Ignored()
         self._dump_root = dump_root
         self.breakpoints = Breakpoints()
         self._sought: Sought | None = None
+        self._last_watch: RunUntil | None = None
 
     @property
     def settings(self) -> Settings:
@@ -151,12 +149,7 @@ class Debugger:
             TypeError: the name is no text, or the filter cannot be called.
 
         """
-        if not isinstance(name, str):
-            raise TypeError(f"The name of a tensor filter is a text, not {type(name).__name__}.")
-        if not name:
-            raise ValueError("The name of a tensor filter must not be empty.")
-        if not callable(tensor_filter):
-            raise TypeError(f"A tensor filter is called with a datum and a tensor; {tensor_filter!r} cannot be.")
+        require_filter(name, tensor_filter)
         self.filters[name] = tensor_filter
 
     def configure(self, *, dump_root: Path | None, thread_name_filter: str | None) -> None:
@@ -184,18 +177,18 @@ class Debugger:
         else:
             self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
             if from_the_start:
-                self._interruption.end()
+                self.interruption.end()
                 self._takes_interruption = True
 
     def end_watch(self) -> None:
         """Watch no more, and leave Ctrl-C to the program."""
         self._watching = None
         self._takes_interruption = False
-        self._interruption.end()
+        self.interruption.end()
 
     def watch_in_words(self, ops: int) -> str:
         """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
-        return "" if self._watching is None else self._watching.in_words(ops)
+        return "" if self._watching is None else self._watching.seen_in_words(ops)
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""
@@ -209,7 +202,7 @@ class Debugger:
         if self.attendant is not None:
             self.attendant.run_begins(pending)
         kind = type(self._state)
-        if kind is Detach or not self._threads.include_this(found=_is_find(pending)):
+        if kind is Detach or not self._threads.include_this(found=is_find(pending)):
             return Plan(number)
         if kind is Continue:
             return Plan(number, errors=True)
@@ -235,7 +228,7 @@ class Debugger:
                 self._record(run, self._state)
                 for_stop = False
             failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
-            asked = watching is not None and self._interruption.asked
+            asked = watching is not None and self.interruption.asked
             if for_stop or failed or hit is not None or asked:
                 self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
                 return True
@@ -254,7 +247,7 @@ class Debugger:
         if watching is None:
             return
         watching.passed(plan.number, make, said)
-        if not watching.keeps and not self._interruption.asked:
+        if not watching.keeps and not self.interruption.asked:
             return
         with self._prompt:
             if watching is not self._watching:
@@ -262,7 +255,7 @@ class Debugger:
             run = watching.made(make)
             if run is None:
                 return  # a Ctrl-C opens the prompt before a run to come
-            if self._interruption.asked and len(run.tensors):
+            if self.interruption.asked and len(run.tensors):
                 self._stop(watching.end(run, None, interrupted=True))
             else:
                 watching.keep(run)
@@ -274,11 +267,22 @@ class Debugger:
                 self._in_flight = None
                 self._state = StopAtStart()
 
+    def program_fails(self, make: Callable[[int], Run | None]) -> None:
+        """Open the prompt on an exception that leaves the program; `make` is given the number of the last run."""
+        if not self._count or isinstance(self._state, Detach) or not self._threads.include_this():
+            return
+        run = make(self._count)
+        if run is not None:
+            with self._prompt, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(RunEnd(run) if self._watching is None else self._watching.end(run, None, False))
+        self.end_watch()
+        self._state = Detach()
+
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
             return Plan(number, errors=True)
         watching = self._watching
-        if watching is not None and self._interruption.asked:
+        if watching is not None and self.interruption.asked:
             if watching.ends_without_values:
                 self._state = StopAtStart((watching.interrupted_words,))
                 self.end_watch()
@@ -331,7 +335,7 @@ class Debugger:
                 watched = self._watching.watched if self._watching is not None else None
                 if self._takes_interruption:
                     self._takes_interruption = False
-                    self._interruption.begin()
+                    self.interruption.begin()
                 return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
             case RecordRun(force=force):
                 return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
@@ -367,7 +371,7 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        event = replace(event, ignored=self._ignored.places, breakpoints=self.breakpoints)
+        event = replace(event, ignored=self._ignored.places, breakpoints=self.breakpoints, watch=self._last_watch)
         with terminal():
             try:
                 decision = self._front().stop(event)
@@ -379,16 +383,18 @@ class Debugger:
             raise KeyboardInterrupt("the debugger was told to end the program")
         self._state = decision
         if isinstance(decision, RunUntil):
+            earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:
-                self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+                self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
             except TfdbgError as error:  # a name that came with the command line
                 self._say(str(error))  # where nobody is at a prompt, nobody sees the note
                 self._state = StopAtStart((str(error),))
 
-    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter) -> None:
-        self._watching = Watching(decision, tensor_filter, self.settings, self._line, self._say, self._ignored)
-        self._state = decision
-        self._interruption.begin()
+    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
+        facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
+        self._watching = Watching(*facts)
+        self._state = self._last_watch = decision
+        self.interruption.begin()
 
     def _say(self, message: str) -> None:
         self._front().notify(message)

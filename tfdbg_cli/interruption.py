@@ -9,50 +9,107 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
+from typing import Any
+from weakref import WeakSet
 
 _WORDS = b"\ntfdbg: The prompt opens after this run. Ctrl-C again interrupts the program.\n"
 
 
 class Interruption:
-    """Takes the place of Python's own handler of SIGINT from `begin` to `end`, where `attended` says yes.
+    """Takes Ctrl-C from `begin` to `end`, where `attended` says yes and the program has no handler of its own.
 
-    A handler of the program's own stays. The first Ctrl-C makes `asked` true; a second one before `end` raises
-    KeyboardInterrupt, as ever, and so does any in a process that was forked off. Signals can be handled in the main
-    thread only: begun elsewhere it does nothing, ended elsewhere it hands on every Ctrl-C until the main thread ends
-    it as well.
+    The first Ctrl-C makes `asked` true; a second one before `end` raises KeyboardInterrupt, as ever, and so does any
+    in a process that was forked off. Handlers of signals can be set in the main thread only. So that a watch which
+    begins in another thread gets Ctrl-C too, the main thread says `stand_by` before; without that, a watch begun
+    elsewhere leaves Ctrl-C to the program.
     """
 
     def __init__(self, attended: Callable[[], bool]) -> None:
         self.asked = False
         self._attended = attended
-        self._on = False
-        self._process = 0
+
+    def stand_by(self) -> None:
+        """Be ready for a watch in any thread. Until it begins, Ctrl-C does and shows what it does without us."""
+        if _in_main_thread() and self._attended():
+            _HANDLER.ready.add(self)
+            _HANDLER.take()
+
+    def leave(self) -> None:
+        """Stand by no longer."""
+        _HANDLER.ready.discard(self)
+        self.end()
 
     def begin(self) -> None:
         """Take Ctrl-C, if it does what it does in Python."""
         self.asked = False
-        if threading.current_thread() is not threading.main_thread():
+        if not self._attended():
             return
-        ours = signal.getsignal(signal.SIGINT) == self._handle
-        if (ours or signal.getsignal(signal.SIGINT) is signal.default_int_handler) and self._attended():
-            self._on, self._process = True, os.getpid()
-            signal.signal(signal.SIGINT, self._handle)
+        if _in_main_thread():
+            _HANDLER.take()
+        if _HANDLER.in_place:
+            _HANDLER.watching.add(self)
 
     def end(self) -> None:
-        """Put Python's handler back, unless the program has put one of its own there meanwhile."""
-        self.asked = self._on = False
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == self._handle:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        """Give Ctrl-C back; a handler that the program has set meanwhile stays."""
+        self.asked = False
+        _HANDLER.watching.discard(self)
+        _HANDLER.give_back()
+
+
+class _Handler:
+    """Our handler of SIGINT in the place of Python's own, one for all watches of the process."""
+
+    def __init__(self) -> None:
+        self.ready: WeakSet[Interruption] = WeakSet()
+        self.watching: WeakSet[Interruption] = WeakSet()
+        self._process = 0
+        self._getsignal = signal.getsignal
+
+    @property
+    def in_place(self) -> bool:
+        return self._getsignal(signal.SIGINT) == self._handle
+
+    def take(self) -> None:
+        if self._getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._handle)
+            signal.getsignal = self._shown
+        self._process = os.getpid()
+
+    def give_back(self) -> None:
+        """Put Python's handler back when nobody wants ours; outside of the main thread ours only hands on."""
+        if _in_main_thread() and not self.ready and not self.watching:
+            if self.in_place:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            if signal.getsignal == self._shown:
+                signal.getsignal = self._getsignal
+
+    def _shown(self, signalnum: Any) -> Any:
+        # Programs ask whether Ctrl-C is Python's (asyncio does), and set a handler of their own only then.
+        found = self._getsignal(signalnum)
+        return signal.default_int_handler if found == self._handle and not self.watching else found
+
+    _shown.__doc__ = signal.getsignal.__doc__
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if not self._on or os.getpid() != self._process:
-            self.end()
+        if os.getpid() != self._process:
+            self.ready.clear()
+            self.watching.clear()
+        watching = list(self.watching)
+        if all(watch.asked for watch in watching):
+            for watch in watching:
+                watch.asked = False
+            self.give_back()
             signal.default_int_handler(number, frame)
-        if self.asked:
-            self.asked = False
-            signal.default_int_handler(number, frame)
-        self.asked = True
+        for watch in watching:
+            watch.asked = True
         # Not by print: the signal may have come while standard error was being written to.
         if sys.stderr is not None:
             with suppress(OSError, ValueError):
                 os.write(2, _WORDS)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+_HANDLER = _Handler()

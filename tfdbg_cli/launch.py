@@ -68,6 +68,16 @@ def program_ended() -> str:
     return said
 
 
+def _program_fails(error: Exception) -> None:
+    """Have the prompt open on `error`, which leaves the program."""
+    process = sys.modules.get("tfdbg_cli.process")
+    if process is not None:
+        try:
+            process.process_debugger().program_fails(error)
+        except Exception as failure:  # noqa: BLE001  # the program ends with its own error
+            _report("show what ended the program", failure)
+
+
 def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
     """What runs the script, folder or archive at `path` with `arguments`.
 
@@ -167,6 +177,8 @@ def _run(start: Callable[[], object], begins: Callable[[CodeType], bool]) -> Non
     except SystemExit:
         raise
     except BaseException as error:
+        if isinstance(error, Exception):
+            _program_fails(error)
         _hide_frames(error, begins)
         raise
 

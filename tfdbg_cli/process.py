@@ -16,6 +16,7 @@ from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.post_mortem import run_that_failed
 from tfdbg_cli.capture.session.dump_folders import empty_folder
 from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.session.initializers import InitializersApart
@@ -56,6 +57,7 @@ class ProcessDebugger:
             watch = watch_of(self.debugger)
             atexit.register(watch.end)
             self.debugger.attendant = watch
+            self.debugger.interruption.stand_by()
             self._begin()
             self._undo = [
                 lambda: self._leave_eager(watch),
@@ -68,6 +70,12 @@ class ProcessDebugger:
         watch = watch_of(self.debugger)
         watch.end()
         return self.debugger.watch_in_words(watch.seen)
+
+    def program_fails(self, error: Exception) -> None:
+        """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
+        if self.on:
+            watch = watch_of(self.debugger)
+            self.debugger.program_fails(lambda number: run_that_failed(error, number, watch))
 
     def _begin(self) -> None:
         """Stop before the next run, or watch from here on, if that was asked on the command line."""
@@ -90,6 +98,7 @@ class ProcessDebugger:
                 self._users -= 1
             if not self._users:
                 self.debugger.end_watch()
+                self.debugger.interruption.leave()
                 while self._undo:
                     self._undo.pop()()
 
@@ -238,7 +247,9 @@ def wrap_function(function: Any, ui_type: str | None = None) -> Any:
         ValueError: there is no such `ui_type`.
 
     """
-    return DebuggedFunction(function, _configure(ui_type, None, None).debugger)
+    debugger = _configure(ui_type, None, None).debugger
+    debugger.interruption.stand_by()
+    return DebuggedFunction(function, debugger)
 
 
 def _enabled() -> Debugger:

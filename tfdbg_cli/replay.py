@@ -11,13 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundle_values import value_digest
 from tfdbg_cli.formats.graph_of_repetition import graph_facts
 from tfdbg_cli.frontends import person_settings
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.repetition import Repetition, Role
 from tfdbg_cli.model.runs import Opened, Run, RunError
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
@@ -95,6 +96,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
         told = f"{type(error).__name__}: {error}".splitlines()[0]
         raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
     run = repeated.of(_shown_graph(bundle.run))
+    run = _with_variables_before(run, bundle)
     same, found = _verdict(bundle, run)
     said = f"Made again from {place}: {found}"
     notes = [said, *bundle.repetition.limits, *_other_versions(bundle)]
@@ -122,6 +124,16 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     _require_tensorflow(place)
     run = _repeatable(_shown_graph(bundle.run), bundle)
     return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
+
+
+def _with_variables_before(run: Run, bundle: Bundle) -> Run:
+    """`run` with its variables as they were before it, where the recorded run has them."""
+    from tfdbg_cli.capture.before_updates import with_before
+
+    recorded = bundle.run.tensors
+    if all(recorded[row].op_type != BEFORE_UPDATE for row in range(len(recorded))):
+        return run
+    return with_before(run, {one.name: one.value for one in bundle.repetition.inputs if one.role is Role.VARIABLE})
 
 
 def _repeatable(run: Run, bundle: Bundle) -> Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +31,7 @@ class Watching:
     """One watch, from the decision that began it to the stop that ends it.
 
     `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out, where that
-    is asked for.
+    is asked for. `earlier` are runs before it, which count among those that it keeps.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Watching:
         line: ProgressLine,
         say: Callable[[str], None],
         ignored: Ignored,
+        earlier: Sequence[Run] = (),
     ) -> None:
         self.decision = decision
         self.watch = Watch(decision, tensor_filter, say)
@@ -61,6 +62,8 @@ class Watching:
         self._leave_out()
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
+        for run in earlier:
+            self.keep(run)
         self._line = line
         # Whether a run begun since Ctrl-C has shown nothing: then the prompt opens before the next one.
         self.ends_without_values = False
@@ -159,8 +162,8 @@ class Watching:
             notes.append(_too_few(self._kept))
         return RunEnd(run, hit, kept, tuple(notes))
 
-    def in_words(self, ops: int) -> str:
-        """What was seen so far, beside so many `ops` that ran eagerly."""
+    def seen_in_words(self, ops: int) -> str:
+        """What it has seen so far, beside so many `ops` that ran eagerly."""
         name, runs = self.decision.filter_name, self.watch.runs
         if not runs and not ops:
             return (

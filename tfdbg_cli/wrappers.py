@@ -177,4 +177,5 @@ def _debugger(
         dump_root=folder,
         attended=lambda: attended(ui_type),
     )
+    debugger.interruption.stand_by()
     return debugger

@@ -16,9 +16,14 @@ from tfdbg_cli.debugger import Debugger
 
 
 @pytest.fixture(scope="session")
-def tf() -> Any:
+def tf(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import tensorflow.compat.v1 as tf
 
+    from tfdbg_cli.capture.session.dump_addresses import DumpAddress
+
+    # A process has one folder of addresses for dumps, which stays to its end.
+    with DumpAddress(tf.Session, tmp_path_factory.mktemp("dump")):
+        pass
     return tf
 
 

@@ -60,3 +60,27 @@ def test_of_a_session(tf, debugged, graph, resource) -> None:
     graph_node = end.run.graph.find("v/before_update")
     assert graph_node is not None
     assert str(graph_node.inputs[0]) == "v:0"
+
+
+def test_of_a_run_that_a_bundle_makes_again(tf, watched, tmp_path) -> None:
+    from tensorflow import Variable, constant, function
+
+    from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+    from tfdbg_cli.analysis.tensor_query import ask
+    from tfdbg_cli.replay import replayed
+
+    v, w = Variable([1.0, 2.0], name="v"), Variable([5.0, 5.0], name="w")
+
+    @function(autograph=False)
+    def step(x):
+        v.assign_add(x)
+        w.assign_sub(x * 2.0)
+        return v.read_value()
+
+    with watched(RunUntil(FILTER, bundle=str(tmp_path / "bundle")), Detach()) as front:
+        step(constant([0.0, 0.0]))
+    recorded, again = front.ends[0].run, replayed(str(tmp_path / "bundle")).stop.runs[0]
+    for run in (recorded, again):
+        assert shown(run, "v/before_update") == shown(run, "v/after_update") == [1.0, 2.0]
+        passed = ask(run, range(len(run.tensors)), BUILT_IN_FILTERS[FILTER], {}).passed
+        assert [run.tensors[row].node for row in passed] == ["v/after_update", "w/after_update"]

@@ -70,7 +70,7 @@ def test_json(prompt: Prompt) -> None:
 
 
 def test_sorting_keeps_the_layer(prompt: Prompt) -> None:
-    assert prompt.link("lt -l head --role upd", "Size") == "lt -l head --role update -s dump_size"
+    assert prompt.link("lt -l head --role upd", "Size") == "lt -l head --role update -s dump_size -r"
 
 
 def test_the_depth_hides_and_offers(prompt: Prompt) -> None:

@@ -47,13 +47,13 @@ def test_defect_column_sort_drops_profile_filters() -> None:
     assert [d["device"] for d in before] == [d["device"] for d in after] and len(before[0]["executions"]) == 2
 
 
-def test_a_heading_followed_twice_turns_the_order_round() -> None:
+def test_a_heading_puts_the_longest_on_top_and_followed_twice_turns_the_order_round() -> None:
     once = links_of("lp", _profiled())["op time"]
     twice = links_of(once, _profiled())["op time"]
     nodes = [
         [e["node"] for e in json_of(command, _profiled())["devices"][0]["executions"]] for command in (once, twice)
     ]
-    assert nodes[0] == ["x", "loss/Log", "loss/Log", "loss/mul", "dense/MatMul"] and nodes[1] == nodes[0][::-1]
+    assert nodes[1] == ["x", "loss/Log", "loss/Log", "loss/mul", "dense/MatMul"] and nodes[0] == nodes[1][::-1]
 
 
 @pytest.mark.parametrize("key", ["node", "op_type", "start_time", "op_time", "exec_time", "line"])
@@ -132,3 +132,16 @@ def test_intervals(text: str, inside: list[float], outside: list[float]) -> None
 def test_not_intervals(text: str) -> None:
     with pytest.raises(TfdbgError, match=r"not an interval of time|is empty"):
         time_interval(text)
+
+
+def test_times_are_in_sight_on_a_narrow_screen_however_long_names_are() -> None:
+    name = "/".join(["a_scope_with_a_long_name"] * 4) + "/Log"
+    times = (*PROFILE.times, NodeTime(name, "Log", sample_run.CPU0, 2000, 123_400, 567_800))
+    row = next(
+        row for row in text_of("lp", sample_run.sample_run(profile=Profile(times)), width=78).splitlines()
+        if "568ms" in row
+    )  # fmt: skip
+    assert len(row) <= 78
+    assert row.startswith("…")
+    assert row.split()[0].endswith("/Log")
+    assert row.split()[1:3] == ["123ms", "568ms"]

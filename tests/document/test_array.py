@@ -159,3 +159,11 @@ def test_larger_arrays_look_as_numpy_prints_them(dtype: type) -> None:
         array[700, 3], array[1400, 9] = np.nan, -np.inf
     expected = np.array2string(array, threshold=sys.maxsize, max_line_width=500).split("\n")
     assert [row.rstrip() for row in text(array, linewidth=500, threshold=None).split("\n")] == expected
+
+
+def test_a_large_array_with_exponents_is_laid_out_as_by_numpy() -> None:
+    array = np.random.default_rng(0).normal(size=(64, 1000)).astype(np.float32)
+    for width in (60, 75, 78, 120):
+        ours = ArrayBlock(array, ArrayStyle(threshold=None, linewidth=width)).lines(None)
+        theirs = np.array2string(array, threshold=sys.maxsize, max_line_width=width).split("\n")
+        assert [ours[i].text for i in range(0, 400, 7)] == theirs[:400:7]

@@ -74,6 +74,19 @@ def test_ctrl_c_opens_the_prompt_after_the_run_and_the_program_lives_on(start: C
     child.expect(pexpect.EOF)
 
 
+def test_ctrl_c_opens_the_prompt_of_a_thread_while_the_main_one_sleeps(start: Callable[..., Any]) -> None:
+    child = start("thread")
+    _say(child, "run -f has_inf_or_nan")
+    child.expect_exact("no has_inf_or_nan in")
+    child.sendintr()
+    child.expect_exact("Ctrl-C ended the watch")
+    child.expect_exact(PROMPT)
+    _say(child, "continue")
+    child.expect_exact("not watched")
+    child.sendintr()
+    child.expect_exact("interrupted as ever")
+
+
 def test_a_handler_of_the_programs_own_gets_ctrl_c(start: Callable[..., Any]) -> None:
     child = start("own")
     _say(child, "run -f has_inf_or_nan")

@@ -1,12 +1,14 @@
 """A program whose runs are watched at the line prompt: a run every few milliseconds, until it is interrupted.
 
-With `own` it has a handler of its own for Ctrl-C; with `prints` it writes a line with every run.
+With `own` it has a handler of its own for Ctrl-C; with `prints` it writes a line with every run. With
+`thread` the runs are those of a thread, while the main one sleeps.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 
 import numpy as np
@@ -43,22 +45,31 @@ def main() -> None:
     handler = signal.getsignal(signal.SIGINT)
     front = choose_frontend("line")
     debugger = Debugger(lambda: front, settings=Settings(), attended=lambda: attended("line"))
+    debugger.interruption.stand_by()
     try:
-        for number in range(1, 100_000):
-            plan = debugger.run_starts(Pending())  # type: ignore[arg-type]
-            time.sleep(0.005)
-            if "prints" in sys.argv:
-                print("step", number, flush=True)
-            if not plan.watching:
-                assert signal.getsignal(signal.SIGINT) is handler
-                print("not watched", flush=True)
-                continue
-            value = np.array([float(number)], np.float32)
-            tensor = describe(TensorName("y", 0), value, device="", op_type="Add", dtype="float32")
-            call = Call(number, RunKind.FUNCTION, (), function="step")
-            debugger.run_ends(plan, Run(call, MemoryTensorStore([tensor], [value])))
+        if "thread" in sys.argv:
+            threading.Thread(target=_make_runs, args=(debugger, handler), daemon=True).start()
+            time.sleep(60)
+        else:
+            _make_runs(debugger, handler)
     except KeyboardInterrupt:
         print("interrupted as ever", flush=True)
+
+
+def _make_runs(debugger: Debugger, handler: object) -> None:
+    for number in range(1, 100_000):
+        plan = debugger.run_starts(Pending())  # type: ignore[arg-type]
+        time.sleep(0.005)
+        if "prints" in sys.argv:
+            print("step", number, flush=True)
+        if not plan.watching:
+            assert signal.getsignal(signal.SIGINT) is handler
+            print("not watched", flush=True)
+            continue
+        value = np.array([float(number)], np.float32)
+        tensor = describe(TensorName("y", 0), value, device="", op_type="Add", dtype="float32")
+        call = Call(number, RunKind.FUNCTION, (), function="step")
+        debugger.run_ends(plan, Run(call, MemoryTensorStore([tensor], [value])))
 
 
 main()

@@ -187,3 +187,19 @@ def _tuned(base: Tuned, text: str) -> Tuned:
     if math.isnan(number):
         raise TfdbgError(f"{text!r} is no number.", hint="Write NAME:NUMBER, such as magnitude_above:1e4.")
     return replace(base, number=number)
+
+
+def require_filter(name: object, tensor_filter: object) -> None:
+    """Refuse what is no name, or no filter.
+
+    Raises:
+        ValueError: the name is empty.
+        TypeError: the name is no text, or the filter cannot be called.
+
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a tensor filter is a text, not {type(name).__name__}.")
+    if not name:
+        raise ValueError("The name of a tensor filter must not be empty.")
+    if not callable(tensor_filter):
+        raise TypeError(f"A tensor filter is called with a datum and a tensor; {tensor_filter!r} cannot be.")

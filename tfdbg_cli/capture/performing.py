@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Protocol, runtime_checkable
+from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.mishaps import report
@@ -87,6 +88,27 @@ class Interceptable(Protocol):
         ...
 
 
+_SHOWN: WeakSet[BaseException] = WeakSet()  # errors on which the prompt was open
+
+
+def was_shown(error: BaseException) -> bool:
+    """Whether the prompt was open on `error` already, or on one that it was raised from."""
+    met: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in met:
+        if isinstance(at, OpError) and at in _SHOWN:
+            return True
+        met.add(id(at))
+        at = at.__cause__ or at.__context__
+    return False
+
+
+def call_in(frame: FrameType) -> tuple[Plan, Interceptable] | None:
+    """The call that `performed` was performing in `frame`; None when it is no frame of `performed`."""
+    plan = frame.f_locals.get("plan") if frame.f_code is performed.__code__ else None
+    return (plan, frame.f_locals["made"]) if isinstance(plan, Plan) else None
+
+
 def performed(controller: Controller, made: Interceptable) -> Any:
     """Perform the call `made` as `controller` wants it, and give back what it gives.
 
@@ -152,6 +174,8 @@ class Reported:
                         self._made.uncaptured(call, failure) if capture is None else capture.run(call, failure)
                     )
                 )
+                if keep:
+                    _SHOWN.add(error)
                 error.__traceback__ = without_our_frames(error.__traceback__)
             elif error is not None:
                 self._controller.run_abandoned(plan)

@@ -57,13 +57,14 @@ def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[
             Span(""),
             Span(printable(argument.name), Style.NAME, link),
             Span(printable(argument.dtype)),
-            Span(_shape(argument), Style.NUMBER),
+            Span(argument_shape(argument), Style.NUMBER),
         )
 
     return [Text((_heading(heading, len(arguments)),)), Table(_COLUMNS, len(arguments), row, show_head=False)]
 
 
-def _shape(argument: Argument) -> str:
+def argument_shape(argument: Argument) -> str:
+    """`[4,?]`; nothing where the value has no shape."""
     if argument.shape is None:
         return ""
     return f"[{','.join('?' if length is None else str(length) for length in argument.shape)}]"

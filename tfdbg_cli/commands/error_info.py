@@ -12,6 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link
 from tfdbg_cli.commands.made_at import made_at_blocks
+from tfdbg_cli.commands.raised_at import raised_at, raised_blocks
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
@@ -38,7 +39,7 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
     if error.inputs_note:
         blocks.append(Labelled("" if inputs else "Given", printable(error.inputs_note), Style.HINT, _LABEL))
-    blocks.append(Text((EMPTY_LINE, *_more(node))))
+    blocks.append(Text((EMPTY_LINE, *_more(run, node))))
     return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs), printable(error.type_name))
 
 
@@ -72,6 +73,8 @@ def _message(message: str) -> list[Block]:
 
 
 def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
+    if error.node is None and run.frames:
+        return raised_blocks(run, _LABEL)
     if error.node is None:
         return [Labelled("Failed", "TensorFlow does not say which op.", Style.DIM, _LABEL)]
     label = Span("Failed".ljust(_LABEL), Style.LABEL)
@@ -85,8 +88,8 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
 
 
-def _more(node: Node | None) -> list[Line]:
-    offers = ["lt", "run_info"]
+def _more(run: Run, node: Node | None) -> list[Line]:
+    offers = [*(["frames", "locals"] if run.frames else []), *(["lt"] if len(run.tensors) else []), "run_info"]
     if node is not None:
         offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
     parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
@@ -99,7 +102,7 @@ def _more(node: Node | None) -> list[Line]:
 
 
 def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen]) -> dict[str, Any]:
-    frame = made_at(run.tracebacks, node.name) if node is not None else None
+    frame = made_at(run.tracebacks, node.name) if node is not None else raised_at(run)
     return {
         "type": error.type_name,
         "message": error.message,

@@ -33,7 +33,7 @@ COMMANDS = (
     Command(
         "continue",
         ("c", "cont"),
-        "Run on without stopping; an error still opens the prompt.",
+        "Run on; an op's error, and any that ends a program of `tfdbg run`, opens the prompt.",
         _continue,
         moments=LIVE,
         section="Go on",

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Span, Style, printable
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.tensors import TensorStore, devices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,18 @@ def tensor_link(store: TensorStore, index: int, verb: str = "pt") -> str:
     return " ".join(words)
 
 
+def execution_count(store: TensorStore, index: int) -> int:
+    """How often the tensor at `index` was produced on its device."""
+    return _executions(store, store[index].name).numbers[index][1]
+
+
 def _executions(store: TensorStore, name: TensorName) -> _Executions:
     known = _COUNTED.setdefault(store, {})
     if name not in known:
         by_device: dict[str, list[int]] = {}
+        device = devices_of(store)
         for index in store.named(name.node, name.slot):
-            by_device.setdefault(store[index].device, []).append(index)
+            by_device.setdefault(device(index), []).append(index)
         numbers = {i: (k, len(indices)) for indices in by_device.values() for k, i in enumerate(indices)}
         known[name] = _Executions(len(by_device), numbers)
     return known[name]

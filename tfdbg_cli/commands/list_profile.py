@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
@@ -21,15 +22,16 @@ from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.sources import Frame
 
-# heading, sort key, right-aligned, how early it is dropped on a narrow screen
+# Each with its sort key. Long names give way, so that the times are seen on a narrow screen.
 _COLUMNS = (
-    ("node", "node", False, 0),
-    ("op type", "op_type", False, 1),
-    ("start", "start_time", True, 2),
-    ("op time", "op_time", True, 0),
-    ("exec time", "exec_time", True, 0),
-    ("made at", "line", False, 0),
+    (Column("node", keep_end=True, least=28), "node"),
+    (Column("op type", drop=1), "op_type"),
+    (Column("start", right=True, drop=2), "start_time"),
+    (Column("op time", right=True), "op_time"),
+    (Column("exec time", right=True), "exec_time"),
+    (Column("made at"), "line"),
 )
+_LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 
 
 def _list_profile(context: Context, options: argparse.Namespace) -> Document:
@@ -77,14 +79,15 @@ def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace)
             _place(timed.frame, options),
         )
 
-    columns = tuple(Column(name, right, drop, _sort_link(key, options)) for name, key, right, drop in _COLUMNS)
+    columns = tuple(replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS)
     heading = Text((EMPTY_LINE, line(Span(title, Style.DEVICE))))
     return [heading, Table(columns, len(times) + 1, row)]
 
 
 def _sort_link(key: str, options: argparse.Namespace) -> str:
     """The same list sorted by `key`, every filter kept; by the current key once more: the other way round."""
-    return COMMAND.spell(options, sort_by=key, reverse=options.sort_by == key and not options.reverse)
+    reverse = not options.reverse if options.sort_by == key else key in _LARGEST_FIRST
+    return COMMAND.spell(options, sort_by=key, reverse=reverse)
 
 
 def _total(times: Sequence[TimedNode], unit: str) -> Row:

@@ -163,7 +163,8 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     if field.sort is None:
         return column
     current = options.sort_by == field.sort
-    link = COMMAND.spell(options, sort_by=str(field.sort), reverse=current and not options.reverse)
+    first = field.sort is SortKey.DUMP_SIZE  # whether the largest stand on top at first
+    link = COMMAND.spell(options, sort_by=str(field.sort), reverse=not options.reverse if current else first)
     mark = ("▼" if options.reverse else "▲") if current else ""
     return replace(column, title=column.title + mark, link=link)
 

@@ -12,16 +12,23 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.tensor_choice import Choice, choose, short_device, sliced
 from tfdbg_cli.commands.tensor_columns import tensor_data
 from tfdbg_cli.commands.value_view import QUICK, VALUE_ARGUMENTS, saved, view
+from tfdbg_cli.commands.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, Lack, NoValue
 
 
 def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
-    choice = choose(context, options.tensor, options.device)
+    try:
+        choice = choose(context, options.tensor, options.device)
+    except TfdbgError:
+        variable = variable_document(context, options.tensor.removesuffix(":0"))
+        if variable is None or options.write_path:
+            raise
+        return variable
 
     def spell(number: str) -> str:
         return COMMAND.spell(options, number=number, write_path="", force=False)
@@ -67,6 +74,10 @@ def _value(
 def _no_value(
     context: Context, options: argparse.Namespace, head: list[Line], index: int, value: NoValue, title: str
 ) -> Document:
+    if value.lack is Lack.OPAQUE and not options.write_path:
+        variable = variable_document(context, context.run.tensors[index].node)
+        if variable is not None:
+            return variable
     if options.write_path:
         raise TfdbgError(f"There is nothing to write: {value.text}")
     data = {**tensor_data(context, index), "summary": None, "value": None, "elided": False, "lack": str(value.lack)}

@@ -159,13 +159,6 @@ def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
     return links.tensor_link(context.run.tensors, index, verb)
 
 
-def executions_of(context: Context, index: int) -> Sequence[int]:
-    """The indices of every execution of the tensor at `index` on its device, in order."""
-    store = context.run.tensors
-    tensor = store[index]
-    return [i for i in store.named(tensor.node, tensor.slot) if store[i].device == tensor.device]
-
-
 def sliced(array: Array, slicing: str) -> Array:
     """`array` with the slice `[…]` a person wrote; an array in any case, never a bare number.
 

@@ -10,8 +10,9 @@ from typing import Any, overload
 from tfdbg_cli.analysis.roles import Role, role_of, roles_of
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.links import execution_count
 from tfdbg_cli.commands.short_names import ShortNames
-from tfdbg_cli.commands.tensor_choice import executions_of, short_device, tensor_link
+from tfdbg_cli.commands.tensor_choice import short_device, tensor_link
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style, printable
@@ -105,7 +106,7 @@ def _has_loops(context: Context, indices: Sequence[int]) -> bool:
     """Whether a listed tensor was produced several times, as far as a bounded look tells."""
     store = context.run.tensors
     if len(indices) <= _ROWS_SAMPLED:
-        return any(store[i].execution > 0 or len(executions_of(context, i)) > 1 for i in indices)
+        return any(store[i].execution > 0 or execution_count(store, i) > 1 for i in indices)
     nodes = store.nodes()
     if len(nodes) == len(store):
         return False
@@ -114,7 +115,7 @@ def _has_loops(context: Context, indices: Sequence[int]) -> bool:
 
 
 def _execution(context: Context, index: int, tensor: Tensor) -> Span:
-    several = tensor.execution > 0 or len(executions_of(context, index)) > 1
+    several = tensor.execution > 0 or execution_count(context.run.tensors, index) > 1
     return Span(str(tensor.execution) if several else "", Style.NUMBER)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.patterns import search_text
+from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import CaptureRequest, OnBenign, RunUntil, Values
+from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 
 MOST_KEPT = 10_000  # runs
 SKIPPING = "has_inf_or_nan"  # the filter that can tell what does no harm
+_FOR_NAN = frozenset({SKIPPING, "bad_result", "has_nan", "has_inf"})  # filters that look for NaN or infinities
 _EVERYTHING = CaptureRequest()
 
 
@@ -59,6 +61,37 @@ def watch_decision(
         skip_update,
         OnBenign(benign) if benign else OnBenign.STOP,
     )
+
+
+def watch_on(last: RunUntil | None) -> str:
+    """The command that runs until a tensor is NaN or infinite, with the wishes of the watch before it.
+
+    A bundle that is there by now is not wished for again.
+    """
+    if last is None:
+        return f"run -f {SKIPPING}"
+    name = last.filter_name if last.filter_name in _FOR_NAN else SKIPPING
+    capture = last.capture
+    wishes = (
+        ("-fenn", last.exclude_node_names), ("--keep", last.keep),
+        ("--values", "" if last.values is Values.AUTO else last.values),
+        ("--bundle", "" if not last.bundle or _is_there(last.bundle) else last.bundle),
+        ("--benign", last.benign if name == SKIPPING and last.benign is not OnBenign.STOP else ""),
+        ("--node_name_filter", capture.node_name_filter), ("--op_type_filter", capture.op_type_filter),
+        ("--tensor_dtype_filter", capture.tensor_dtype_filter),
+        ("--graph", "" if capture.graph is GraphChoice.AUTO else capture.graph),
+    )  # fmt: skip
+    words = [f"{flag} {quoted(str(wish))}" for flag, wish in wishes if wish]
+    words += ["--skip-update"] * last.skip_update + ["--force"] * last.force
+    return " ".join([f"run -f {name}", *words])
+
+
+def _is_there(path: str) -> bool:
+    try:
+        _new_folder(path)
+    except TfdbgError:
+        return True
+    return False
 
 
 def _new_folder(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,22 @@ class ArrayBlock:
     array: Array
     style: ArrayStyle = ArrayStyle()
     mark: Callable[[Array], Array] | None = None
+
+    @property
+    def elided(self) -> bool:
+        """Whether some elements are left out."""
+        edge = self.style.edges(self.array.shape)
+        return edge is not None and any(length > 2 * edge for length in self.array.shape)
+
+    def shows(self, index: tuple[int, ...]) -> bool:
+        """Whether the element at `index`, one of this array, is not left out."""
+        edge = self.style.edges(self.array.shape)
+        lengths = zip(index, self.array.shape, strict=True)
+        return edge is None or not any(length > 2 * edge and edge <= i < length - edge for i, length in lengths)
+
+    def whole(self) -> ArrayBlock:
+        """The same with every element."""
+        return replace(self, style=replace(self.style, threshold=None))
 
     def lines(self, width: int | None) -> Sequence[Line]:
         if self.array.size == 0:

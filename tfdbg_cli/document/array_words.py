@@ -103,9 +103,17 @@ class ArrayWords:
         size = self._array.size
         sample = np.asarray(self._array.flat[:: max(1, size // _SAMPLE)])[:_SAMPLE]
         words = printed(sample, self._options)
-        longest = max(range(len(words)), key=lambda i: len(words[i].strip().partition(".")[2]))
+        numbers = native(sample)
+        longest = max(range(len(words)), key=lambda i: _digits(numbers[i], words[i]))
         places = {longest * max(1, size // _SAMPLE), *_extremes(self._array)}
         return np.asarray([self._array.flat[i] for i in sorted(places)], self._array.dtype)
+
+
+def _digits(number: Any, word: str) -> int:
+    """How many digits behind the point `number` needs. Words with exponents have as many as the one with the most."""
+    if "e" in word and isinstance(number, np.floating) and np.isfinite(number):
+        return len(np.format_float_scientific(number).partition("e")[0])
+    return len(word.strip().partition(".")[2])
 
 
 def _extremes(array: Array) -> set[int]:

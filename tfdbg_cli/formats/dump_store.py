@@ -84,6 +84,9 @@ class DumpTensorStore:
             op_type=node.op_type if node else "",
         )
 
+    def device(self, index: int) -> str:
+        return self._files[index].device
+
     def value(self, index: int) -> Value:
         path = self._files[index].path
         return self._lacks.get(path) or read_tensor(path)

@@ -12,6 +12,7 @@ from tfdbg_cli.document.ansi import ansi_row
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.document.plain import plain_row
+from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.progress_bars import bar_is_drawn
@@ -53,6 +54,7 @@ class Output(Protocol):
 
 
 _LINES_AT_ONCE = 500
+_MOST_LINES = 2_000  # of a listing, on a stream that nobody can turn back
 _BEFORE_FOCUS = 3  # lines printed before the one that a document is about
 
 
@@ -80,7 +82,14 @@ class TextOutput:
             # A screen scrolls to the line asked for (`ps FILE -b 500`); a stream begins a little before it.
             self._print([lines[0], line(Span(f"… {above - 1} lines above; `> FILE` writes them all", Style.DIM))])
             lines = lines[above:]
-        self._print(lines)
+        left = len(lines) - _MOST_LINES
+        if left <= 0 or not any(isinstance(block, Table) for block in document.blocks):
+            self._print(lines)
+            return
+        self._print(islice(lines, _MOST_LINES))
+        verb = command.split()[0]
+        rest = f"… {left:,} lines more: `{verb} … > FILE` writes them all, `help {verb}` tells how to choose"
+        self._print([line(Span(rest, Style.HINT))])
 
     def decision(self, command: str, decision: Decision) -> None:
         """Nothing: the program that goes on is answer enough."""

@@ -16,6 +16,7 @@ from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 if TYPE_CHECKING:
+    from tfdbg_cli.model.decision import RunUntil
     from tfdbg_cli.model.ignored import IgnoredPlace
     from tfdbg_cli.model.repetition import Repeatable
     from tfdbg_cli.model.stepping import Steppable
@@ -177,7 +178,8 @@ class Estimate:
 class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
-    `ignored` are the places that watches left out so far, `breakpoints` those of the process.
+    `ignored` are the places that watches left out so far, `breakpoints` those of the process, `watch` the last watch
+    that there was.
     """
 
     call: Call
@@ -189,6 +191,7 @@ class RunStart:
     steppable: Steppable | None = None
     ignored: Sequence[IgnoredPlace] = ()
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
+    watch: RunUntil | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +215,7 @@ class RunEnd:
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
     bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out,
-    `breakpoints` those of the process.
+    `breakpoints` those of the process, `watch` the last watch that there was.
     """
 
     run: Run
@@ -221,6 +224,7 @@ class RunEnd:
     notes: tuple[str, ...] = ()
     ignored: Sequence[IgnoredPlace] = ()
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
+    watch: RunUntil | None = None
 
 
 @dataclass(frozen=True)

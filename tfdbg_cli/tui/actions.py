@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.commands.elements import require_element
 from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.commands.watch_decision import watch_on
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
@@ -16,6 +17,7 @@ from tfdbg_cli.tui.bugs import save_report
 from tfdbg_cli.tui.dialogs import key_list
 from tfdbg_cli.tui.keymap import Place
 from tfdbg_cli.tui.paint import LinkPlace, shown_line
+from tfdbg_cli.tui.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.viewport import LINK_REACH
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ class Actions:
             "page-up": lambda: self._state.front.page(-1),
             "half-down": lambda: self._state.front.page(0.5),
             "half-up": lambda: self._state.front.page(-0.5),
-            "top": lambda: self._end(0),
-            "bottom": lambda: self._end(len(self._state.front.lines)),
+            "top": lambda: self._state.front.begin(),
+            "bottom": self._bottom,
             "left": lambda: self._beside(-1),
             "right": lambda: self._beside(1),
             "scroll-left": lambda: self._sideways(-1),
@@ -56,7 +58,7 @@ class Actions:
             "complete-back": lambda: self._complete(-1),
             "history-back": self._state.prompt.older,
             "history-forward": self._state.prompt.newer,
-            "close-prompt": self.close,
+            "close-prompt": self._drop,
             "search": self._search,
             "search-done": self._search_done,
             "search-cancel": self._search_cancel,
@@ -64,6 +66,7 @@ class Actions:
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
+            "watch": lambda: app.perform(watch_on(getattr(self._state.context.stop, "watch", None))),
             "copy": self._copy,
             "copy-line": lambda: self._copied(self._selected_text()),
             "mouse": lambda: app.set_mouse(not self._state.mouse),
@@ -120,13 +123,25 @@ class Actions:
         self._state.dialog = None
         self._state.place = Place.DOCUMENT
 
+    def _drop(self) -> None:
+        self._state.prompt.editor.put("")
+        self.close()
+
     def follow(self, link: LinkPlace) -> None:
         """Do what a link says. A table's head sorts: its new order takes the place of the old one."""
         page = self._state.page
         if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
-            self._app.command(link.link, replace=True)
+            self._in_place(link.link)
         else:
             self._app.perform(link.link)
+
+    def _in_place(self, command: str) -> None:
+        """The table in another order; the row that was chosen stays so, and stays where it is."""
+        row = chosen_row(self._state.page.view)
+        self._app.command(command, replace=True)
+        if row is not None:
+            with self._app.busy():
+                go_to_row(self._state.page.view, row)
 
     def _move(self, lines: int) -> None:
         front = self._state.front
@@ -135,9 +150,9 @@ class Actions:
         elif not front.move(lines):
             self._app.say(Message("Last line." if lines > 0 else "First line."))
 
-    def _end(self, line: int) -> None:
+    def _bottom(self) -> None:
         self._state.front.left = 0
-        self._state.front.go(line)
+        self._state.front.go(len(self._state.front.lines))
 
     def _beside(self, step: int) -> None:
         if not self._state.front.beside(step):
@@ -218,21 +233,18 @@ class Actions:
         line = view.find_element(index)
         if line is None:
             raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
+        if not self._state.page.shows(index) and self._unfold():
+            view = self._state.page.view
+            line = view.find_element(index) or 0
         view.go(line, centre=True)
-        if self._elided(line):
-            self._app.say(Message(f"{list(index)} may be elided here.", hint="`pt -a NAME` prints every element."))
 
-    def _elided(self, line: int) -> bool:
-        """Whether the array leaves something out between this line and the next that names an element."""
-        view = self._state.page.view
-        if "..." in shown_line(view.line(line)):
-            return True
-        for below in range(line + 1, min(line + 4, len(view.lines))):
-            if view.line(below).element is not None:
-                return False
-            if "..." in shown_line(view.line(below)):
-                return True
-        return False
+    def _unfold(self) -> bool:
+        """Show every element of the arrays here; False where none was left out."""
+        with self._app.busy():
+            unfolded = self._state.page.unfold()
+        if unfolded:
+            self._app.say(Message("Every element is shown now."))
+        return unfolded
 
     def _search(self) -> None:
         self._state.page.finder.begin()
@@ -241,6 +253,8 @@ class Actions:
 
     def _sought(self) -> None:
         """The pattern changed: search anew from where the search began."""
+        if self._state.sought.text and self._unfold():
+            self._state.page.finder.begin()
         self._state.page.finder.look_for(self._state.sought.text)
         self._app.search_on()
 
@@ -283,13 +297,13 @@ class Actions:
         heads = self._heads()
         page = self._state.page
         at = (page.sorted_by + 1) % len(heads)
-        self._app.command(heads[at].link, replace=True)
+        self._in_place(heads[at].link)
         self._state.page.sorted_by = at
 
     def _reverse(self) -> None:
         heads = self._heads()
         at = max(0, self._state.page.sorted_by)
-        self._app.command(heads[at].link, replace=True)
+        self._in_place(heads[at].link)
         self._state.page.sorted_by = at
 
     def _heads(self) -> list[LinkPlace]:

@@ -59,7 +59,7 @@ class Mouse:
         if found is None:
             view.choose(index, None)
             return
-        if index != view.pinned:
+        if index != view.pinned and not found[1].heading:  # a head sorts, and the chosen row stays chosen
             view.choose(index, found[0])
         self._actions.follow(found[1])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.finder import Finder
 from tfdbg_cli.tui.viewport import Viewport
@@ -30,6 +31,27 @@ class Page:
     def __post_init__(self) -> None:
         self.view = Viewport(self.document)
         self.finder = Finder(self.view)
+
+    def shows(self, index: tuple[int, ...]) -> bool:
+        """Whether the arrays here leave out no element at `index`."""
+        arrays = [block for block in self.document.blocks if isinstance(block, ArrayBlock)]
+        return all(block.shows(index) for block in arrays if block.array.ndim == len(index))
+
+    def unfold(self) -> bool:
+        """Show every element of the arrays here, and stay at the one that is selected; False: none was left out."""
+        if not any(isinstance(block, ArrayBlock) and block.elided for block in self.document.blocks):
+            return False
+        before = self.view
+        element = before.line(before.selected).element
+        blocks = (block.whole() if isinstance(block, ArrayBlock) else block for block in self.document.blocks)
+        self.document = replace(self.document, blocks=tuple(blocks))
+        self.view = Viewport(self.document)
+        self.view.resize(before.cols, before.rows)
+        line = self.view.find_element(element) if element is not None else None
+        self.view.top = before.top
+        self.view.go(before.selected if line is None else line, centre=True)
+        self.finder = Finder(self.view)
+        return True
 
 
 class Pages:

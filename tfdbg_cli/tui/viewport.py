@@ -62,18 +62,19 @@ class Viewport:
             if not first:
                 self._choose_link()
         self.rows = max(1, rows)
-        if first:
-            self._begin()
-        self._settle()
-
-    def _begin(self) -> None:
-        """Start at the line the document asks for, else at its first link that is no heading."""
-        if self.document.focus is not None:
+        if first and self.document.focus is not None:
             self.selected = self._laid_out(self.document.focus)
             self.top = self.selected - self.rows // 2
-        else:
-            near = range(min(len(self.lines), self.rows))
-            self.selected = next((i for i in near if any(not link.heading for link in self.links(i))), 0)
+            self._choose_link()
+        elif first:
+            self.begin()
+        self._settle()
+
+    def begin(self) -> None:
+        """Show the beginning, and select its first link that is no heading: the first row of a list."""
+        self.top = self.left = 0
+        near = range(min(len(self.lines), self.rows))
+        self.selected = next((i for i in near if any(not link.heading for link in self.links(i))), 0)
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:

@@ -6,6 +6,7 @@ import random
 from functools import partial
 
 import numpy as np
+import one_dnn
 import pytest
 
 from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
@@ -121,12 +122,17 @@ def of_images(tf) -> list:
         ]
         ops += [lambda x, p=pool: tf.gradients(p(x, 2, 2, "SAME"), x)[0]]
     norm = tf.nn.fused_batch_norm
-    return [
-        *ops, conv(2, 1, "SAME", 2), conv(2, 1, "VALID", 2),
-        lambda x: tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "SAME"),
+    # With oneDNN TensorFlow ends the process where an inner tensor is fed beside one of these, debugged or not:
+    # MklLayoutRewritePass asks something without axes for its second one ("Check failed: d < dims()").
+    norms = [
         lambda x: norm(x, tf.ones([2]), tf.zeros([2]))[0], lambda x: norm(x, tf.zeros([2]), tf.zeros([2]))[0],
         lambda x: norm(x, x[0, 0, 0], x[0, 1, 1])[1],
         lambda x: norm(x, tf.ones([2]), tf.zeros([2]), tf.zeros([2]), tf.ones([2]), is_training=False)[0],
+    ]  # fmt: skip
+    return [
+        *ops, conv(2, 1, "SAME", 2), conv(2, 1, "VALID", 2),
+        lambda x: tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "SAME"),
+        *([] if one_dnn.ON else norms),
         lambda x: tf.space_to_depth(x, 2), lambda x: tf.image.resize_bilinear(x, [2, 2]),
         lambda x: tf.nn.lrn(x), lambda x: tf.nn.bias_add(x, x[0, 0, 0]), lambda x: tf.reduce_mean(x, [1, 2]),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.controller import Controller, Plan
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.eager.live_frames import name_of_array, names_of_tensors
 from tfdbg_cli.capture.eager.pauses import PausedOp
 from tfdbg_cli.capture.eager.recent import RecentOps, Source
@@ -110,3 +110,8 @@ class PendingSection:
 
     def arguments(self) -> tuple[object, object]:
         return (), {}
+
+
+def is_find(pending: PendingRun) -> bool:
+    """Whether a run is about to be one since a watch found something in it."""
+    return isinstance(pending, PendingSection) and pending.found

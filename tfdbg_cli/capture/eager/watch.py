@@ -29,7 +29,7 @@ from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.model.pausing import Sought
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunError
 from tfdbg_cli.model.values import NoValue
 
 # Ops that only hand a variable on: to the program, which looks at it.
@@ -182,6 +182,16 @@ class EagerWatch:
             self._end_section(here)
             section = self._begin_section(here, turn, stack)
         return section
+
+    def broken_off(self, error: RunError) -> Run | None:
+        """The run of this thread that `error` ended, as far as it came; None where its ops were not kept."""
+        here = self._threads.here
+        section = here.section
+        if section is None or not _captures(section.plan) or section.stopped or section.number is None:
+            return None
+        here.section = None
+        self.seen += section.log.count
+        return section.run(section.number, (), error)
 
     def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.session.dump_addresses import DumpAddress
 from tfdbg_cli.capture.session.runtime_graph import watch_everything
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.model.names import TensorName
@@ -18,20 +19,23 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 v1 = compat.v1
 
 
-def dumped(graph: Any, run: Callable[[Any], object]) -> TensorStore:
-    """Every tensor of `graph` that is computed while `run` makes a run with the RunOptions it is given, in order.
+def dumped(session: Any, run: Callable[[Any], object]) -> TensorStore:
+    """Every tensor that is computed while `run` makes a run of `session` with the RunOptions it is given, in order.
 
     Raises:
         OSError: nothing can be written among the temporary files.
         TfdbgError: the disk is nearly full, or the dump cannot be read.
 
     """
-    require_room_for_graphs(None, lambda: graph.as_graph_def().ByteSize())
+    require_room_for_graphs(None, lambda: session.graph.as_graph_def().ByteSize())
     scratch = Scratch()
     try:
         options = v1.RunOptions()
-        watch_everything(options, scratch.path)
-        run(options)
+        address = DumpAddress(session, scratch.path)
+        watch_everything(options, address.address)
+        address.used_by(options)
+        with address:
+            run(options)
         found = read_dump(scratch.path).tensors
         rows = range(len(found))
         return MemoryTensorStore([found[row] for row in rows], [found.value(row) for row in rows])

@@ -138,7 +138,8 @@ class _Made:
         """
         if not self._reach.hidden or self._reach.unwritable:
             return repeated
-        dump = dumped(self._graph, lambda options: self.perform((), self._all_ends, options))
+        session = self._copy.session(optimized=False)
+        dump = dumped(session, lambda options: self.perform((), self._all_ends, options))
         skipped = {tensor.name for tensor in self._reach.tensors}
         return Repeated(merged(repeated.tensors, dump, self._graph, skipped), (_DUMPED,), repeated.error)
 
@@ -217,7 +218,8 @@ class _Made:
         """`repeated`, of a run that fails, with what was computed in loops, branches and functions until then."""
         if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
             return repeated
-        dump = dumped(self._graph, lambda options: self._until_failure(self._all_ends, options))
+        session = self._copy.session(optimized=self._reach.calls)
+        dump = dumped(session, lambda options: self._until_failure(self._all_ends, options))
         names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
         skipped = {tensor.name for tensor in self._reach.tensors} if repeated.tensors else set()
         inside = frozenset(names.values())

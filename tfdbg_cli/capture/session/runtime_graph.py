@@ -13,6 +13,7 @@ from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.session.dump_addresses import DumpAddress
 from tfdbg_cli.capture.session.dump_folders import to_keep
 from tfdbg_cli.capture.session.invocation import Invocation
 from tfdbg_cli.capture.session.program_graph import files_of, program_graph, tracebacks_of
@@ -59,12 +60,14 @@ class RuntimeCapture:
             self._directory = plan.directory
             self._directory.mkdir(parents=True)
         self._options = deepcopy(invocation.options) if invocation.options else v1.RunOptions()
-        urls = _urls(self._directory)
+        self._address = DumpAddress(invocation.session, self._directory)
+        urls = [self._address.address]
         if plan.watch is not None:
             _watch_exactly(self._options, graph, plan.watch, urls)
         else:
             _watch(self._options, graph, plan.capture, urls)
         self._options.debug_options.reset_disk_byte_usage = True
+        self._address.used_by(self._options)
         self._run: Run | None = None
 
     def perform(self) -> Any:
@@ -76,7 +79,8 @@ class RuntimeCapture:
 
         """
         try:
-            return self._invocation.with_options(self._options, self._invocation.run_metadata)
+            with self._address:
+                return self._invocation.with_options(self._options, self._invocation.run_metadata)
         except Exception as error:
             if not _is_of_a_dump(error):
                 raise
@@ -127,16 +131,11 @@ class RuntimeCapture:
             shutil.rmtree(self._directory)
 
 
-def watch_everything(options: Any, directory: Path) -> None:
-    """Have a run under `options` dump every tensor into `directory`."""
+def watch_everything(options: Any, address: str) -> None:
+    """Have a run under `options` dump every tensor to `address`."""
     for node, slot in (("*", -1), _NO_NODE):
-        add_debug_tensor_watch(options, node, slot, debug_urls=_urls(directory))
+        add_debug_tensor_watch(options, node, slot, debug_urls=[address])
     options.debug_options.reset_disk_byte_usage = True
-
-
-def _urls(directory: Path) -> list[str]:
-    # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
-    return [f"file://{directory.resolve()}"]
 
 
 def _not_written(directory: Path) -> str:

@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,6 +33,7 @@ from tfdbg_cli.model.decision import (
     RunTo,
     RunUntil,
     StepOn,
+    StopAtStart,
     Values,
 )
 from tfdbg_cli.model.pausing import Breakpoints, Sought
@@ -44,13 +45,6 @@ from tfdbg_cli.watching import RECORDED, Watching
 
 # How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
 _SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
-
-
-@dataclass(frozen=True, slots=True)
-class StopAtStart:
-    """Stop before the next run: where a program begins, and where `run -n` leads. `notes` are shown there."""
-
-    notes: tuple[str, ...] = ()
 
 
 State: TypeAlias = StopAtStart | Decision

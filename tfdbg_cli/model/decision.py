@@ -129,6 +129,13 @@ class Abort:
     """End the program, as Ctrl-C would: KeyboardInterrupt in the thread that called the run."""
 
 
+@dataclass(frozen=True, slots=True)
+class StopAtStart:
+    """Stop before the next run: where a program begins, and where `run -n` leads. `notes` are shown there."""
+
+    notes: tuple[str, ...] = ()
+
+
 Decision: TypeAlias = (
     DebugRun | RunUntil | RecordRun | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
 )

@@ -170,7 +170,8 @@ def again(program: Program, steps: int) -> Witness:
     """As `twins`, for a program whose whole state is in its variables: the same one twice, put back in between.
 
     A first step, which is not compared, traces it. Some networks do not always give the same bits undebugged either
-    (seen at InceptionResNetV2, whose threads add up in two orders): what the debugged one gives must then be what one
+    (InceptionResNetV2: of 40 times two steps without tfdbg, four results, since ops that run at a time add up in
+    whatever order; with one thread for ops, 29 times the same): what the debugged one gives must then be what one
     of a few undebugged ones gives.
     """
     program.step()

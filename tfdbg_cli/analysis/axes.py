@@ -314,6 +314,11 @@ def _losses(rows: Rows) -> list[Way]:
     return [*rows.same(0), *rows.same(1)] if rows.axis == 0 else []
 
 
+def _alignment_losses(rows: Rows) -> list[Way]:
+    """CTCLoss: its loss has an element for each row of the batch, its input and its gradient the steps before."""
+    return rows.same(0, 1) if rows.axis == (0 if rows.slot == 0 else 1) else []
+
+
 def _accumulated(rows: Rows) -> list[Way]:
     along, source = rows.number(1), rows.of(0)
     return [] if along is None or source is None or along % len(source) == rows.axis else rows.same(0)
@@ -340,6 +345,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), _padded),
     **dict.fromkeys(("Split", "SplitV"), _split),
     **dict.fromkeys(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput"), _slope_of_convolution),
+    **dict.fromkeys(("CTCLoss", "CTCLossV2"), _alignment_losses),
     "Einsum": _by_equation,
     "Transpose": _transposed,
     "ConcatV2": _concatenated,

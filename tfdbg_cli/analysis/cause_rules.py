@@ -134,6 +134,21 @@ def label_outside(evidence: Evidence) -> Array | None:
     return np.full(evidence.outputs.shape, outside)
 
 
+def labels_too_long(evidence: Evidence) -> Array | None:
+    """For each loss of a CTCLoss whether its labels, with a blank between two that are equal, take too many steps."""
+    if len(evidence.arrays) < 4 or evidence.places.ndim != 2 or evidence.places.shape[1] not in (1, 3):
+        return None
+    indices, labels, steps = evidence.arrays[1], evidence.arrays[2], evidence.arrays[3]
+    if indices is None or labels is None or steps is None or indices.ndim != 2:
+        return None
+    row = np.asarray(indices[:, 0])
+    needed = np.bincount(row, minlength=steps.size)
+    equal = (row[1:] == row[:-1]) & (labels[1:] == labels[:-1])
+    needed = needed + np.bincount(row[1:][equal], minlength=needed.size)
+    losses = evidence.places.shape[1] == 1  # else its gradient: steps, rows, classes
+    return np.asarray((needed[: steps.size] > steps)[evidence.places[:, 0 if losses else 1]])
+
+
 def any_of(position: int, test: Callable[[Array], Array]) -> Test:
     """Whether any element of an input passes `test`, where results cannot be told apart by their elements."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
@@ -46,6 +46,7 @@ class Evidence:
     hidden_by: str = ""
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
+    places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -54,6 +55,12 @@ class Evidence:
     def name(self, position: int) -> str:
         """The name of input `position`."""
         return self.names[position] if position < len(self.names) else "its input"
+
+    def magnitudes(self, position: int) -> tuple[float, float]:
+        """The least and the largest magnitude, zeros aside, among the aligned elements of input `position`."""
+        operand = self.operand(position)
+        sizes = np.abs(operand[operand != 0]) if operand is not None else np.zeros(0)
+        return (float(sizes.min()), float(sizes.max())) if sizes.size else (0.0, 0.0)
 
     def maker(self, position: int) -> Maker | None:
         """What input `position` is; None when nobody knows."""
@@ -96,7 +103,7 @@ def gather(
         around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
     return Evidence(
         node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
-        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, places,
     )  # fmt: skip
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfdbg_cli.analysis.cause_table import UPDATE
 from tfdbg_cli.analysis.causes import Cause
 from tfdbg_cli.analysis.lineage import InputSeen, Lineage, feed_name, variable_of
 from tfdbg_cli.analysis.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.suggestions import UPDATE
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 

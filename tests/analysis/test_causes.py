@@ -93,6 +93,8 @@ CASES = [
     Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
     Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole"),
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),
+    Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf in a gradient", "Look where",
+         around=Surroundings(gradient=True)),
     Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
     Case("AddV2", ([INF], [-INF]), np.add, "Inf - inf"),
     Case("AddV2", ([BIG], [BIG]), np.add, "Overflow of a sum"),

@@ -85,6 +85,11 @@ def grown(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.grown is not None else None
 
 
+def in_gradient(test: Test) -> Test:
+    """`test`, where the op computes a gradient."""
+    return lambda evidence: test(evidence) if evidence.gradient else None
+
+
 def in_optimizer(test: Test) -> Test:
     """`test`, where the op stands in the scope of an optimizer."""
     return lambda evidence: test(evidence) if OPTIMIZER_SCOPE.search(evidence.node) else None

@@ -30,7 +30,7 @@ class Evidence:
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
-    `makers`, `slope_of`, `hidden_by`, `grown` and `made_by` are those of `Surroundings`.
+    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by` and `gradient` are those of `Surroundings`.
     """
 
     op_type: str
@@ -46,6 +46,7 @@ class Evidence:
     hidden_by: str = ""
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
+    gradient: bool = False
     places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
 
     def operand(self, position: int) -> Array | None:
@@ -103,7 +104,7 @@ def gather(
         around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
     return Evidence(
         node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
-        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, places,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, places,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.explanation import Explanations
 from tfdbg_cli.analysis.fused_ops import Composed, composed
 from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.leading import leading_to_outcome
@@ -27,7 +28,7 @@ from tfdbg_cli.analysis.lineage import (
 )
 from tfdbg_cli.analysis.offending import Element, offending_elements
 from tfdbg_cli.analysis.plain_facts import plain_facts
-from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
+from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
@@ -53,7 +54,8 @@ class Origin:
 
     `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
     `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
-    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them.
+    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
+    whose gradient the node computes, where that is known; `frame` is then the line that made that op.
     """
 
     index: int | None
@@ -71,6 +73,7 @@ class Origin:
     frame: Frame | None
     variable: str = ""
     intended: Intended | None = None
+    forward: str = ""
 
     @property
     def batch_rows(self) -> tuple[int, ...]:
@@ -97,6 +100,7 @@ class OriginSearch:
         self._lineage = Lineage(run)
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
+        self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
         self._benign = benign
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
@@ -301,12 +305,11 @@ class OriginSearch:
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
         if part is not None:
             return self._of_part(place, part, value, bad)
-        cause = cause_at_source(node, inputs, self._lineage, self._bad_input) if node is not None else None
-        if cause is None and node is not None:
-            readers = self._intentions.bad_readers(node)
-            around = surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused)
-            cause = explain(gather(node, value, bad, inputs, around))
+        cause = None
+        if node is not None:
+            cause = self._explanations.cause(node, inputs, value, bad, self._bad_input)
         made_by = self._made_by(node, fed or tensor.name)
+        forward = self._explanations.forward(node)
         return Origin(
             place,
             fed or tensor.name,
@@ -320,8 +323,9 @@ class OriginSearch:
             batch_rows(self._run, self._lineage, place, bad),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
-            made_at(self._run.tracebacks, made_by),
+            made_at(self._run.tracebacks, forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
+            forward=forward,
         )
 
     def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:

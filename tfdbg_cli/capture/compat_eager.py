@@ -6,12 +6,13 @@ from types import CodeType
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
-from tensorflow.python.eager import context
+from tensorflow.python.eager import backprop, context
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import script_ops
 
 _context = context.context
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
+TAPE_GRADIENT: CodeType = backprop._gradient_function.__code__  # by which a tape calls the gradient of one op
 EAGER_TENSOR: Any = ops.EagerTensor
 
 # How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,68 @@ def test_labels_too_long_for_their_steps(tf2, origin) -> None:
     assert found["cause"].startswith("Labels too long for the steps: at 1 element those in labels_1:0")
     assert found["batch_rows"] == [1]
     assert not origin(loss, logits, labels([[1, 2, 0], [1, 2, 1]]))
+
+
+def line_of(text: str) -> int:
+    """The line of this file that ends with the comment `text`."""
+    lines = Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {text}"))
+
+
+@pytest.fixture(params=["function", "eager"])
+def compiled(request: pytest.FixtureRequest, tf2: Any) -> Iterator[Callable[[Any], Any]]:
+    """`tf.function`, with functions that run as graphs, and with such that run eagerly."""
+    tf2.config.run_functions_eagerly(request.param == "eager")
+    yield tf2.function
+    tf2.config.run_functions_eagerly(False)
+
+
+@pytest.mark.parametrize("until", ["has_inf_or_nan", "has_nan"])
+def test_zero_times_infinity_in_a_gradient_names_what_made_the_infinity(tf2, origin, compiled, until) -> None:
+    w = tf2.Variable([1.0, 2.0, 3.0])
+
+    @compiled
+    def step(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            y = w * x
+            root = tf2.pow(y, 0.5)  # the root
+            loss = tf2.reduce_sum(tf2.where(y > 0, root, 0.0))
+        return tape.gradient(loss, w)
+
+    found = origin(step, tf2.constant([1.0, 0.0, 2.0]), until=until)
+    assert found["line"] == line_of("the root") and found["file"] == __file__
+    assert "mask by multiplication" not in found["suggestion"]
+    assert "double where" in found["suggestion"]
+    if until == "has_nan":
+        assert found["cause"].startswith("0 * inf in a gradient: ")
+        place = f"(test_named_causes.py:{line_of('the root')})"
+        assert f"{place} made the infinity: gradient of a power" in found["cause"]
+    assert not origin(step, tf2.constant([1.0, 1.0, 2.0]), until=until)
+
+
+def test_a_mask_by_multiplication_is_still_called_one(tf2, origin) -> None:
+    @tf2.function
+    def masked(scores: Any, mask: Any) -> Any:
+        return scores * mask
+
+    found = origin(masked, tf2.constant([1.0, float("inf")]), tf2.constant([1.0, 0.0]), until="has_nan")
+    assert "A mask by multiplication" in found["suggestion"]
+
+
+def test_in_fit_the_line_of_a_gradient_is_that_of_its_forward_op(tf2, origin) -> None:
+    class Root(tf2.keras.layers.Layer):  # type: ignore[name-defined,misc]
+        def build(self, shape: Any) -> None:
+            self.scale = self.add_weight(shape=(4,), initializer="ones")
+
+        def call(self, x: Any) -> Any:
+            return tf2.sqrt(x * self.scale)  # the forward op
+
+    model = tf2.keras.Sequential([tf2.keras.layers.Input((4,)), Root(), tf2.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.ones((8, 4), np.float32)
+    x[3, 2] = 0
+    found = origin(lambda: model.fit(x, np.ones((8, 1)), verbose=0, shuffle=False))
+    assert found["op_type"] == "SqrtGrad"
+    assert found["line"] == line_of("the forward op") and found["file"] == __file__
+    assert found["forward"].endswith("/Sqrt")
+    assert "whose gradient this is" in found["screen"] and "model.fit(" not in found["screen"]

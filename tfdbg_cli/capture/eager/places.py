@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import CodeType
 
-from tfdbg_cli.capture.compat_eager import PY_FUNCTION
+from tfdbg_cli.capture.compat_eager import PY_FUNCTION, TAPE_GRADIENT
 from tfdbg_cli.capture.eager.stacks import Stack, by_identity
 from tfdbg_cli.capture.function.callers import is_users
 
@@ -46,6 +46,11 @@ def within_py_function(stack: Stack) -> bool:
             return programs
         programs = programs or is_program(code)
     return False
+
+
+def scope_of_tape(stack: Stack) -> str:
+    """`gradient_tape/`, as functions name it, for the op that a tape runs to compute a gradient; else empty."""
+    return "gradient_tape/" if any(code is TAPE_GRADIENT for code in stack[::2]) else ""
 
 
 def driven(stack: Stack) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import tensorflow as tf
 
 from tfdbg_cli.capture import compat_eager
+from tfdbg_cli.capture.eager.places import scope_of_tape
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
@@ -77,7 +78,7 @@ class RecentOp:
     @property
     def name(self) -> str:
         """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
-        return f"{self.scope}{self.op_type}_{self.count}"
+        return f"{self.scope or scope_of_tape(self.stack)}{self.op_type}_{self.count}"
 
     def attribute(self, name: str) -> Any:
         """The value of an attribute; None where it is not given."""

@@ -1,0 +1,59 @@
+"""Why an op gave what is not finite: whatever the run, the graph and the table of causes tell together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfdbg_cli.analysis.causes import Cause, explain
+from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.forward import forward_of
+from tfdbg_cli.analysis.intended import Intentions
+from tfdbg_cli.analysis.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.sources_of_values import cause_at_source
+from tfdbg_cli.analysis.surroundings import Surroundings, surroundings
+from tfdbg_cli.analysis.verdicts import Verdicts
+from tfdbg_cli.analysis.zero_times_infinity import zero_times_infinity
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import user_frame
+from tfdbg_cli.model.values import Array
+
+
+class Explanations:
+    """The explanations of one run's tensors. Tensors that `verdicts` excuse hold infinities that are meant."""
+
+    def __init__(self, run: Run, lineage: Lineage, intentions: Intentions, verdicts: Verdicts) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._intentions = intentions
+        self._verdicts = verdicts
+
+    def cause(
+        self,
+        node: Node,
+        inputs: tuple[InputSeen, ...],
+        value: Array,
+        bad: Array,
+        at_fault: Callable[[InputSeen], bool],
+    ) -> Cause | None:
+        """Why the elements of `value` that `bad` marks came of `inputs`; None when nothing explains it.
+
+        `at_fault` says whether an input is itself to blame.
+        """
+        found = cause_at_source(node, inputs, self._lineage, at_fault)
+        if found is not None:
+            return found
+        evidence = gather(node, value, bad, inputs, self.around(node, inputs))
+        product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
+        return product or explain(evidence)
+
+    def around(self, node: Node, inputs: tuple[InputSeen, ...]) -> Surroundings:
+        """What stands around `node`, which read `inputs`."""
+        readers = self._intentions.bad_readers(node)
+        return surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused)
+
+    def forward(self, node: Node | None) -> str:
+        """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""
+        found = forward_of(self._lineage.graph_of(node), self._lineage, node) if node is not None else None
+        traceback = self._run.tracebacks.get(found.name, ()) if found is not None else ()
+        return found.name if found is not None and user_frame(traceback) is not None else ""

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from made_run import INF, NAN
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.cause_rules import Rule
 from tfdbg_cli.analysis.cause_table import RULES
 from tfdbg_cli.analysis.causes import explain
@@ -43,6 +44,7 @@ def _made(*makers: Maker | None) -> Surroundings:
     return Surroundings(makers)
 
 
+TARGETS = Surroundings((Maker.DATA,), batch=(BatchRole.TARGETS,))
 GREW = Surroundings(grown=("w", 3e19))
 
 
@@ -120,6 +122,8 @@ CASES = [
     Case("Log", ([0.0],), np.log, "made of a sigmoid", "sigmoid_cross_entropy_with_logits",
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([0.0],), np.log, "Log of 0: the targets (y) in0:0 is 0", "of the loss swapped", around=TARGETS),
+    Case("Log", ([-1.0],), np.log, "the targets (y) in0:0 is negative", "swapped", around=TARGETS),
     Case("Log", ([-1.0],), np.log, "Log of a negative number", "Check what is fed", around=_made(Maker.DATA)),
     Case("Log", ([-1.0],), np.log, "Log of a negative number", "softplus", around=_made(Maker.OTHER)),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by a norm of 0", "l2_normalize", around=_made(None,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.evidence import Evidence, widened
 from tfdbg_cli.analysis.makers import Maker
 from tfdbg_cli.analysis.parts import MATMUL
@@ -68,6 +69,11 @@ def both(test: Callable[[Array, Array], Array]) -> Test:
 def made(position: int, makers: tuple[Maker, ...], test: Test) -> Test:
     """`test`, where one of `makers` made the input at `position`."""
     return lambda evidence: test(evidence) if evidence.maker(position) in makers else None
+
+
+def part(position: int, role: BatchRole, test: Test) -> Test:
+    """`test`, where the input at `position` is that part of the batch."""
+    return lambda evidence: test(evidence) if evidence.batch_role(position) is role else None
 
 
 def slope(of_ops: frozenset[str], test: Test) -> Test:

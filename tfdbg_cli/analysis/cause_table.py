@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdbg_cli.analysis import suggestions as helps
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.cause_rules import (
     Rule,
     among,
@@ -28,6 +29,7 @@ from tfdbg_cli.analysis.cause_rules import (
     of_nothing,
     ops,
     overflow,
+    part,
     sign_lost,
     slope,
     step_of_nan,
@@ -70,6 +72,9 @@ RULES: tuple[Rule, ...] = (
          "log of 0: {a}, a softmax, is 0 at {n}: so unlikely that it rounds to 0", helps.LOGITS),
     Rule(ops("Log"), made(0, _SIGMOID, of(0, lambda x: x == 0)),
          "log of 0: {a}, made of a sigmoid, is 0 at {n}: so sure that it rounds to 0 or 1", helps.BINARY_LOGITS),
+    Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.SWAPPED),
+    Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x.real < 0)),
+         "log of a negative number: {a} is negative at {n}", helps.SWAPPED),
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.FED),
     Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x.real < 0)),
          "log of a negative number: {a} is negative at {n}", helps.FED),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import ml_dtypes
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.fused_ops import as_written
 from tfdbg_cli.analysis.lineage import InputSeen, feed_name
 from tfdbg_cli.analysis.makers import Maker
@@ -30,7 +31,7 @@ class Evidence:
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
-    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by` and `gradient` are those of `Surroundings`.
+    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by`, `gradient` and `batch` are those of `Surroundings`.
     """
 
     op_type: str
@@ -47,6 +48,7 @@ class Evidence:
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
     gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
     places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
 
     def operand(self, position: int) -> Array | None:
@@ -55,7 +57,14 @@ class Evidence:
 
     def name(self, position: int) -> str:
         """The name of input `position`."""
-        return self.names[position] if position < len(self.names) else "its input"
+        if position >= len(self.names):
+            return "its input"
+        role = self.batch_role(position)
+        return self.names[position] if role is None else f"{role} {self.names[position]}"
+
+    def batch_role(self, position: int) -> BatchRole | None:
+        """Which part of the batch input `position` is; None for what is none, or where nobody knows."""
+        return self.batch[position] if position < len(self.batch) else None
 
     def magnitudes(self, position: int) -> tuple[float, float]:
         """The least and the largest magnitude, zeros aside, among the aligned elements of input `position`."""
@@ -104,7 +113,8 @@ def gather(
         around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
     return Evidence(
         node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
-        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, places,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, around.batch,
+        places,
     )  # fmt: skip
 
 

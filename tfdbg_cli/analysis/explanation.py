@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tfdbg_cli.analysis.batch_roles import BatchRole, BatchRoles
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
 from tfdbg_cli.analysis.forward import forward_of
+from tfdbg_cli.analysis.given_data import GivenData
 from tfdbg_cli.analysis.intended import Intentions
 from tfdbg_cli.analysis.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.sources_of_values import cause_at_source
@@ -14,6 +16,7 @@ from tfdbg_cli.analysis.surroundings import Surroundings, surroundings
 from tfdbg_cli.analysis.verdicts import Verdicts
 from tfdbg_cli.analysis.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import Array
@@ -27,30 +30,37 @@ class Explanations:
         self._lineage = lineage
         self._intentions = intentions
         self._verdicts = verdicts
+        self._batches = [BatchRoles(graph, lineage.captured) for graph in lineage.graphs]
 
     def cause(
         self,
+        name: TensorName,
         node: Node,
         inputs: tuple[InputSeen, ...],
         value: Array,
         bad: Array,
         at_fault: Callable[[InputSeen], bool],
     ) -> Cause | None:
-        """Why the elements of `value` that `bad` marks came of `inputs`; None when nothing explains it.
+        """Why the elements of `value`, called `name`, that `bad` marks came of `inputs`; None when nothing tells.
 
         `at_fault` says whether an input is itself to blame.
         """
-        found = cause_at_source(node, inputs, self._lineage, at_fault)
+        given = GivenData(bad, self.batch_role(name))
+        found = cause_at_source(node, inputs, self._lineage, at_fault, given)
         if found is not None:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
         return product or explain(evidence)
 
+    def batch_role(self, name: TensorName) -> BatchRole | None:
+        """Which part of a batch `name`, as it comes into a graph of the run, is; None where nobody knows."""
+        return next((role for each in self._batches if (role := each.role(name)) is not None), None)
+
     def around(self, node: Node, inputs: tuple[InputSeen, ...]) -> Surroundings:
         """What stands around `node`, which read `inputs`."""
         readers = self._intentions.bad_readers(node)
-        return surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused)
+        return surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused, self._batches)
 
     def forward(self, node: Node | None) -> str:
         """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""

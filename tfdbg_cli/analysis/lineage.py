@@ -147,6 +147,11 @@ class Lineage:
         """Whether `node` stands for what a function has from around it: a variable, or a tensor."""
         return node.name in self._captured
 
+    @property
+    def captured(self) -> frozenset[str]:
+        """The names of what a function has from around it."""
+        return frozenset(self._captured)
+
     def is_variable(self, node: Node) -> bool:
         """Whether `node` is a variable: of a graph, or one that a function captured."""
         if node.op_type in VARIABLE_OPS:

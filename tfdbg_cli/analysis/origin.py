@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
 from tfdbg_cli.analysis.explanation import Explanations
 from tfdbg_cli.analysis.fused_ops import Composed, composed
+from tfdbg_cli.analysis.given_data import GivenData
 from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
@@ -55,7 +56,8 @@ class Origin:
     `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
     `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
     holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
-    whose gradient the node computes, where that is known; `frame` is then the line that made that op.
+    whose gradient the node computes, where that is known; `frame` is then the line that made that op, unless the
+    program stands at the node itself.
     """
 
     index: int | None
@@ -307,7 +309,7 @@ class OriginSearch:
             return self._of_part(place, part, value, bad)
         cause = None
         if node is not None:
-            cause = self._explanations.cause(node, inputs, value, bad, self._bad_input)
+            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._bad_input)
         made_by = self._made_by(node, fed or tensor.name)
         forward = self._explanations.forward(node)
         return Origin(
@@ -323,7 +325,7 @@ class OriginSearch:
             batch_rows(self._run, self._lineage, place, bad),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
-            made_at(self._run.tracebacks, forward or made_by),
+            made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
             forward=forward,
         )
@@ -361,13 +363,13 @@ class OriginSearch:
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            self._cause_of(name, node), name.node, made_at(self._run.tracebacks, name.node), variable,
+            self._cause_of(name, node, bad), name.node, made_at(self._run.tracebacks, name.node), variable,
         )  # fmt: skip
 
-    def _cause_of(self, name: TensorName, node: Node | None) -> Cause:
+    def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
         """The cause when what was fed as `name`, or the variable `node`, is not finite."""
         if node is None or not self._lineage.is_variable(node):
-            return cause_of_feed(name)
+            return cause_of_feed(name, GivenData(bad, self._explanations.batch_role(name)))
         return update_spoils(node.name) if self._spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
 
     def _made_by(self, node: Node | None, name: TensorName) -> str:

@@ -17,6 +17,10 @@ BINARY_LOGITS = (
     "Give the logits to tf.nn.sigmoid_cross_entropy_with_logits or tf.math.log_sigmoid instead of the probabilities"
     " (Keras: no sigmoid in the last layer, and from_logits=True in the loss)."
 )
+SWAPPED = (
+    "The logarithm is taken of the targets, and not of what the model predicts: are the arguments of the loss"
+    " swapped? Keras calls loss(y_true, y_pred). If it is meant, use tf.math.log(tf.maximum(x, {small}))."
+)
 FED = "Check what is fed as {a}, or use tf.math.log(tf.maximum(x, {small})); for counts take tf.math.log1p(x)."
 AWAY_FROM_ZERO_LOG = (
     "Keep {a} away from 0: tf.math.log(tf.maximum(x, {small})), or tf.math.xlogy(p, x) where 0 * log(0) is to be 0."

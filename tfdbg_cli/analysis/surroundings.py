@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole, BatchRoles, batch_role_behind
 from tfdbg_cli.analysis.forward import SHAPES, steep_forward_of
 from tfdbg_cli.analysis.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.makers import Maker, below_moves, maker_of
@@ -31,7 +33,8 @@ class Surroundings:
     `makers` tells what each input is (None: not known), `made_by` the node that computed it. `slope_of` is the op
     type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
     result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
-    with its largest magnitude. `gradient` says whether the op computes a gradient.
+    with its largest magnitude. `gradient` says whether the op computes a gradient, `batch` which part of a batch each
+    input is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -40,6 +43,7 @@ class Surroundings:
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
     gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
 
 
 def surroundings(
@@ -49,11 +53,12 @@ def surroundings(
     inputs: tuple[InputSeen, ...],
     bad_nodes: frozenset[str],
     masks: frozenset[int],
+    batches: Sequence[BatchRoles] = (),
 ) -> Surroundings:
     """What stands around `node`, which read `inputs`.
 
     `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
-    whose infinities the program wrote.
+    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph.
     """
     makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
     graph = lineage.graph_of(node)
@@ -64,9 +69,9 @@ def surroundings(
         hidden = _hidden_by(graph, steep)
     below = (below_moves(item.node, lineage) for item in inputs)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
-    return Surroundings(
-        makers, slope_of, hidden, _grown(run, lineage, inputs), made_by, is_gradient(graph, node.name)
-    )
+    batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
+    grown = _grown(run, lineage, inputs)
+    return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch)
 
 
 def _hidden_by(graph: Graph, node: Node) -> str:

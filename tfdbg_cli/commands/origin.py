@@ -131,7 +131,11 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         blocks.append(Labelled("Since", printable(since), label_width=_LABEL))
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
-    blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
+    if run.frames and origin.forward:  # the program stands where it asks for the gradient
+        blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
+        blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+    else:
+        blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     if len(found.chain) > 1:
         blocks.append(chain_block(run, found.chain, names, _LABEL))
     if origin.inputs:

@@ -90,10 +90,10 @@ def line_of(text: str) -> int:
 
 
 @pytest.fixture(params=["function", "eager"])
-def compiled(request: pytest.FixtureRequest, tf2: Any) -> Iterator[Callable[[Any], Any]]:
+def compiled(request: pytest.FixtureRequest, tf2: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """`tf.function`, with functions that run as graphs, and with such that run eagerly."""
     tf2.config.run_functions_eagerly(request.param == "eager")
-    yield tf2.function
+    yield request.param, tf2.function
     tf2.config.run_functions_eagerly(False)
 
 
@@ -101,7 +101,9 @@ def compiled(request: pytest.FixtureRequest, tf2: Any) -> Iterator[Callable[[Any
 def test_zero_times_infinity_in_a_gradient_names_what_made_the_infinity(tf2, origin, compiled, until) -> None:
     w = tf2.Variable([1.0, 2.0, 3.0])
 
-    @compiled
+    how, function = compiled
+
+    @function
     def step(x: Any) -> Any:
         with tf2.GradientTape() as tape:
             y = w * x
@@ -110,13 +112,15 @@ def test_zero_times_infinity_in_a_gradient_names_what_made_the_infinity(tf2, ori
         return tape.gradient(loss, w)
 
     found = origin(step, tf2.constant([1.0, 0.0, 2.0]), until=until)
-    assert found["line"] == line_of("the root") and found["file"] == __file__
+    place = f"test_named_causes.py:{line_of('the root')}"
+    assert f"{place} in step: Pow" in found["screen"] and found["forward"].startswith("Pow")
+    if how == "function":
+        assert found["line"] == line_of("the root") and found["file"] == __file__
     assert "mask by multiplication" not in found["suggestion"]
     assert "double where" in found["suggestion"]
     if until == "has_nan":
         assert found["cause"].startswith("0 * inf in a gradient: ")
-        place = f"(test_named_causes.py:{line_of('the root')})"
-        assert f"{place} made the infinity: gradient of a power" in found["cause"]
+        assert f"({place}) made the infinity: gradient of a power" in found["cause"]
     assert not origin(step, tf2.constant([1.0, 1.0, 2.0]), until=until)
 
 
@@ -146,3 +150,73 @@ def test_in_fit_the_line_of_a_gradient_is_that_of_its_forward_op(tf2, origin) ->
     assert found["line"] == line_of("the forward op") and found["file"] == __file__
     assert found["forward"].endswith("/Sqrt")
     assert "whose gradient this is" in found["screen"] and "model.fit(" not in found["screen"]
+
+
+def fit(tf: Any, *, targets_first: bool = False, **spoiled: Any) -> Callable[[], Any]:
+    """A call of fit with inputs, targets and sample weights, of which the one that is named holds NaN in one row."""
+    given = {
+        "x": np.ones((8, 4), np.float32),
+        "y": np.ones((8, 2), np.float32),
+        "sample_weight": np.ones(8, np.float32),
+    }
+    for name, value in spoiled.items():
+        given[name][3] = value
+
+    def loss(y_true: Any, y_pred: Any) -> Any:
+        first, second = (y_true, y_pred) if targets_first else (y_pred, y_true)
+        return tf.reduce_mean(-tf.math.log(first) * second, axis=-1)
+
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Input((4,)), tf.keras.layers.Dropout(0.1), tf.keras.layers.Dense(2, activation="softplus")]
+    )
+    model.compile("sgd", loss)
+    return lambda: model.fit(**given, verbose=0, shuffle=False, batch_size=8)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("x", "the inputs (x)"), ("y", "the targets (y)"), ("sample_weight", "the sample weights")]
+)
+def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, name, role) -> None:
+    assert origin(fit(tf2, **{name: np.nan}))["cause"] == (
+        f"Already in {role} of the data that the input pipeline delivered."
+    )
+
+
+def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
+    found = origin(fit(tf2, targets_first=True, y=0))
+    assert found["cause"].startswith("Log of 0: the targets (y) IteratorGetNext:1 is 0 at 2 elements")
+    assert "arguments of the loss swapped" in found["suggestion"]
+    assert not origin(fit(tf2, y=0))
+
+
+def test_a_batch_in_one_argument(tf2, origin) -> None:
+    weights = tf2.Variable(tf2.ones([4, 2]))
+
+    @tf2.function
+    def step(batch: Any) -> Any:
+        x, y = batch
+        return tf2.reduce_mean(tf2.square(tf2.tanh(x * 2.0) @ weights - tf2.cast(y, tf2.float32)))
+
+    x, y = np.ones((8, 4), np.float32), np.ones((8, 2))
+    y[2] = np.nan
+    assert origin(step, (tf2.constant(x), tf2.constant(y)))["cause"] == "Already in the targets (y), batch_1:0."
+
+
+def test_data_that_meets_no_parameter_has_no_role(tf2, origin) -> None:
+    @tf2.function
+    def apart(data: Any) -> Any:
+        first, second = data
+        return tf2.reduce_mean(tf2.math.log(first) - second)
+
+    found = origin(apart, (tf2.constant([0.0, 1.0]), tf2.constant([1.0, 1.0])))
+    assert found["cause"] == "Log of 0: data:0 is 0 at 1 element."
+
+
+def test_a_column_of_the_data_is_named(tf2, origin) -> None:
+    model = tf2.keras.Sequential([tf2.keras.layers.Input((4,)), tf2.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.ones((16, 4), np.float32)
+    x[2:14, 1] = np.nan
+    found = origin(lambda: model.fit(x, np.ones((16, 1)), verbose=0, batch_size=16))
+    assert found["cause"].endswith("delivered, all in column 1 of 4 (12 of 16 rows).")
+    assert found["suggestion"].startswith("Fill column 1")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from tfdbg_cli.analysis.batch_roles import BatchRole, BatchRoles
-from tfdbg_cli.analysis.causes import Cause, explain
-from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.causes import Cause, explain, filled
+from tfdbg_cli.analysis.evidence import Evidence, gather
 from tfdbg_cli.analysis.forward import forward_of
 from tfdbg_cli.analysis.given_data import GivenData
 from tfdbg_cli.analysis.intended import Intentions
 from tfdbg_cli.analysis.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.lost_epsilon import lost_epsilon
 from tfdbg_cli.analysis.sources_of_values import cause_at_source
+from tfdbg_cli.analysis.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.surroundings import Surroundings, surroundings
 from tfdbg_cli.analysis.verdicts import Verdicts
 from tfdbg_cli.analysis.zero_times_infinity import zero_times_infinity
@@ -51,7 +56,21 @@ class Explanations:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
-        return product or explain(evidence)
+        return product or self._with_epsilon(explain(evidence), inputs, evidence)
+
+    def _with_epsilon(self, cause: Cause | None, inputs: tuple[InputSeen, ...], evidence: Evidence) -> Cause | None:
+        """`cause` with the epsilon that was to prevent it, where that was lost in rounding."""
+        lost = lost_epsilon(self._run, self._lineage, inputs, evidence)
+        if lost is None:
+            return cause
+        told = lost.told(evidence.dtype)
+        if cause is None:
+            n = int(np.count_nonzero(~np.isfinite(evidence.outputs)))
+            cause = Cause(f"{filled('{op} of 0 at {n}', evidence, n)}.")
+        helps = filled(LOST_EPSILON, evidence, 0)
+        if "logits" in cause.suggestion:
+            helps = f"{cause.suggestion} {helps}"
+        return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
         """Which part of a batch `name`, as it comes into a graph of the run, is; None where nobody knows."""

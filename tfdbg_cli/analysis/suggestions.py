@@ -92,3 +92,7 @@ MORE_STEPS = (
     "Labels need a step each, and one more between two that are equal. Give more steps (longer inputs, less pooling)"
     " or shorter labels; tf.compat.v1.nn.ctc_loss(…, ignore_longer_outputs_than_inputs=True) leaves such rows out."
 )
+LOST_EPSILON = (
+    "Beside 1 an epsilon has to be {step} or more in {dtype}: bound the number itself, as by tf.clip_by_value(p,"
+    " {step}, 1 - {step})."
+)

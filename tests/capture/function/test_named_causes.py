@@ -220,3 +220,38 @@ def test_a_column_of_the_data_is_named(tf2, origin) -> None:
     found = origin(lambda: model.fit(x, np.ones((16, 1)), verbose=0, batch_size=16))
     assert found["cause"].endswith("delivered, all in column 1 of 4 (12 of 16 rows).")
     assert found["suggestion"].startswith("Fill column 1")
+
+
+EPS = 1e-8  # lost beside 1
+
+
+@pytest.mark.parametrize(
+    ("probability", "told"),
+    [
+        (lambda tf, p: 1e-8 + 1 - p, "1e-8 + 1 is 1 in float32"),
+        (lambda tf, p: EPS + 1.0 - p, "EPS + 1.0 is 1 in float32"),
+        (lambda tf, p: 1 - tf.clip_by_value(p, 1e-8, 1 - 1e-8), "1 - 1e-8 is 1 in float32"),
+        (lambda tf, p: 1 - (p + 1e-8), "1 + 1e-08 is 1 in float32"),
+        (lambda tf, p: 1 - p + 1e-8, "TensorFlow's optimizer adds up constants first, and 1 + 1e-08 is 1 in float32"),
+        (lambda tf, p: 2.0 * 1e-8 + 1 - p, ""),  # no sum of two literals: what is lost is not named
+        (lambda tf, p: 1 - p, ""),
+    ],
+)
+def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) -> None:
+    @tf2.function
+    def loss(logits: Any) -> Any:
+        return -tf2.reduce_mean(tf2.math.log(probability(tf2, tf2.sigmoid(logits))))
+
+    found = origin(loss, tf2.constant([1.0, 30.0, 100.0]))
+    assert ("is lost: " in found["cause"]) is bool(told)
+    if told:
+        assert f"the epsilon 1e-08 is lost: {told} (test_named_causes.py:" in found["cause"]
+        assert "tf.clip_by_value(p, 1e-7, 1 - 1e-7)" in found["suggestion"]
+
+
+def test_what_is_suggested_for_a_lost_epsilon_helps(tf2, origin) -> None:
+    @tf2.function
+    def loss(logits: Any) -> Any:
+        return -tf2.reduce_mean(tf2.math.log(1 - tf2.clip_by_value(tf2.sigmoid(logits), 1e-7, 1 - 1e-7)))
+
+    assert not origin(loss, tf2.constant([1.0, 30.0, 100.0]))

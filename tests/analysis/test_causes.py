@@ -45,6 +45,7 @@ def _made(*makers: Maker | None) -> Surroundings:
 
 
 TARGETS = Surroundings((Maker.DATA,), batch=(BatchRole.TARGETS,))
+WRITTEN = _made(Maker.OTHER, Maker.CONSTANT)
 GREW = Surroundings(grown=("w", 3e19))
 
 
@@ -141,6 +142,15 @@ CASES = [
     Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "of a norm", "tf.square", around=_made(Maker.NORM)),
     Case("Pow", ([0.0], [-0.5]), np.power, "Gradient of a power below 1 at 0", "tf.maximum",
          around=Surroundings(slope_of="Pow")),
+    Case("Pow", ([0.0], [-1.0]), np.power, "of the gradients of a whole power at 0", "x * x",
+         around=Surroundings(slope_of="Pow")),
+    Case("Mul", ([1e20], [1e30]), np.multiply, "; a constant of 1e+30 is in it", "smaller constant", around=WRITTEN),
+    Case("Pow", ([1e20], [1e30]), np.power, "a constant of 1e+30", "whether in0:0 is of", around=WRITTEN),
+    Case("AddV2", ([BIG], [BIG]), np.add, "a constant of 3e+38", "smaller constant", around=WRITTEN),
+    Case("MatMul", ([[1e20]], [[1e30]]), np.matmul, "a constant of 1e+30", "smaller constant", around=WRITTEN),
+    Case("Sum", ([BIG, BIG],), np.sum, "a constant of 3e+38", "smaller constant", around=_made(Maker.CONSTANT)),
+    Case("Mul", ([200.0], [600.0]), np.multiply, "largest float16", "Scale in1:0 down", np.float16,
+         around=_made(Maker.CONSTANT, Maker.OTHER)),
     Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "learning rate", around=GREW),
     Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "global_clipnorm", around=GREW),
     Case("Mul", ([300.0], [300.0]), np.multiply, "largest float16", "float32", np.float16),

@@ -96,6 +96,11 @@ def in_gradient(test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.gradient else None
 
 
+def by_constant(test: Test) -> Test:
+    """`test`, where the program wrote a factor or a term that is as large as half of the way to the limit."""
+    return lambda evidence: test(evidence) if evidence.constant is not None else None
+
+
 def in_optimizer(test: Test) -> Test:
     """`test`, where the op stands in the scope of an optimizer."""
     return lambda evidence: test(evidence) if OPTIMIZER_SCOPE.search(evidence.node) else None

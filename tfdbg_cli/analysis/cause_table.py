@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.cause_rules import (
     among,
     any_of,
     both,
+    by_constant,
     cancelled,
     epsilon_zero,
     grown,
@@ -60,6 +61,7 @@ def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = help
     """The rows for a result that is too large: of weights that grew, in half precision, and otherwise."""
     text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
     return (
+        Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
         Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
         Rule(ops, among(_HALF, overflow), text, half),
         Rule(ops, overflow, text, suggestion),
@@ -166,6 +168,9 @@ RULES: tuple[Rule, ...] = (
     Rule(ops("InvGrad ReciprocalGrad"), overflow,
          "overflow of the gradient of a reciprocal: {a} is so large at {n}, up to {most_a}, that its square exceeds"
          " {largest}, the largest {dtype}", helps.INVERTIBLE_SLOPE),
+    Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0) & (b == np.floor(b.real)))),
+         "gradient of the gradients of a whole power at 0: {a} is 0 at {n}, and its power {b} is infinite there",
+         helps.PRODUCT),
     Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0))),
          "gradient of a power below 1 at 0, where it is infinite: {a} is 0 at {n}",
          "Keep the base away from 0: tf.pow(tf.maximum(x, {small}), y)."),

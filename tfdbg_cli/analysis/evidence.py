@@ -62,6 +62,20 @@ class Evidence:
         role = self.batch_role(position)
         return self.names[position] if role is None else f"{role} {self.names[position]}"
 
+    @property
+    def constant(self) -> int | None:
+        """The position of a constant that is so large that its square exceeds the dtype; None without one."""
+        for position, array in enumerate(self.arrays[:2]):
+            if self.maker(position) is Maker.CONSTANT and _size(array) ** 2 > self.largest:
+                return position
+        return None
+
+    @property
+    def scalable(self) -> int:
+        """The position of the largest of the first two inputs, constants aside."""
+        sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
+        return max(sizes, key=lambda i: sizes[i], default=0)
+
     def batch_role(self, position: int) -> BatchRole | None:
         """Which part of the batch input `position` is; None for what is none, or where nobody knows."""
         return self.batch[position] if position < len(self.batch) else None
@@ -87,6 +101,13 @@ class Evidence:
         """Whether every input that takes part in the arithmetic was seen and is finite."""
         taking_part = self.arrays[:1] if self.op_type in _FIRST_INPUT_ONLY else self.arrays
         return bool(taking_part) and all(array is not None and is_finite(array) for array in taking_part)
+
+
+def _size(array: Array | None) -> float:
+    """The largest magnitude in `array`; 0 where it holds no numbers."""
+    if array is None or not array.size or not is_inexact(array.dtype):
+        return 0.0
+    return float(np.max(np.abs(widened(array))))
 
 
 def is_finite(array: Array) -> bool:

@@ -35,6 +35,7 @@ _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TERM = rf"(?:{_NUMBER}|[A-Za-z_]\w*)"
 _ADDED = re.compile(rf"(?<![\w.])({_TERM})\s*([+-])\s*({_TERM})(?![\w.])")
 _BINDS_CLOSER = frozenset("*/%@")
+_ADDED_BEFORE = frozenset("+-")  # Python adds from left to right
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
     line = source[one.frame.line - 1] if 0 < one.frame.line <= len(source) else one.frame.text
     code = line.partition("#")[0]
     for match in _ADDED.finditer(code):
-        if {code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]} & _BINDS_CLOSER:
+        before, behind = code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]
+        if {before, behind} & _BINDS_CLOSER or before in _ADDED_BEFORE:
             continue
         first, second = _number(match[1], source), _number(match[3], source)
         if first is None or second is None:

@@ -61,18 +61,22 @@ AWAY_FROM_ZERO = "Keep its argument away from 0: tf.maximum(x, {small})."
 CLIP_UNIT = "Clip it: tf.clip_by_value(x, -1 + {step}, 1 - {step})."
 DIVERGES = (
     "The values diverge: lower the learning rate, clip gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0)"
-    " or normalize {a}."
+    " or normalize {large}."
 )
 TRAINING_DIVERGES = (
     "Lower the learning rate or warm it up, and clip gradients: tf.clip_by_global_norm, or global_clipnorm=1.0 of a"
     " Keras optimizer."
 )
 SMALLER = (
-    "Bring {a} to a size of about 1 first (keras.layers.Normalization, or divide by its largest); if it is weights"
-    " that grew, lower the learning rate or clip gradients (tf.clip_by_global_norm)."
+    "Bring {large} to a size of about 1 first (keras.layers.Normalization, or divide by its largest); if it is"
+    " weights that grew, lower the learning rate or clip gradients (tf.clip_by_global_norm)."
+)
+SMALLER_CONSTANT = (
+    "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"
+    " it is meant for."
 )
 IN_FLOAT32 = (
-    "Scale {a} down before (attention divides by the root of its width), or compute this in float32 (tf.cast), or"
+    "Scale {large} down before (attention divides by the root of its width), or compute this in float32 (tf.cast), or"
     " bfloat16, which reaches as far as float32. In half precision a loss is scaled by"
     " keras.mixed_precision.LossScaleOptimizer."
 )
@@ -95,4 +99,8 @@ MORE_STEPS = (
 LOST_EPSILON = (
     "Beside 1 an epsilon has to be {step} or more in {dtype}: bound the number itself, as by tf.clip_by_value(p,"
     " {step}, 1 - {step})."
+)
+PRODUCT = (
+    "Write a whole power as a product, x * x or tf.square(x) for x ** 2: its derivatives of every order are right at"
+    " 0 too, where a bound such as tf.maximum would cut them off."
 )

@@ -234,6 +234,7 @@ EPS = 1e-8  # lost beside 1
         (lambda tf, p: 1 - (p + 1e-8), "1 + 1e-08 is 1 in float32"),
         (lambda tf, p: 1 - p + 1e-8, "TensorFlow's optimizer adds up constants first, and 1 + 1e-08 is 1 in float32"),
         (lambda tf, p: 2.0 * 1e-8 + 1 - p, ""),  # no sum of two literals: what is lost is not named
+        (lambda tf, p: -(p - 1 + 1e-9 * 0), ""),  # from left to right: 1 and the rest are never added
         (lambda tf, p: 1 - p, ""),
     ],
 )
@@ -255,3 +256,37 @@ def test_what_is_suggested_for_a_lost_epsilon_helps(tf2, origin) -> None:
         return -tf2.reduce_mean(tf2.math.log(1 - tf2.clip_by_value(tf2.sigmoid(logits), 1e-7, 1 - 1e-7)))
 
     assert not origin(loss, tf2.constant([1.0, 30.0, 100.0]))
+
+
+def test_a_constant_is_not_told_to_be_scaled_down(tf2, origin) -> None:
+    @tf2.function
+    def scaled(x: Any, by: Any) -> Any:
+        return tf2.reduce_sum(x * by * 1e30)
+
+    found = origin(scaled, tf2.constant([1.0, 30.0]), tf2.constant(1e10))
+    assert "a constant of 1e+30" in found["cause"]
+    assert found["suggestion"].startswith("Take a smaller constant")
+    assert "mul/y" not in found["suggestion"] and "mul_1/y" not in found["suggestion"]
+    assert not origin(scaled, tf2.constant([1.0, 30.0]), tf2.constant(1.0))
+
+
+def test_the_fix_for_a_square_at_zero_keeps_its_derivatives(tf2, origin) -> None:
+    x = tf2.Variable([0.0, 1.0])
+
+    def third(square: Callable[[Any], Any]) -> Callable[[], Any]:
+        @tf2.function
+        def differentiate() -> Any:
+            with tf2.GradientTape() as outer, tf2.GradientTape() as middle:
+                with tf2.GradientTape() as inner:
+                    y = tf2.reduce_sum(square(x))
+                slope = inner.gradient(y, x)
+            with outer:
+                bend = tf2.reduce_sum(middle.gradient(slope, x) * x)
+            return outer.gradient(bend, x)
+
+        return differentiate
+
+    found = origin(third(lambda x: x**2))
+    assert found["cause"].startswith("Gradient of the gradients of a whole power at 0")
+    assert "x * x" in found["suggestion"] and "Keep the base away" not in found["suggestion"]
+    assert not origin(third(lambda x: x * x))

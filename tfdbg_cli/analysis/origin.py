@@ -27,9 +27,10 @@ from tfdbg_cli.analysis.lineage import (
     tensor_name_of,
     variable_of,
 )
+from tfdbg_cli.analysis.masked_data import masked_in_forward
 from tfdbg_cli.analysis.offending import Element, offending_elements
 from tfdbg_cli.analysis.plain_facts import plain_facts
-from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, update_spoils
+from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, hidden_by_where, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
@@ -153,6 +154,11 @@ class OriginSearch:
         That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
         """
         bad = self.bad_rows()
+        found, before = self._first_harmful(origin, bad)
+        masked = masked_in_forward(self._run, self._lineage, found.node, bad, self._verdicts.bad)
+        return (replace(found, cause=hidden_by_where(found.cause, masked)) if masked else found), before
+
+    def _first_harmful(self, origin: Origin, bad: list[int]) -> tuple[Origin, int]:
         touching = leading_to_outcome(self._run, self._lineage, bad)
         if not touching or origin.index is None or origin.index in touching:
             return origin, 0

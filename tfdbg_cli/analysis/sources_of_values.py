@@ -92,3 +92,13 @@ def update_spoils(name: str) -> Cause:
         f"The update itself overflows: variable {name} was finite when it was first read, and is not afterwards.",
         UPDATE,
     )
+
+
+def hidden_by_where(cause: Cause, choice: str) -> Cause:
+    """`cause` of bad data, where the op `choice` hides what is made of it in the forward pass alone."""
+    text = cause.text.removesuffix(".")
+    return Cause(
+        f"{text}; {choice}, a tf.where, keeps it from the result, but not from the gradient, where 0 * NaN is NaN.",
+        "Replace it before it is computed with, x = tf.where(ok, x, 0.0), and not only what was made of it.",
+        cause.blames,
+    )

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from asking import json_of, text_of
+from made_run import made_run, op
 
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.tensors import gone
 
 pytestmark = pytest.mark.tf
 
@@ -290,3 +292,37 @@ def test_the_fix_for_a_square_at_zero_keeps_its_derivatives(tf2, origin) -> None
     assert found["cause"].startswith("Gradient of the gradients of a whole power at 0")
     assert "x * x" in found["suggestion"] and "Keep the base away" not in found["suggestion"]
     assert not origin(third(lambda x: x * x))
+
+
+@pytest.mark.parametrize("first", ["data", "mask"])
+def test_masked_data_that_a_gradient_multiplies_is_named(tf2, origin, first) -> None:
+    w = tf2.Variable([0.5, 2.0])
+
+    def summed(data: Any, mask: Any) -> Any:
+        total = tf2.zeros([2])
+        for i in tf2.range(3):
+            total += tf2.where(tf2.math.is_finite(mask[i]), w * data[i], 0.0)
+        return tf2.reduce_sum(total)
+
+    @tf2.function
+    def step(one: Any, other: Any) -> Any:
+        data, mask = (one, other) if first == "data" else (other, one)
+        with tf2.GradientTape() as tape:
+            loss = summed(data, mask)
+        return loss, tape.gradient(loss, w)
+
+    data = tf2.constant([[1.0, 1.0], [1.0, np.nan], [2.0, 2.0]])
+    mask = tf2.where(tf2.math.is_finite(data), 1.0, data)
+    found = origin(step, *((data, mask) if first == "data" else (mask, data)))
+    assert found["tensor"] == ("one:0" if first == "data" else "other:0")
+    assert found["batch_rows"] == [1]
+    assert "a tf.where, keeps it from the result, but not from the gradient" in found["cause"]
+    assert not origin(step, tf2.ones([3, 2]), tf2.ones([3, 2]))
+
+
+def test_an_op_whose_input_is_bad_is_not_said_to_have_finite_ones() -> None:
+    """What an op took off a stack is not known here: nobody can say that it was finite."""
+    popped = op("pop", "TensorListPopBack", "list", value=[np.nan])
+    run = made_run(op("list", "LoopVariable", value=gone("This is a handle.")), popped)
+    found = json_of("origin", run)
+    assert "finite inputs" not in found["cause"]

@@ -1,0 +1,72 @@
+"""What the gradient of a loop takes off a stack: the value that a turn of the loop had put there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from tfdbg_cli.analysis.neighbours import Edge
+from tfdbg_cli.model.control_flow import LOOPS
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import NoValue
+
+# Of an op that takes off a stack the slot of what it took (list_ops.cc).
+POPS = {"TensorListPopBack": 1}
+_PUSH, _PUSHED = "TensorListPushBack", 1  # and which of its inputs is put there
+_HANDS_ON = frozenset({"LoopVariable", "Identity", "Merge"})
+_MOST_NODES = 200
+
+
+def popped(
+    node: Node, slot: int, index: int, store: TensorStore, graph: Graph, edges: Callable[[Node], Sequence[Edge]]
+) -> tuple[Edge, int] | None:
+    """What was put where `node` took the tensor at `index`: the edge, and its place among the tensors.
+
+    The last that was put there is taken first; the values have to be equal. None for other ops, and where none is.
+    """
+    if POPS.get(node.op_type) != slot:
+        return None
+    for push in _pushes(node, graph, edges):
+        inputs = edges(push)
+        if len(inputs) <= _PUSHED:
+            continue
+        item = inputs[_PUSHED]
+        rows = [row for row in store.named(item.tensor.node, item.tensor.slot) if row < index]
+        place = len(rows) - 1 - store[index].execution
+        if 0 <= place < len(rows) and _equal(store, rows[place], index):
+            return item, rows[place]
+        alike = [row for row in rows if _equal(store, row, index)]
+        if len(alike) == 1:
+            return item, alike[0]
+    return None
+
+
+def _pushes(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -> Iterator[Node]:
+    """The ops that put something on the stack that `node` reads."""
+    waiting, met = list(edges(node)[:1]), 0
+    seen: set[str] = set()
+    while waiting and met < _MOST_NODES:
+        edge, met = waiting.pop(), met + 1
+        maker = edge.node
+        if maker is None or f"{edge.tensor}" in seen:
+            continue
+        seen.add(f"{edge.tensor}")
+        if maker.op_type == _PUSH:
+            yield maker
+        elif maker.op_type in _HANDS_ON:
+            waiting.extend(edges(maker))
+        elif maker.op_type in LOOPS and edge.tensor.slot < len(maker.inputs):
+            start = maker.inputs[edge.tensor.slot]
+            for reader, slot in graph.consumers(start.node):
+                inside = reader.op_type == "LoopVariable" and reader.name.startswith(f"{maker.name}/")
+                if inside and slot == start.slot:
+                    waiting.extend(edges(reader)[1:])
+
+
+def _equal(store: TensorStore, one: int, other: int) -> bool:
+    a, b = store.value(one), store.value(other)
+    if isinstance(a, NoValue) or isinstance(b, NoValue) or a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))

@@ -21,8 +21,8 @@ from tfdbg_cli.model.values import Array
 _SAME_AXES = frozenset({
     "Identity", "IdentityN", "StopGradient", "PreventGradient", "FusedBatchNorm", "FusedBatchNormV2", "Snapshot",
     "FusedBatchNormV3", "_FusedBatchNormEx", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "NextIteration",
-    "_Recv", "_HostRecv", "CheckNumerics", "EnsureShape", "LoopVariable", "TensorListPopBack", "Softmax",
-    "LogSoftmax", "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
+    "_Recv", "_HostRecv", "CheckNumerics", "EnsureShape", "LoopVariable", "TensorListPopBack", "StackPopV2",
+    "Softmax", "LogSoftmax", "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
 })  # fmt: skip
 # Ops that hand on what the functions or branches that they ran gave, with its shape.
 _HAND_ON = BRANCHES | LOOPS | {"Merge", "AddN"}

@@ -12,9 +12,10 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 
-# Of an op that takes off a stack the slot of what it took (list_ops.cc).
-POPS = {"TensorListPopBack": 1}
-_PUSH, _PUSHED = "TensorListPushBack", 1  # and which of its inputs is put there
+# Of an op that takes off a stack the slot of what it took (list_ops.cc; of version 1 data_flow_ops.cc).
+POPS = {"TensorListPopBack": 1, "StackPopV2": 0}
+_PUSHES, _PUSHED = frozenset({"TensorListPushBack", "StackPushV2"}), 1  # and which of its inputs is put there
+_HANDLE_HANDED_ON = frozenset({"Enter", "RefEnter", "Identity", "Switch", "Merge", "NextIteration"})
 _HANDS_ON = frozenset({"LoopVariable", "Identity", "Merge"})
 _MOST_NODES = 200
 
@@ -28,7 +29,8 @@ def popped(
     """
     if POPS.get(node.op_type) != slot:
         return None
-    for push in _pushes(node, graph, edges):
+    pushes = _pushes_by_handle if node.op_type == "StackPopV2" else _pushes
+    for push in pushes(node, graph, edges):
         inputs = edges(push)
         if len(inputs) <= _PUSHED:
             continue
@@ -53,7 +55,7 @@ def _pushes(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -
         if maker is None or f"{edge.tensor}" in seen:
             continue
         seen.add(f"{edge.tensor}")
-        if maker.op_type == _PUSH:
+        if maker.op_type in _PUSHES:
             yield maker
         elif maker.op_type in _HANDS_ON:
             waiting.extend(edges(maker))
@@ -63,6 +65,28 @@ def _pushes(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -
                 inside = reader.op_type == "LoopVariable" and reader.name.startswith(f"{maker.name}/")
                 if inside and slot == start.slot:
                     waiting.extend(edges(reader)[1:])
+
+
+def _pushes_by_handle(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -> Iterator[Node]:
+    """The ops that put something on the stack whose handle `node` reads."""
+    handle: Node | None = node
+    for _ in range(_MOST_NODES):
+        edge = next(iter(edges(handle)), None) if handle is not None else None
+        handle = None if edge is None else edge.node
+        if handle is None or handle.op_type not in _HANDLE_HANDED_ON:
+            break
+    if handle is None:
+        return
+    waiting, met = [handle.name], {handle.name}
+    while waiting and len(met) < _MOST_NODES:
+        for reader, _ in graph.consumers(waiting.pop()):
+            if reader.name in met:
+                continue
+            met.add(reader.name)
+            if reader.op_type in _PUSHES:
+                yield reader
+            elif reader.op_type in _HANDLE_HANDED_ON:
+                waiting.append(reader.name)
 
 
 def _equal(store: TensorStore, one: int, other: int) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.axes import Rows, ways_back
+from tfdbg_cli.analysis.axes import ways_back
 from tfdbg_cli.analysis.lineage import PLACEHOLDER_OPS, InputSeen, Lineage, feed_name
 from tfdbg_cli.analysis.makers import PIPELINE_OPS
+from tfdbg_cli.analysis.row_ways import Rows
 from tfdbg_cli.analysis.tensor_lists import items_of_list
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run

@@ -29,6 +29,7 @@ _GUARDED = {
 _SUMS = frozenset({"Add", "AddV2", "Sub"})
 _BOUNDS = frozenset({"Maximum", "Minimum", "ClipByValue"})
 _THROUGH = _SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureShape", "CheckNumerics", "Sqrt"}
+_WRITTEN = frozenset({"Const", "Cast", "Identity", "Placeholder"})  # a number that the program wrote, as it arrives
 _MOST_OPS = 30
 _LARGEST_EPSILON = 1e-2
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -87,9 +88,12 @@ def _behind(run: Run, lineage: Lineage, item: InputSeen) -> Iterator[_Sum]:
         node = lineage.node(current.index)
         if node is None:
             continue
-        read = tuple(lineage.inputs(current.index))
-        if node.op_type in _SUMS | _BOUNDS:
-            yield _Sum(node.op_type, read, user_frame(run.tracebacks.get(node.name, ())))
+        read = lineage.places(current.index)
+        written = any(item.node is not None and item.node.op_type in _WRITTEN for item in read)
+        if written and node.op_type in _SUMS | _BOUNDS:  # values are read where there is something to look at
+            yield _Sum(
+                node.op_type, tuple(lineage.inputs(current.index)), user_frame(run.tracebacks.get(node.name, ()))
+            )
         waiting.extend(read)
 
 
@@ -167,6 +171,6 @@ def _constant(item: InputSeen) -> float | None:
     value: Array | None = item.value
     if value is None or value.size != 1 or not is_inexact(value.dtype) or value.dtype.kind == "c":
         return None
-    if item.node is None or item.node.op_type not in ("Const", "Cast", "Identity", "Placeholder"):
+    if item.node is None or item.node.op_type not in _WRITTEN:
         return None
     return float(value.reshape(-1)[0])

@@ -28,7 +28,7 @@ _SAME_AXES = frozenset({
 _PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc", "NumpyFunction"})
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.
 _LAST_AXES = {
-    **dict.fromkeys(("FFT", "IFFT", "RFFT", "IRFFT"), 1),
+    **dict.fromkeys(("FFT", "IFFT", "RFFT", "IRFFT", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"), 1),
     **dict.fromkeys(("FFT2D", "IFFT2D", "RFFT2D", "IRFFT2D", "FFT3D", "IFFT3D"), 3),
     **dict.fromkeys((
         "Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "MatrixSolve", "MatrixDiagPart",

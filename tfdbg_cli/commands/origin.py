@@ -218,7 +218,9 @@ def _batch(run: Run, origin: Origin) -> list[Line]:
     feeds = [
         Span(printable(name), Style.NAME, f"pf {quoted(name)}")
         for name in run.call.given
-        if (fed := fed_value(run.call.given, tensor_name_of(name))) is not None and fed.shape[:1] == (batch.size,)
+        if not batch.stored
+        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
+        and fed.shape[:1] == (batch.size,)
     ]
     if not feeds and batch.source:
         feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]

@@ -12,9 +12,10 @@ import numpy as np
 from tfdbg_cli.analysis.axes import ways_back
 from tfdbg_cli.analysis.lineage import PLACEHOLDER_OPS, InputSeen, Lineage, feed_name
 from tfdbg_cli.analysis.makers import PIPELINE_OPS
-from tfdbg_cli.analysis.row_ways import Rows
+from tfdbg_cli.analysis.row_ways import WHOLE, Rows
 from tfdbg_cli.analysis.stored_batch import DELIVERIES, StoredBatch, StoredRows
-from tfdbg_cli.analysis.tensor_lists import items_of_list
+from tfdbg_cli.analysis.tensor_lists import TensorLists
+from tfdbg_cli.analysis.whole_items import whole_ways_back
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
@@ -58,6 +59,8 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array) -> BatchRows:
             best = found
         if len(best.rows) == 1:
             break
+    if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
+        best = _Search(run, lineage).back(index, WHOLE, np.zeros(0, np.int64)) or best
     return best
 
 
@@ -68,6 +71,7 @@ class _Search:
         self._run = run
         self._lineage = lineage
         self._stored = StoredBatch(run, lineage)
+        self._lists = TensorLists(run, lineage)
         self._waiting: deque[tuple[int, int, Array]] = deque()
         self._met: set[tuple[int, int]] = set()
 
@@ -86,7 +90,7 @@ class _Search:
 
     def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         node, shape = self._lineage.node(index), self._run.tensors[index].shape
-        if node is None or shape is None or axis >= len(shape):
+        if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
             return None
         name = self._run.tensors[index].name
         if self._enters(node):
@@ -96,13 +100,13 @@ class _Search:
             found = self._stored.rows_of_segments(node, shape[0], rows)
             if found is not None:
                 return _stored(found)
-        for row, further in items_of_list(self._lineage, node, index, axis):
-            self._meet(row, further, rows)
+        for row, further, which in self._lists.behind(index, axis, rows):
+            self._meet(row, further, which)
         inputs = self._lineage.places(index)
         step = Rows(
             node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
         )
-        for way in ways_back(step):
+        for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)
@@ -112,6 +116,11 @@ class _Search:
                 source = str(feed_name(item.node) or item.name)
                 return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
         return None
+
+    def _in_loop(self, index: int) -> bool:
+        """Whether a loop makes such a tensor in each of its turns."""
+        name = self._run.tensors[index].name
+        return len(self._run.tensors.named(name.node, name.slot)) > 1
 
     def _entered(self, node: Node | None, slot: int, rows: Array, source: str, size: int) -> BatchRows:
         """The rows of the batch, where `rows` of what came in as output `slot` of `node` are found."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,60 +27,20 @@ from tfdbg_cli.analysis.lineage import (
     variable_of,
 )
 from tfdbg_cli.analysis.masked_data import masked_in_forward
-from tfdbg_cli.analysis.offending import Element, offending_elements
+from tfdbg_cli.analysis.offending import offending_elements
+from tfdbg_cli.analysis.origin_found import Benign as Benign
+from tfdbg_cli.analysis.origin_found import Origin as Origin
 from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, hidden_by_where, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
+from tfdbg_cli.analysis.tensor_lists import TensorLists
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
-
-
-class Benign(StrEnum):
-    """What to do about infinities that look intended."""
-
-    LAST = "last"  # name one only where nothing else is wrong
-    SKIP = "skip"  # let them count as fine
-    SHOW = "show"  # let them count like any other
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a run first went wrong.
-
-    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
-    `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
-    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
-    whose gradient the node computes, where that is known; `frame` is then the line that made that op, unless the
-    program stands at the node itself.
-    """
-
-    index: int | None
-    name: TensorName
-    device: str
-    op_type: str
-    node: Node | None
-    value: Array
-    bad: Array
-    inputs: tuple[InputSeen, ...]
-    elements: tuple[Element, ...]
-    batch: BatchRows
-    cause: Cause
-    made_by: str
-    frame: Frame | None
-    variable: str = ""
-    intended: Intended | None = None
-    forward: str = ""
-
-    @property
-    def batch_rows(self) -> tuple[int, ...]:
-        """The rows of the batch that the offending elements trace back to; empty where it cannot be followed."""
-        return self.batch.rows
 
 
 class OriginSearch:
@@ -104,6 +63,7 @@ class OriginSearch:
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
         self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._lists = TensorLists(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
@@ -139,7 +99,7 @@ class OriginSearch:
             found = [
                 index
                 for index in range(len(self._run.tensors))
-                if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
+                if self._verdicts.bad(index) and not self._reads_bad(index)
             ]
             if not any([self._pass_over(index) for index in found]):
                 return found
@@ -166,7 +126,7 @@ class OriginSearch:
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
         if any(self._run.tensors[row].node in akin for row in touching):
             return origin, 0
-        begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
+        begun = [row for row in bad if not self._reads_bad(row)]
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
@@ -205,6 +165,11 @@ class OriginSearch:
         if found is None:
             found = self._inputs[index] = self._lineage.inputs(index)
         return found
+
+    def _reads_bad(self, index: int) -> bool:
+        """Whether something that the tensor at `index` was made of is bad, be it an item of a list."""
+        items = self._lists.items(index)
+        return any(map(self._bad_input, self._inputs_of(index))) or any(self._verdicts.bad(i.row) for i in items)
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:

@@ -45,7 +45,7 @@ def popped(
     return None
 
 
-def _pushes(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -> Iterator[Node]:
+def _pushes(node: Node, _: Graph, edges: Callable[[Node], Sequence[Edge]]) -> Iterator[Node]:
     """The ops that put something on the stack that `node` reads."""
     waiting, met = list(edges(node)[:1]), 0
     seen: set[str] = set()
@@ -59,12 +59,8 @@ def _pushes(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -
             yield maker
         elif maker.op_type in _HANDS_ON:
             waiting.extend(edges(maker))
-        elif maker.op_type in LOOPS and edge.tensor.slot < len(maker.inputs):
-            start = maker.inputs[edge.tensor.slot]
-            for reader, slot in graph.consumers(start.node):
-                inside = reader.op_type == "LoopVariable" and reader.name.startswith(f"{maker.name}/")
-                if inside and slot == start.slot:
-                    waiting.extend(edges(reader)[1:])
+        elif maker.op_type in LOOPS:
+            waiting.extend(edges(maker)[edge.tensor.slot : edge.tensor.slot + 1])  # what its body gave for it
 
 
 def _pushes_by_handle(node: Node, graph: Graph, edges: Callable[[Node], Sequence[Edge]]) -> Iterator[Node]:

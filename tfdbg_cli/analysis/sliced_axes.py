@@ -51,6 +51,17 @@ def strided(rows: Rows) -> list[Way]:
     return []
 
 
+def picked(rows: Rows) -> list[Way]:
+    """x[i] and x[i, …]: the row that an index takes of the first axis."""
+    source, begin = rows.of(0), rows.value(1)
+    if not source or begin is None or not begin.size:
+        return []
+    kind, i = next(((kind, i) for kind, i in _spec(rows, begin.size, len(source)) if kind != "new"), ("", 0))
+    if kind != "index" or not -source[0] <= int(begin[i]) < source[0]:
+        return []
+    return [Way(0, 0, np.array([int(begin[i]) % source[0]]))]
+
+
 def _spec(rows: Rows, count: int, rank: int) -> list[tuple[str, int]]:
     """What each entry of a StridedSlice does, and its place among `begin`; what was left out takes all."""
     masks = {name: rows.attribute(f"{name}_mask") for name in ("begin", "ellipsis", "new_axis", "shrink_axis")}

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch_roles import BatchRole, BatchRoles
 from tfdbg_cli.analysis.causes import Cause, explain, filled
+from tfdbg_cli.analysis.collectives import cause_elsewhere
 from tfdbg_cli.analysis.evidence import Evidence, gather
 from tfdbg_cli.analysis.forward import forward_of
 from tfdbg_cli.analysis.given_data import GivenData
@@ -52,6 +53,7 @@ class Explanations:
         """
         given = GivenData(bad, self.batch_role(name))
         found = cause_at_source(node, inputs, self._lineage, at_fault, given)
+        found = found or cause_elsewhere(node, value, inputs)
         if found is not None:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))

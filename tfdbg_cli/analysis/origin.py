@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.evidence import gather
 from tfdbg_cli.analysis.explanation import Explanations
 from tfdbg_cli.analysis.fused_ops import Composed, composed
 from tfdbg_cli.analysis.given_data import GivenData
+from tfdbg_cli.analysis.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
@@ -33,7 +34,6 @@ from tfdbg_cli.analysis.origin_found import Origin as Origin
 from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, hidden_by_where, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
-from tfdbg_cli.analysis.tensor_lists import TensorLists
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
@@ -63,7 +63,7 @@ class OriginSearch:
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
         self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
-        self._lists = TensorLists(run, self._lineage)
+        self._hidden = HiddenSources(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
@@ -167,9 +167,9 @@ class OriginSearch:
         return found
 
     def _reads_bad(self, index: int) -> bool:
-        """Whether something that the tensor at `index` was made of is bad, be it an item of a list."""
-        items = self._lists.items(index)
-        return any(map(self._bad_input, self._inputs_of(index))) or any(self._verdicts.bad(i.row) for i in items)
+        """Whether something that the tensor at `index` was made of is bad, whether an edge leads to it or not."""
+        read = map(self._bad_input, self._inputs_of(index))
+        return any(read) or any(map(self._verdicts.bad, self._hidden.rows(index)))
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:
@@ -199,8 +199,13 @@ class OriginSearch:
             further = [item for item in bad if item.index is None or item.index not in met]
             further = [item for item in further if not self._own_target(index, item)]
             further = [item for item in further if item.index is None or not self._hands_on(item.index)]
-            if not further:
+            hidden = [row for row in self._hidden.rows(index) if self._verdicts.bad(row) and row not in met]
+            if not further and not hidden:
                 return index
+            if not further:
+                index = hidden[0]
+                met.add(index)
+                continue
             if further[0].index is None:
                 return further[0]
             index = further[0].index

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
+import numpy as np
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, context
 from tensorflow.python.framework import ops
@@ -23,7 +24,8 @@ FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 
 def host_array(tensor: Any) -> Any:
     """The array or NumPy scalar in an eager tensor; it shares the memory of one on the host, but not its life."""
-    return tensor._numpy_internal()
+    value = tensor._numpy_internal()
+    return np.array(value, object) if isinstance(value, bytes) else value  # one string comes as it is
 
 
 def dtype_number(tensor: Any) -> int:

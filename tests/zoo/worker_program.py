@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any
 
+import tensorflow as tf
+
 index, ports = int(sys.argv[1]), sys.argv[2].split(",")
 os.environ["TF_CONFIG"] = json.dumps(
     {
@@ -14,8 +16,6 @@ os.environ["TF_CONFIG"] = json.dumps(
         "task": {"type": "worker", "index": index},
     }
 )
-
-import tensorflow as tf
 
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 with strategy.scope():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.analysis.lineage import Lineage
 from tfdbg_cli.analysis.parts import ELEMENTWISE
 from tfdbg_cli.analysis.roles import is_gradient
-from tfdbg_cli.model.control_flow import CALLS
+from tfdbg_cli.model.control_flow import BRANCHES, CALLS, LOOPS
 from tfdbg_cli.model.graph import Graph, Node
 
 # Ops whose slope is infinite somewhere in the domain, or at its border.
@@ -57,10 +57,23 @@ def _named(graph: Graph, node: Node) -> Node | None:
             parts = [*parts[: end - 1], part.removesuffix("_grad")]
             break
     for end in range(len(parts), 0, -1):
-        found = graph.find(prefix + "/".join(parts[:end]))
-        if found is not None and found.op_type not in CALLS and not is_gradient(graph, found.name):
-            return found
+        for name in _shown_as(graph, prefix, parts[:end]):
+            found = graph.find(name)
+            if found is not None and found.op_type not in CALLS and not is_gradient(graph, found.name):
+                return found
     return None
+
+
+def _shown_as(graph: Graph, prefix: str, parts: Sequence[str]) -> Iterator[str]:
+    """The names under which the graph may show the op called so: its own, or that of an op in a loop or a branch."""
+    yield prefix + "/".join(parts)
+    for end in range(len(parts) - 1, 0, -1):
+        call = graph.find(prefix + "/".join(parts[:end]))
+        inside = "/".join(parts[end:])
+        if call is not None and call.op_type in LOOPS:
+            yield f"{call.name}/body/{inside}"
+        elif call is not None and call.op_type in BRANCHES:
+            yield from (f"{call.name}/{branch}/{inside}" for branch in ("true", "false"))
 
 
 def _read(graph: Graph, lineage: Lineage, node: Node) -> Node | None:

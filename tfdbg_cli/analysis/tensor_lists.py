@@ -28,7 +28,8 @@ _BEHIND_PLACE = 2  # an item that stands behind its place in the list
 _TAKES = {
     "TensorListStack": True, "TensorListGetItem": False, "TensorArrayGatherV3": True, "TensorArrayReadV3": False,
 }  # fmt: skip
-_PASSES_ON = frozenset({"LoopVariable", "Merge", "RefMerge", "If", "StatelessIf", "TensorListResize"})
+# A gradient adds up the lists of all turns.
+_PASSES_ON = frozenset({"LoopVariable", "Merge", "RefMerge", "If", "StatelessIf", "TensorListResize", "AddN"})
 _MOST_NODES = 100
 
 

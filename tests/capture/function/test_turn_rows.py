@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,17 @@ def test_an_element_that_is_picked_outside_of_a_loop_is_no_row(tf2, origin) -> N
         return tf2.math.log(tf2.reduce_mean(x) * 0.0)
 
     assert origin(scaled, tf2.constant([1.0, 2.0, 3.0]))["batch_rows"] == []
+
+
+def test_the_gradient_of_a_loop(tf2, origin) -> None:
+    @tf2.function
+    def differentiated(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            tape.watch(x)
+            mapped = tf2.map_fn(lambda row: tf2.reduce_sum(tf2.sqrt(row)), x)  # the root
+        return tape.gradient(mapped, x)
+
+    found = origin(differentiated, tf2.constant([[1.0, 2.0], [1.0, 0.0], [3.0, 3.0]]))
+    assert found["op_type"] == "SqrtGrad" and found["batch_rows"] == [1]
+    line = next(i for i, row in enumerate(Path(__file__).read_text().splitlines(), 1) if row.endswith("# the root"))
+    assert (found["forward"], found["file"], found["line"]) == ("map/while/body/Sqrt", __file__, line)

@@ -200,7 +200,9 @@ def _losses(rows: Rows) -> list[Way]:
 
 def _alignment_losses(rows: Rows) -> list[Way]:
     """CTCLoss: its loss has an element for each row of the batch, its input and its gradient the steps before."""
-    return rows.same(0, 1) if rows.axis == (0 if rows.slot == 0 else 1) else []
+    if rows.axis != (0 if rows.slot == 0 else 1):
+        return []
+    return [*rows.same(0, 1), *stored_axes.elements(rows, 1, 2)]
 
 
 def _accumulated(rows: Rows) -> list[Way]:

@@ -32,10 +32,15 @@ def rows_of_splits(splits: Array, stored: Array) -> Array:
 
 def to_dense(rows: Rows) -> list[Way]:
     """SparseToDense and SparseTensorDense…: the stored elements of some rows of what was made dense."""
-    indices = rows.value(0)
-    if rows.axis != 0 or indices is None or indices.ndim != 2:
+    return elements(rows, 0, 2) if rows.axis == 0 else []
+
+
+def elements(rows: Rows, indices: int, values: int) -> list[Way]:
+    """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
+    places = rows.value(indices)
+    if places is None or places.ndim != 2:
         return []
-    return _stored(2, np.flatnonzero(np.isin(indices[:, 0], rows.rows)))
+    return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
 
 
 def of_segments(rows: Rows) -> list[Way]:

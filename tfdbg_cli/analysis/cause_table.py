@@ -169,7 +169,8 @@ RULES: tuple[Rule, ...] = (
          "overflow of the gradient of a reciprocal: {a} is so large at {n}, up to {most_a}, that its square exceeds"
          " {largest}, the largest {dtype}", helps.INVERTIBLE_SLOPE),
     Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0) & (b == np.floor(b.real)))),
-         "gradient of the gradients of a whole power at 0: {a} is 0 at {n}, and 0 to the power of {b}, which is negative, is infinite",
+         "gradient of the gradients of a whole power at 0: {a} is 0 at {n}, and 0 to the power of"
+         " {b}, which is negative, is infinite",
          helps.PRODUCT),
     Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0))),
          "gradient of a power below 1 at 0, where it is infinite: {a} is 0 at {n}",

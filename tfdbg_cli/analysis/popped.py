@@ -18,6 +18,7 @@ _PUSHES, _PUSHED = frozenset({"TensorListPushBack", "StackPushV2"}), 1  # and wh
 _HANDLE_HANDED_ON = frozenset({"Enter", "RefEnter", "Identity", "Switch", "Merge", "NextIteration"})
 _HANDS_ON = frozenset({"LoopVariable", "Identity", "Merge"})
 _MOST_NODES = 200
+_MOST_COMPARED = 1_000  # turns whose values are compared where their order does not tell
 
 
 def popped(
@@ -39,6 +40,8 @@ def popped(
         place = len(rows) - 1 - store[index].execution
         if 0 <= place < len(rows) and _equal(store, rows[place], index):
             return item, rows[place]
+        if len(rows) > _MOST_COMPARED:
+            continue
         alike = [row for row in rows if _equal(store, row, index)]
         if len(alike) == 1:
             return item, alike[0]

@@ -5,6 +5,7 @@ Loops of TensorFlow 2 hand a list on from op to op; those of version 1 name it b
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -49,6 +50,7 @@ class TensorLists:
         self._run = run
         self._lineage = lineage
         self._known: dict[int, list[ListItem]] = {}
+        self._put: dict[str, dict[int, list[int]]] = {}
 
     def items(self, index: int) -> list[ListItem]:
         """What the tensor at `index` is out of a list: one item, or all of them; empty for other tensors."""
@@ -83,33 +85,37 @@ class TensorLists:
             return []
         found: dict[int, ListItem] = {}
         for put in puts:
-            for item in self._put(put, index):
-                if item.whole:
-                    return [ListItem(item.row, wanted or 0, whole=True)]
-                if wanted is None or item.place == wanted:
-                    found[item.place] = item
+            position, whole = _PUTS[put.op_type]
+            if whole:
+                item = next(iter(lineage.inputs_before(put, index)[position : position + 1]), None)
+                if item is not None and item.index is not None:
+                    return [ListItem(item.index, wanted or 0, whole=True)]
+                continue
+            rows = self._rows_put(put, position)
+            for place in rows if wanted is None else {wanted} & rows.keys():
+                before = bisect_left(rows[place], index)
+                if before:
+                    found[place] = ListItem(rows[place][before - 1], place)
         return list(found.values())
 
-    def _put(self, put: Node, end: int) -> Iterator[ListItem]:
-        """What `put` put into the list, turn by turn, before the tensor at `end`."""
-        position, whole = _PUTS[put.op_type]
-        edges = self._lineage.edges(put)
+    def _rows_put(self, put: Node, position: int) -> dict[int, list[int]]:
+        """By its place in the list what `put` put there in the turns of its loop, in order of execution."""
+        known = self._put.get(put.name)
+        if known is not None:
+            return known
+        edges, store = self._lineage.edges(put), self._run.tensors
+        known = self._put[put.name] = {}
         if position >= len(edges):
-            return
-        if whole:
-            item = self._lineage.inputs_before(put, end)[position]
-            if item.index is not None:
-                yield ListItem(item.index, 0, whole=True)
-            return
-        name, store = edges[position].tensor, self._run.tensors
-        for turn, row in enumerate(row for row in store.named(name.node, name.slot) if row < end):
-            place = turn
-            if position == _BEHIND_PLACE:
-                where = edges[1].tensor
-                at = [i for i in store.named(where.node, where.slot) if store[i].execution == store[row].execution]
-                known = self._value(at[0]) if at else None
-                place = turn if known is None else known
-            yield ListItem(row, place)
+            return known
+        places: dict[int, int | None] = {}
+        if position == _BEHIND_PLACE:
+            where = edges[1].tensor
+            places = {store[row].execution: self._value(row) for row in store.named(where.node, where.slot)}
+        name = edges[position].tensor
+        for turn, row in enumerate(store.named(name.node, name.slot)):
+            place = places.get(store[row].execution)
+            known.setdefault(turn if place is None else place, []).append(row)
+        return known
 
     def _number(self, items: Sequence[InputSeen]) -> int | None:
         """The value of the first of `items`, a whole number."""

@@ -112,8 +112,11 @@ def gathered(rows: Rows) -> list[Way]:
     """The indices along the first axes, and the rows of the table that they name."""
     table, indices = rows.of(0), rows.of(1)
     along = rows.number(2) if len(rows.inputs) > 2 else 0
-    if indices is None or along is None or rows.attribute("batch_dims"):
+    if indices is None or along is None:
         return []
+    apart = rows.attribute("batch_dims")
+    if apart:  # one table for each row, and one row of indices
+        return [*rows.same(0), *rows.same(1)] if rows.axis < apart else []
     if along and table is not None:
         along %= len(table)
     if along <= rows.axis < along + len(indices):

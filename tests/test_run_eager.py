@@ -116,3 +116,23 @@ def test_steps_and_breakpoints_at_the_prompt(tmp_path) -> None:
     assert said["set_live"]["summary"]["max"] == -1
     assert LOOP.text.splitlines()[said["here"]["line"] - 1].startswith("    w.assign_sub")
     assert "-inf" not in done.stdout.splitlines()
+
+
+def test_a_step_of_keras_without_a_line_of_the_program_counts(tmp_path) -> None:
+    program = """
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(0)
+model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("sgd", "mse", run_eagerly=True)
+x = np.ones((8, 4), "f")
+SPOIL
+model.fit(x, np.ones((8, 3), "f"), batch_size=4, verbose=0, shuffle=False)
+"""
+    asked = ("--json", "--until", "has_inf_or_nan", *_commands("origin"))
+    done = _done(tmp_path, program.replace("SPOIL", "x[5, 1] = np.nan"), *asked)
+    origin = json.loads(next(row for row in done.stdout.splitlines() if row.startswith("{")))
+    assert origin["tensor"].startswith("data") and origin["batch_rows"] == [1], done.stderr
+    fine = _done(tmp_path, program.replace("SPOIL", ""), *asked)
+    assert "Nothing passed has_inf_or_nan" in fine.stderr

@@ -251,3 +251,12 @@ def test_a_feed_that_was_not_captured_counts() -> None:
 
 def test_a_scalar_has_no_rows() -> None:
     assert _rows(_x(), op("m", "Mean", "x", value=INF)) == ()
+
+
+def test_one_choice_of_each_row() -> None:
+    """tf.gather(x, labels, axis=1, batch_dims=1), as a loss takes the probability of each label."""
+    chosen = op("g", "GatherV2", "x", "y", "axis", batch_dims="1", value=np.array([1, 1, INF, 1]))
+    labels, axis = op("y", "Const", value=np.zeros(4, np.int32)), op("axis", "Const", value=np.array(1))
+    assert _rows(_x(), labels, axis, chosen) == (2,)
+    whole = op("g", "GatherV2", "x", "y", "axis", batch_dims="0", value=np.full((4, 4), INF))
+    assert _rows(_x(), labels, axis, whole) == (0, 1, 2, 3)

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from made_run import INF, NAN
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.cause_rules import Rule
 from tfdbg_cli.analysis.cause_table import RULES
 from tfdbg_cli.analysis.causes import explain
 from tfdbg_cli.analysis.evidence import Evidence, gather
 from tfdbg_cli.analysis.lineage import InputSeen
 from tfdbg_cli.analysis.makers import Maker
+from tfdbg_cli.analysis.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.surroundings import Surroundings
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
@@ -42,6 +44,8 @@ def _made(*makers: Maker | None) -> Surroundings:
     return Surroundings(makers)
 
 
+TARGETS = Surroundings((Maker.DATA,), batch=(BatchRole.TARGETS,))
+WRITTEN = _made(Maker.OTHER, Maker.CONSTANT)
 GREW = Surroundings(grown=("w", 3e19))
 
 
@@ -60,7 +64,21 @@ CASES = [
     Case("RealDiv", ([1.0], [0.0]), np.divide, "Division by 0: in1:0 is 0", "divide_no_nan"),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "0 / 0: in0:0 and in1:0 are both 0", "divide_no_nan"),
     Case("RealDiv", ([INF], [INF]), np.divide, "Inf / inf"),
-    Case("RealDiv", ([1e38], [1e-20]), np.divide, "Overflow of a division: in1:0 is so small", "eps"),
+    Case("RealDiv", ([1e38], [1e-20]), np.divide, "Overflow of a division: in1:0 is so small at 1 element, down to"
+         " 1e-20,", "tf.maximum(y, 1e-7)"),
+    Case("RealDiv", ([1.0], [1.19e-7]), np.divide, "down to 1.19e-07", "tf.maximum(y, 1e-2)", np.float16),
+    Case("Reciprocal", ([1.19e-7],), np.reciprocal, "so small at 1 element that 1 / 1.19e-07 exceeds 6.55e+04, the",
+         "tf.maximum(x, 1e-4)", np.float16),
+    Case("SqrtGrad", ([1e-20], [1e20]), lambda y, dy: dy * np.float32(0.5) / y, "Overflow of the gradient of a"
+         " square", "1e-12"),
+    Case("RsqrtGrad", ([2896.0], [1.0]), lambda y, dy: -dy * y * y * y / 2, "1/sqrt: in0:0 is so large at 1 element,"
+         " up to 2.9e+03, that its third power", "x + 1e-2", np.float16),
+    Case("ReciprocalGrad", ([300.0], [1.0]), lambda y, dy: -dy * y * y, "that its square exceeds", "x + 1e-2",
+         np.float16),
+    Case("CTCLoss", (np.zeros((3, 2, 6), np.float32), np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
+         np.array([1, 1, 1, 2]), np.array([2, 2])),
+         lambda *a: _f([INF, 1.0]), "at 1 element those in in2:0 take more steps than there are in"
+         " in0:0", "a step each"),
     Case("FloorMod", ([1.0], [0.0]), np.mod, "Division by 0"),
     Case("Reciprocal", ([0.0],), np.reciprocal, "the reciprocal of in0:0"),
     Case("Sqrt", ([-1.0],), np.sqrt, "Square root of a negative number", "tf.nn.moments"),
@@ -78,6 +96,8 @@ CASES = [
     Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
     Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole"),
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),
+    Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf in a gradient", "Look where",
+         around=Surroundings(gradient=True)),
     Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
     Case("AddV2", ([INF], [-INF]), np.add, "Inf - inf"),
     Case("AddV2", ([BIG], [BIG]), np.add, "Overflow of a sum"),
@@ -103,6 +123,8 @@ CASES = [
     Case("Log", ([0.0],), np.log, "made of a sigmoid", "sigmoid_cross_entropy_with_logits",
          around=_made(Maker.SIGMOID)),
     Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([0.0],), np.log, "Log of 0: the targets (y) in0:0 is 0", "of the loss swapped", around=TARGETS),
+    Case("Log", ([-1.0],), np.log, "the targets (y) in0:0 is negative", "swapped", around=TARGETS),
     Case("Log", ([-1.0],), np.log, "Log of a negative number", "Check what is fed", around=_made(Maker.DATA)),
     Case("Log", ([-1.0],), np.log, "Log of a negative number", "softplus", around=_made(Maker.OTHER)),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by a norm of 0", "l2_normalize", around=_made(None,
@@ -120,6 +142,15 @@ CASES = [
     Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "of a norm", "tf.square", around=_made(Maker.NORM)),
     Case("Pow", ([0.0], [-0.5]), np.power, "Gradient of a power below 1 at 0", "tf.maximum",
          around=Surroundings(slope_of="Pow")),
+    Case("Pow", ([0.0], [-1.0]), np.power, "of the gradients of a whole power at 0", "x * x",
+         around=Surroundings(slope_of="Pow")),
+    Case("Mul", ([1e20], [1e30]), np.multiply, "; a constant of 1e+30 is in it", "smaller constant", around=WRITTEN),
+    Case("Pow", ([1e20], [1e30]), np.power, "a constant of 1e+30", "whether in0:0 is of", around=WRITTEN),
+    Case("AddV2", ([BIG], [BIG]), np.add, "a constant of 3e+38", "smaller constant", around=WRITTEN),
+    Case("MatMul", ([[1e20]], [[1e30]]), np.matmul, "a constant of 1e+30", "smaller constant", around=WRITTEN),
+    Case("Sum", ([BIG, BIG],), np.sum, "a constant of 3e+38", "smaller constant", around=_made(Maker.CONSTANT)),
+    Case("Mul", ([200.0], [600.0]), np.multiply, "largest float16", "Scale in1:0 down", np.float16,
+         around=_made(Maker.CONSTANT, Maker.OTHER)),
     Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "learning rate", around=GREW),
     Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "global_clipnorm", around=GREW),
     Case("Mul", ([300.0], [300.0]), np.multiply, "largest float16", "float32", np.float16),
@@ -230,6 +261,26 @@ def test_the_limit_of_the_dtype_is_named(name: str) -> None:
         gather(Node("n", "Mul", ""), np.full(1, INF).astype(dtype), np.array([True]), seen)
     )  # NaN in e4m3fn
     assert found is not None and f"exceeds {largest:.3g}, the largest {name}" in found.text
+
+
+@pytest.mark.parametrize("equal", [True, False], ids=["equal", "unequal"])
+def test_labels_that_fit_their_steps_are_not_blamed(equal: bool) -> None:
+    """Two labels take two steps, and three when they are equal, since a blank stands between them."""
+    arrays = [np.zeros((2, 1, 6), np.float32), np.array([[0, 0], [0, 1]]), np.array([1, 1 if equal else 2])]
+    case = Case("CTCLoss", (*arrays, np.array([2])), lambda *a: _f([INF]), "")
+    assert (explain(_evidence(case, *_computed(case))) is not None) is equal
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16", "float64", "float8_e5m2", "complex64", "int32"])
+def test_numbers_of_suggestions_are_held_by_the_dtype(name: str) -> None:
+    words = {word: float(text) for word, text in safe_numbers(name).items()}
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    dtype = np.dtype(np.float32) if dtype.kind == "i" else np.empty(0, dtype).real.dtype
+    largest = float(ml_dtypes.finfo(dtype).max)
+    held = {word: float(dtype.type(value)) for word, value in words.items()}
+    assert 1 / held["small"] < largest and 1 / held["steep"] ** 2 < largest and held["tiny"] > 0
+    assert float(dtype.type(1 - words["step"])) < 1
+    assert -largest < held["masked"] <= -1000 or name.startswith("float8")
 
 
 def test_small_numbers_do_not_overflow() -> None:

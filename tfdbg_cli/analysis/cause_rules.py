@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.evidence import Evidence, widened
 from tfdbg_cli.analysis.makers import Maker
 from tfdbg_cli.analysis.parts import MATMUL
@@ -70,6 +71,11 @@ def made(position: int, makers: tuple[Maker, ...], test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.maker(position) in makers else None
 
 
+def part(position: int, role: BatchRole, test: Test) -> Test:
+    """`test`, where the input at `position` is that part of the batch."""
+    return lambda evidence: test(evidence) if evidence.batch_role(position) is role else None
+
+
 def slope(of_ops: frozenset[str], test: Test) -> Test:
     """`test`, where the op computes the gradient of one of `of_ops`."""
     return lambda evidence: test(evidence) if evidence.slope_of in of_ops else None
@@ -83,6 +89,16 @@ def among(dtypes: tuple[str, ...], test: Test) -> Test:
 def grown(test: Test) -> Test:
     """`test`, where a variable behind the op is larger than one of a model that learns."""
     return lambda evidence: test(evidence) if evidence.grown is not None else None
+
+
+def in_gradient(test: Test) -> Test:
+    """`test`, where the op computes a gradient."""
+    return lambda evidence: test(evidence) if evidence.gradient else None
+
+
+def by_constant(test: Test) -> Test:
+    """`test`, where the program wrote a factor or a term that is as large as half of the way to the limit."""
+    return lambda evidence: test(evidence) if evidence.constant is not None else None
 
 
 def in_optimizer(test: Test) -> Test:
@@ -132,6 +148,21 @@ def label_outside(evidence: Evidence) -> Array | None:
         return None
     outside = bool(np.any((labels < 0) | (labels >= logits.shape[-1])))
     return np.full(evidence.outputs.shape, outside)
+
+
+def labels_too_long(evidence: Evidence) -> Array | None:
+    """For each loss of a CTCLoss whether its labels, with a blank between two that are equal, take too many steps."""
+    if len(evidence.arrays) < 4 or evidence.places.ndim != 2 or evidence.places.shape[1] not in (1, 3):
+        return None
+    indices, labels, steps = evidence.arrays[1], evidence.arrays[2], evidence.arrays[3]
+    if indices is None or labels is None or steps is None or indices.ndim != 2:
+        return None
+    row = np.asarray(indices[:, 0])
+    needed = np.bincount(row, minlength=steps.size)
+    equal = (row[1:] == row[:-1]) & (labels[1:] == labels[:-1])
+    needed = needed + np.bincount(row[1:][equal], minlength=needed.size)
+    losses = evidence.places.shape[1] == 1  # else its gradient: steps, rows, classes
+    return np.asarray((needed[: steps.size] > steps)[evidence.places[:, 0 if losses else 1]])
 
 
 def any_of(position: int, test: Callable[[Array], Array]) -> Test:

@@ -9,8 +9,9 @@ import numpy as np
 
 from tfdbg_cli.analysis.cause_rules import Rule
 from tfdbg_cli.analysis.cause_table import RULES
-from tfdbg_cli.analysis.evidence import Evidence
+from tfdbg_cli.analysis.evidence import Evidence, widened
 from tfdbg_cli.analysis.misfit import MISFIT
+from tfdbg_cli.analysis.safe_numbers import safe_numbers
 from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
@@ -75,8 +76,15 @@ def _blamed(template: str) -> int | None:
 def filled(template: str, evidence: Evidence, n: int) -> str:
     """`template` with the words in braces replaced by what they stand for in `evidence`, `n` elements being meant."""
     words = {
+        **safe_numbers(evidence.dtype),
         "a": evidence.name(0),
         "b": evidence.name(1),
+        "c": evidence.name(2),
+        "large": evidence.name(evidence.scalable),
+        "constant": _constant(evidence),
+        "least_a": f"{evidence.magnitudes(0)[0]:.3g}",
+        "most_a": f"{evidence.magnitudes(0)[1]:.3g}",
+        "least_b": f"{evidence.magnitudes(1)[0]:.3g}",
         "n": f"{n} element{'s' * (n != 1)}",
         "op": evidence.op_type.lstrip("_"),
         "dtype": evidence.dtype,
@@ -89,3 +97,9 @@ def filled(template: str, evidence: Evidence, n: int) -> str:
     }
     # One pass, and not str.format: a node name may hold braces of its own.
     return re.sub(r"\{(\w+)\}", lambda match: words[match[1]], template)
+
+
+def _constant(evidence: Evidence) -> str:
+    """`a constant of 1e+30`: the one that is so large."""
+    array = None if evidence.constant is None else evidence.arrays[evidence.constant]
+    return "" if array is None else f"a constant of {float(np.max(np.abs(widened(array)))):.3g}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole
 from tfdbg_cli.analysis.fused_ops import as_written
 from tfdbg_cli.analysis.lineage import InputSeen, feed_name
 from tfdbg_cli.analysis.makers import Maker
@@ -30,7 +31,7 @@ class Evidence:
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
-    `makers`, `slope_of`, `hidden_by`, `grown` and `made_by` are those of `Surroundings`.
+    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by`, `gradient` and `batch` are those of `Surroundings`.
     """
 
     op_type: str
@@ -46,6 +47,9 @@ class Evidence:
     hidden_by: str = ""
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
+    gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
+    places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -53,7 +57,34 @@ class Evidence:
 
     def name(self, position: int) -> str:
         """The name of input `position`."""
-        return self.names[position] if position < len(self.names) else "its input"
+        if position >= len(self.names):
+            return "its input"
+        role = self.batch_role(position)
+        return self.names[position] if role is None else f"{role} {self.names[position]}"
+
+    @property
+    def constant(self) -> int | None:
+        """The position of a constant that is so large that its square exceeds the dtype; None without one."""
+        for position, array in enumerate(self.arrays[:2]):
+            if self.maker(position) is Maker.CONSTANT and _size(array) ** 2 > self.largest:
+                return position
+        return None
+
+    @property
+    def scalable(self) -> int:
+        """The position of the largest of the first two inputs, constants aside."""
+        sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
+        return max(sizes, key=lambda i: sizes[i], default=0)
+
+    def batch_role(self, position: int) -> BatchRole | None:
+        """Which part of the batch input `position` is; None for what is none, or where nobody knows."""
+        return self.batch[position] if position < len(self.batch) else None
+
+    def magnitudes(self, position: int) -> tuple[float, float]:
+        """The least and the largest magnitude, zeros aside, among the aligned elements of input `position`."""
+        operand = self.operand(position)
+        sizes = np.abs(operand[operand != 0]) if operand is not None else np.zeros(0)
+        return (float(sizes.min()), float(sizes.max())) if sizes.size else (0.0, 0.0)
 
     def maker(self, position: int) -> Maker | None:
         """What input `position` is; None when nobody knows."""
@@ -70,6 +101,13 @@ class Evidence:
         """Whether every input that takes part in the arithmetic was seen and is finite."""
         taking_part = self.arrays[:1] if self.op_type in _FIRST_INPUT_ONLY else self.arrays
         return bool(taking_part) and all(array is not None and is_finite(array) for array in taking_part)
+
+
+def _size(array: Array | None) -> float:
+    """The largest magnitude in `array`; 0 where it holds no numbers."""
+    if array is None or not array.size or not is_inexact(array.dtype):
+        return 0.0
+    return float(np.max(np.abs(widened(array))))
 
 
 def is_finite(array: Array) -> bool:
@@ -96,7 +134,8 @@ def gather(
         around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
     return Evidence(
         node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
-        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, around.batch,
+        places,
     )  # fmt: skip
 
 

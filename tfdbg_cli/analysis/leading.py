@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from tfdbg_cli.analysis.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.lineage import Lineage
 from tfdbg_cli.analysis.outcome import outcome_of
 from tfdbg_cli.model.runs import Run
@@ -13,11 +14,14 @@ def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[
     """Those of the tensors `bad` that come out of `run`, or of which such a one was made through others of `bad`."""
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    hidden = HiddenSources(run, lineage)
     waiting = [row for row in bad if run.tensors[row].name in outcome]
     found = set(waiting)
     while waiting:
-        for item in lineage.places(waiting.pop()):
-            if item.index is not None and item.index in asked and item.index not in found:
-                found.add(item.index)
-                waiting.append(item.index)
+        row = waiting.pop()
+        read = [item.index for item in lineage.places(row)] + hidden.rows(row)
+        for index in read:
+            if index is not None and index in asked and index not in found:
+                found.add(index)
+                waiting.append(index)
     return found

@@ -12,6 +12,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.call_scopes import call_scopes
 from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.popped import POPS, popped
 from tfdbg_cli.analysis.updates_within import HeldBefore, before
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
@@ -147,6 +148,11 @@ class Lineage:
         """Whether `node` stands for what a function has from around it: a variable, or a tensor."""
         return node.name in self._captured
 
+    @property
+    def captured(self) -> frozenset[str]:
+        """The names of what a function has from around it."""
+        return frozenset(self._captured)
+
     def is_variable(self, node: Node) -> bool:
         """Whether `node` is a variable: of a graph, or one that a function captured."""
         if node.op_type in VARIABLE_OPS:
@@ -167,6 +173,12 @@ class Lineage:
             return []
         if node.op_type == LOOP_VARIABLE:
             return self._turned(node, index)
+        if node.op_type in POPS:
+            slot, store = self._run.tensors[index].slot, self._run.tensors
+            taken = popped(node, slot, index, store, self.graph_of(node), self.edges)
+            if taken is not None:
+                edge, row = taken
+                return [InputSeen(edge.tensor, edge.node, row, store[row])]
         return [self._seen(edge, index) for edge in self.edges(node)]
 
     def _turned(self, node: Node, index: int) -> list[InputSeen]:

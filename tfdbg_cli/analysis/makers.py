@@ -15,7 +15,7 @@ PIPELINE_OPS = frozenset({
     "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
 })  # fmt: skip
 # Ops that move elements and compute none, in addition to those that pass a value on.
-_MOVES = frozenset({
+MOVES = frozenset({
     "Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "StridedSlice", "Slice", "GatherV2", "GatherNd",
     "BroadcastTo", "Tile", "Pack", "ConcatV2", "Split", "SplitV", "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
 })  # fmt: skip
@@ -57,7 +57,7 @@ def maker_of(node: Node | None, lineage: Lineage, depth: int = 0) -> Maker | Non
 def below_moves(node: Node | None, lineage: Lineage) -> Node | None:
     """The node that computed what `node` gives: `node` itself, or the one before ops that only move elements."""
     for _ in range(_MOST_STEPS):
-        if node is None or (node.op_type not in SAME_VALUE and node.op_type not in _MOVES):
+        if node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
             return node
         edges = lineage.edges(node)
         if not edges:

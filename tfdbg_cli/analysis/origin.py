@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,10 @@ from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.batch import NO_ROWS, BatchRows, batch_rows
 from tfdbg_cli.analysis.causes import Cause, explain
 from tfdbg_cli.analysis.evidence import gather
+from tfdbg_cli.analysis.explanation import Explanations
 from tfdbg_cli.analysis.fused_ops import Composed, composed
+from tfdbg_cli.analysis.given_data import GivenData
+from tfdbg_cli.analysis.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.intended import Intended, Intentions
 from tfdbg_cli.analysis.leading import leading_to_outcome
 from tfdbg_cli.analysis.lineage import (
@@ -25,57 +27,20 @@ from tfdbg_cli.analysis.lineage import (
     tensor_name_of,
     variable_of,
 )
-from tfdbg_cli.analysis.offending import Element, offending_elements
+from tfdbg_cli.analysis.masked_data import masked_in_forward
+from tfdbg_cli.analysis.offending import offending_elements
+from tfdbg_cli.analysis.origin_found import Benign as Benign
+from tfdbg_cli.analysis.origin_found import Origin as Origin
 from tfdbg_cli.analysis.plain_facts import plain_facts
-from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
+from tfdbg_cli.analysis.sources_of_values import cause_of_feed, cause_of_variable, hidden_by_where, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
-
-
-class Benign(StrEnum):
-    """What to do about infinities that look intended."""
-
-    LAST = "last"  # name one only where nothing else is wrong
-    SKIP = "skip"  # let them count as fine
-    SHOW = "show"  # let them count like any other
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a run first went wrong.
-
-    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
-    `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
-    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them.
-    """
-
-    index: int | None
-    name: TensorName
-    device: str
-    op_type: str
-    node: Node | None
-    value: Array
-    bad: Array
-    inputs: tuple[InputSeen, ...]
-    elements: tuple[Element, ...]
-    batch: BatchRows
-    cause: Cause
-    made_by: str
-    frame: Frame | None
-    variable: str = ""
-    intended: Intended | None = None
-
-    @property
-    def batch_rows(self) -> tuple[int, ...]:
-        """The rows of the batch that the offending elements trace back to; empty where it cannot be followed."""
-        return self.batch.rows
 
 
 class OriginSearch:
@@ -97,6 +62,8 @@ class OriginSearch:
         self._lineage = Lineage(run)
         self._verdicts = Verdicts(run, self._mask, exclude_node_names)
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
+        self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._hidden = HiddenSources(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
@@ -132,7 +99,7 @@ class OriginSearch:
             found = [
                 index
                 for index in range(len(self._run.tensors))
-                if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
+                if self._verdicts.bad(index) and not self._reads_bad(index)
             ]
             if not any([self._pass_over(index) for index in found]):
                 return found
@@ -147,6 +114,11 @@ class OriginSearch:
         That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
         """
         bad = self.bad_rows()
+        found, before = self._first_harmful(origin, bad)
+        masked = masked_in_forward(self._run, self._lineage, found.node, bad, self._verdicts.bad)
+        return (replace(found, cause=hidden_by_where(found.cause, masked)) if masked else found), before
+
+    def _first_harmful(self, origin: Origin, bad: list[int]) -> tuple[Origin, int]:
         touching = leading_to_outcome(self._run, self._lineage, bad)
         if not touching or origin.index is None or origin.index in touching:
             return origin, 0
@@ -154,7 +126,7 @@ class OriginSearch:
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
         if any(self._run.tensors[row].node in akin for row in touching):
             return origin, 0
-        begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
+        begun = [row for row in bad if not self._reads_bad(row)]
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
@@ -194,6 +166,11 @@ class OriginSearch:
             found = self._inputs[index] = self._lineage.inputs(index)
         return found
 
+    def _reads_bad(self, index: int) -> bool:
+        """Whether something that the tensor at `index` was made of is bad, whether an edge leads to it or not."""
+        read = map(self._bad_input, self._inputs_of(index))
+        return any(read) or any(map(self._verdicts.bad, self._hidden.rows(index)))
+
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:
             return self._verdicts.bad(item.index)
@@ -222,8 +199,13 @@ class OriginSearch:
             further = [item for item in bad if item.index is None or item.index not in met]
             further = [item for item in further if not self._own_target(index, item)]
             further = [item for item in further if item.index is None or not self._hands_on(item.index)]
-            if not further:
+            hidden = [row for row in self._hidden.rows(index) if self._verdicts.bad(row) and row not in met]
+            if not further and not hidden:
                 return index
+            if not further:
+                index = hidden[0]
+                met.add(index)
+                continue
             if further[0].index is None:
                 return further[0]
             index = further[0].index
@@ -301,12 +283,11 @@ class OriginSearch:
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
         if part is not None:
             return self._of_part(place, part, value, bad)
-        cause = cause_at_source(node, inputs, self._lineage, self._bad_input) if node is not None else None
-        if cause is None and node is not None:
-            readers = self._intentions.bad_readers(node)
-            around = surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused)
-            cause = explain(gather(node, value, bad, inputs, around))
+        cause = None
+        if node is not None:
+            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._bad_input)
         made_by = self._made_by(node, fed or tensor.name)
+        forward = self._explanations.forward(node)
         return Origin(
             place,
             fed or tensor.name,
@@ -320,8 +301,9 @@ class OriginSearch:
             batch_rows(self._run, self._lineage, place, bad),
             cause or plain_facts(tensor.op_type, value, bad, inputs, node),
             made_by,
-            made_at(self._run.tracebacks, made_by),
+            made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
+            forward=forward,
         )
 
     def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
@@ -357,13 +339,13 @@ class OriginSearch:
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            self._cause_of(name, node), name.node, made_at(self._run.tracebacks, name.node), variable,
+            self._cause_of(name, node, bad), name.node, made_at(self._run.tracebacks, name.node), variable,
         )  # fmt: skip
 
-    def _cause_of(self, name: TensorName, node: Node | None) -> Cause:
+    def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
         """The cause when what was fed as `name`, or the variable `node`, is not finite."""
         if node is None or not self._lineage.is_variable(node):
-            return cause_of_feed(name)
+            return cause_of_feed(name, GivenData(bad, self._explanations.batch_role(name)))
         return update_spoils(node.name) if self._spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
 
     def _made_by(self, node: Node | None, name: TensorName) -> str:

@@ -27,7 +27,7 @@ class Part:
 
 
 ELEMENTWISE = frozenset({
-    "_UnaryOpsComposition",
+    "_UnaryOpsComposition", "Angle", "ComplexAbs", "Conj", "Imag", "Real",
     "Abs", "Acos", "Acosh", "Add", "AddN", "AddV2", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cast", "Ceil",
     "ClipByValue", "Complex", "Cos", "Cosh", "Digamma", "Div", "DivNoNan", "Elu", "EluGrad", "Erf", "Erfc", "Erfinv",
     "Exp", "Expm1", "Floor", "FloorDiv", "FloorMod", "Identity", "Inv", "InvGrad", "LeakyRelu", "Lgamma", "Log",

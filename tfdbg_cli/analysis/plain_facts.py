@@ -26,4 +26,6 @@ def plain_facts(op_type: str, value: Array, bad: Array, inputs: tuple[InputSeen,
     held = [str(item.name) for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
     if held:
         return Cause(f"{fact}; {', '.join(held)} held some already.")
+    if any(item.value is None for item in inputs):
+        return Cause(f"{fact}.")  # nobody knows what is behind a handle
     return Cause(f"{fact} out of finite inputs.")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch_roles import BatchRole, BatchRoles, batch_role_behind
+from tfdbg_cli.analysis.forward import SHAPES, steep_forward_of
 from tfdbg_cli.analysis.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.parts import ELEMENTWISE
@@ -15,14 +18,8 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
-# Ops whose slope is infinite somewhere in the domain, or at its border.
-_STEEP = frozenset({
-    "Log", "Log1p", "Sqrt", "Rsqrt", "Pow", "RealDiv", "Div", "Reciprocal", "Inv", "Acos", "Asin", "Atanh", "Acosh",
-    "Xlogy", "Xdivy", "EuclideanNorm", "Erfinv",
-})  # fmt: skip
 _SELECTS = frozenset({"Select", "SelectV2"})
-_SHAPES = frozenset({"Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Sum", "Mean", "BroadcastTo"})
-_FAR = 5  # ops between a value and the tf.where that hides it, or between a gradient and what it is of
+_FAR = 5  # ops between a value and the tf.where that hides it
 _MOST_NODES = 200
 _GROWN = 1e6  # a weight of a model that learns is far smaller
 _MOST_ANCESTORS = 2_000
@@ -36,7 +33,8 @@ class Surroundings:
     `makers` tells what each input is (None: not known), `made_by` the node that computed it. `slope_of` is the op
     type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
     result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
-    with its largest magnitude.
+    with its largest magnitude. `gradient` says whether the op computes a gradient, `batch` which part of a batch each
+    input is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -44,6 +42,8 @@ class Surroundings:
     hidden_by: str = ""
     grown: tuple[str, float] | None = None
     made_by: tuple[str, ...] = ()
+    gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
 
 
 def surroundings(
@@ -53,46 +53,25 @@ def surroundings(
     inputs: tuple[InputSeen, ...],
     bad_nodes: frozenset[str],
     masks: frozenset[int],
+    batches: Sequence[BatchRoles] = (),
 ) -> Surroundings:
     """What stands around `node`, which read `inputs`.
 
     `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
-    whose infinities the program wrote.
+    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph.
     """
     makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
     graph = lineage.graph_of(node)
-    steep = _forward_of(graph, lineage, node)
+    steep = steep_forward_of(graph, lineage, node)
     slope_of = steep.op_type if steep is not None and steep is not node else ""
     hidden = ""
     if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
         hidden = _hidden_by(graph, steep)
     below = (below_moves(item.node, lineage) for item in inputs)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
-    return Surroundings(makers, slope_of, hidden, _grown(run, lineage, inputs), made_by)
-
-
-def _forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
-    """The op with a steep slope whose gradient `node` computes; `node` itself when it is no gradient."""
-    if not is_gradient(graph, node.name):
-        return node
-    waiting, met = deque([(node, 0)]), {node.name}
-    while waiting and len(met) < _MOST_NODES:
-        current, far = waiting.popleft()
-        for edge in lineage.edges(current):
-            maker = edge.node
-            if maker is None or maker.name in met:
-                continue
-            met.add(maker.name)
-            if is_gradient(graph, maker.name):
-                if far < _FAR and maker.op_type in ELEMENTWISE | _SHAPES:
-                    waiting.append((maker, far + 1))
-                continue
-            if maker.op_type in _STEEP and current.op_type.endswith("Grad"):
-                return maker  # SqrtGrad reads what Sqrt gave
-            for reader, _ in graph.consumers(maker.name):
-                if reader.op_type in _STEEP and not is_gradient(graph, reader.name):
-                    return reader
-    return None
+    batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
+    grown = _grown(run, lineage, inputs)
+    return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch)
 
 
 def _hidden_by(graph: Graph, node: Node) -> str:
@@ -108,7 +87,7 @@ def _hidden_by(graph: Graph, node: Node) -> str:
             if reader.op_type in _SELECTS and name in branches and slot == 0:
                 return reader.name
             if far < _FAR and (
-                reader.op_type in ELEMENTWISE or reader.op_type in _SHAPES or reader.op_type in SAME_VALUE
+                reader.op_type in ELEMENTWISE or reader.op_type in SHAPES or reader.op_type in SAME_VALUE
             ):
                 waiting.append((reader.name, far + 1))
     return ""

@@ -15,19 +15,24 @@ from tfdbg_cli.model.runs import Call, Run, RunKind
 from tfdbg_cli.model.sources import Traceback, user_frame
 
 
-def made_at_blocks(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
-    """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept."""
-    label = Span("Made at".ljust(label_width), Style.LABEL)
+def made_at_blocks(
+    run: Run, node: str, label_width: int, about: str = "", label: str = "Made at"
+) -> tuple[Block, ...]:
+    """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept.
+
+    `about` is what to say behind the place, `label` what to say before it.
+    """
+    title = Span(label.ljust(label_width), Style.LABEL)
     frame = made_at(run.tracebacks, node)
     if frame is None:
-        why = (line(label, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
+        why = (line(title, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
         return (Text(why), *_called_at(run, node, label_width))
-    behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}"
+    behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}{printable(about)}"
     source = run.sources.lines(frame.file)
     rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
     if not rows and frame.text.strip():
         rows = (line(" " * label_width, printable(frame.text.strip())),)
-    return Shrinking(label, place_span(frame), Span(behind)), Text(tuple(rows))
+    return Shrinking(title, place_span(frame), Span(behind)), Text(tuple(rows))
 
 
 def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:

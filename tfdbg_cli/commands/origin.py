@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tfdbg_cli.analysis.aftermath import Aftermath
+from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.benign import harm_in
 from tfdbg_cli.analysis.causes import Cause
 from tfdbg_cli.analysis.chain import Link, chain_to
@@ -102,7 +103,8 @@ def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
     if origin.node is None or origin.index is None:
         return ()
     chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.cause.blames)
-    return (*chain[:-1], replace(chain[-1], frame=origin.frame)) if chain else ()
+    last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
+    return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()
 
 
 def _since(context: Context, origin: Origin) -> str:
@@ -127,7 +129,13 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
     if since:
         blocks.append(Labelled("Since", printable(since), label_width=_LABEL))
-    blocks += [*_intended_at(origin), Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL)]
+    blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
+    forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
+    if run.frames and origin.forward:  # the program stands where it asks for the gradient
+        blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
+        blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+    else:
+        blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     if len(found.chain) > 1:
         blocks.append(chain_block(run, found.chain, names, _LABEL))
     if origin.inputs:
@@ -210,7 +218,9 @@ def _batch(run: Run, origin: Origin) -> list[Line]:
     feeds = [
         Span(printable(name), Style.NAME, f"pf {quoted(name)}")
         for name in run.call.given
-        if (fed := fed_value(run.call.given, tensor_name_of(name))) is not None and fed.shape[:1] == (batch.size,)
+        if not batch.stored
+        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
+        and fed.shape[:1] == (batch.size,)
     ]
     if not feeds and batch.source:
         feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
@@ -269,6 +279,7 @@ _FIELDS = (
     "device",
     "file",
     "line",
+    "forward",
     "cause",
     "suggestion",
     "since",
@@ -293,6 +304,7 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "device": origin.device,
         "file": origin.frame.file if origin.frame else None,
         "line": origin.frame.line if origin.frame else None,
+        "forward": origin.forward or None,
         "inputs": [str(item.name) for item in origin.inputs],
         "input_values": [input_data(item) for item in origin.inputs],
         "elements": [element_data(element) for element in origin.elements],
@@ -339,6 +351,8 @@ were at that iteration. An input that was folded away or not captured is said to
 
 Infinities look intended where a table of habits knows them: a mask of -inf before a softmax, the start of a running
 minimum, what tf.where replaces. They count as fine as long as nothing comes of them; the watch still stops at them.
+
+Of an op that computes a gradient the line of the op of the forward pass is shown, since that one can be mended.
 
 In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
 names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for

@@ -65,6 +65,15 @@ def test_every_dtype_and_every_bad_number() -> None:
             assert watching.found == ["Placeholder"], (dtype, bad)  # it was given so
 
 
+def test_a_single_string_is_no_number(capsys) -> None:
+    with Watching() as watching:
+        text = tf.strings.join(["a", tf.constant("b")])
+        assert text.numpy() == b"ab"
+        _ = tf.math.log(tf.constant([0.0]))
+    assert watching.found == ["Log"]
+    assert "could not" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("size", [1, 100, 8192, 8193, 100_000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_one_bad_element_anywhere(size, dtype) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from types import CodeType
 
 from tfdbg_cli.capture.callers import is_users
-from tfdbg_cli.capture.compat import PY_FUNCTION
+from tfdbg_cli.capture.compat import PY_FUNCTION, TAPE_GRADIENT
 from tfdbg_cli.capture.eager.stacks import Stack, by_identity
 
 # Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
 _DRIVERS = frozenset({
     "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch",
 })  # fmt: skip
+# Its steps are the program's, even where none of its layers is.
+_STEPS = frozenset({"train_step", "test_step", "predict_step"})
 _KERAS = ("/keras/", "/tf_keras/")
 # How functions are called in which packages make variables, layers and optimizers.
 _BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize", "initialize", "_maybe_build"})
@@ -28,10 +30,15 @@ def _drives(code: CodeType) -> bool:
     return code.co_name in _DRIVERS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
 
 
+@by_identity
+def _steps(code: CodeType) -> bool:
+    return code.co_name in _STEPS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+
+
 def counts(stack: Stack) -> bool:
-    """Whether the program asked for what the op with this stack computes, and no driver of Keras in between."""
+    """Whether the program asked for what the op with this stack computes: no driver of Keras, or one of its steps."""
     for code in stack[::2]:
-        if is_program(code):
+        if is_program(code) or _steps(code):
             return True
         if _drives(code):
             return False
@@ -46,6 +53,11 @@ def within_py_function(stack: Stack) -> bool:
             return programs
         programs = programs or is_program(code)
     return False
+
+
+def scope_of_tape(stack: Stack) -> str:
+    """`gradient_tape/`, as functions name it, for the op that a tape runs to compute a gradient; else empty."""
+    return "gradient_tape/" if any(code is TAPE_GRADIENT for code in stack[::2]) else ""
 
 
 def driven(stack: Stack) -> bool:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
+import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.eager.places import scope_of_tape
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
@@ -46,7 +48,12 @@ Taken: TypeAlias = tuple[int, int, Any]
 def taken(tensor: Any) -> Taken:
     """What an op gave with `tensor`."""
     dtype = dtype_number(tensor)
-    return tensor_id(tensor), dtype, None if dtype in HANDLES else host_array(tensor)
+    return tensor_id(tensor), dtype, None if dtype in HANDLES else _array(tensor)
+
+
+def _array(tensor: Any) -> Any:
+    value = host_array(tensor)
+    return np.array(value, object) if type(value) is bytes else value  # one string comes as it is
 
 
 @dataclass(eq=False, slots=True)
@@ -96,16 +103,16 @@ class RecentOp:
     @property
     def name(self) -> str:
         """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
-        return _name(self.scope, self.op_type, self.count)
+        return _name(self.scope, self.stack, self.op_type, self.count)
 
 
 def name_of(op: Noted) -> str:
     """The name by which an op is shown; see `RecentOp.name`."""
-    return _name(op[3], op[1], op[2])
+    return _name(op[3], op[7], op[1], op[2])
 
 
-def _name(scope: str, op_type: str, count: int) -> str:
-    return f"{scope}/{op_type}_{count}" if scope else f"{op_type}_{count}"
+def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
+    return f"{f'{scope}/' if scope else scope_of_tape(stack)}{op_type}_{count}"
 
 
 def attribute(attributes: Sequence[Any], name: str) -> Any:
@@ -231,7 +238,7 @@ class RecentOps:
         found = self._outside.get(key)
         if found is None:
             dtype = dtype_number(given)
-            value = weakref.ref(given) if dtype in HANDLES else host_array(given)
+            value = weakref.ref(given) if dtype in HANDLES else _array(given)
             found = self._outside[key] = Source(value, dtype, key)
         return found
 

@@ -17,6 +17,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.insides import Insides, within
 from tfdbg_cli.capture.eager.ops import OPS, leaves
+from tfdbg_cli.capture.eager.places import scope_of_tape
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.function.definition.shown_values import Shown
 from tfdbg_cli.capture.function.instrumented import Outcome
@@ -139,7 +140,7 @@ class EagerRecorder:
 
     def failed(self, op_type: str, stack: Stack) -> str:
         """Add the op that raised an error, of which only its type and its place are known; its name."""
-        node = self._numbered(op_type)
+        node = f"{scope_of_tape(stack)}{self._numbered(op_type)}"
         self._nodes[node] = Node(node, op_type, "")
         self._stacks[node] = stack
         return node
@@ -154,7 +155,7 @@ class EagerRecorder:
         return outputs
 
     def _add_op(self, text: str, inputs: Sequence[Any], outputs: Sequence[Any], stack: Stack) -> None:
-        node = self._numbered(text)
+        node = f"{scope_of_tape(stack)}{self._numbered(text)}"
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))
         self._stacks[node] = stack

@@ -68,6 +68,12 @@ def _pairs(key: Any, value: Any) -> Iterator[tuple[str, Any]]:
         parts = value if isinstance(value, tuple) else tf.compat.v1.SparseTensorValue(*value)
         for part, name in zip(parts, ("indices", "values", "dense_shape"), strict=True):
             yield from _pairs(getattr(key, name), part)
+    elif isinstance(key, tf.RaggedTensor):
+        parts = zip(
+            (*key.nested_row_splits, key.flat_values), (*value.nested_row_splits, value.flat_values), strict=True
+        )
+        for part, one_value in parts:
+            yield from _pairs(part, one_value)
     elif isinstance(key, tf.IndexedSlices):
         names = ("values", "indices", "dense_shape") if key.dense_shape is not None else ("values", "indices")
         for part, name in zip(value, names, strict=False):

@@ -1,0 +1,328 @@
+"""What `origin` says of small programs that TensorFlow runs: each way to a NaN, and beside it one that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from asking import json_of, text_of
+from made_run import made_run, op
+
+from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.tensors import gone
+
+pytestmark = pytest.mark.tf
+
+
+@pytest.fixture(scope="module")
+def tf2() -> Any:
+    import tensorflow as tf
+
+    return tf
+
+
+@pytest.fixture
+def origin(watched: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Calls a function under a watch: what `origin` says of the first bad run as JSON; empty where none was bad."""
+
+    def find(function: Callable[..., Any], *given: Any, until: str = "has_inf_or_nan") -> dict[str, Any]:
+        with watched(RunUntil(until)) as front:
+            function(*given)
+        if not front.ends:
+            return {}
+        command = "origin --nan" if until == "has_nan" else "origin"
+        return {**json_of(command, front.ends[0]), "screen": text_of(command, front.ends[0], width=None)}
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("op", "gradient", "cause", "suggestion"),
+    [
+        ("math.reciprocal", False, "1 / 1.19e-07 exceeds 6.55e+04, the largest float16", "tf.maximum(x, 1e-4)"),
+        ("math.log", True, "1 / 1.19e-07 exceeds 6.55e+04, the largest float16", "tf.maximum(x, 1e-4)"),
+        ("math.rsqrt", True, "its third power exceeds 6.55e+04", "x + 1e-2"),
+        ("math.reciprocal", True, "its square exceeds 6.55e+04", "x + 1e-2"),
+    ],
+)
+def test_what_float16_cannot_invert(tf2, origin, op, gradient, cause, suggestion) -> None:
+    call = tf2
+    for part in op.split("."):
+        call = getattr(call, part)
+
+    @tf2.function
+    def step(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        return tape.gradient(y, x) if gradient else y
+
+    bad = 0.003 if gradient and op == "math.reciprocal" else 1.19e-7
+    found = origin(step, tf2.constant([1, bad, 2], tf2.float16))
+    assert cause in found["cause"]
+    assert suggestion in found["suggestion"]
+    assert not origin(step, tf2.constant([1, 0.05, 2], tf2.float16))
+    least = np.float16(float(suggestion.replace(")", " ").replace(",", " ").split()[-1]))
+    assert np.isfinite(step(tf2.constant([1, max(bad, least), 2], tf2.float16)).numpy()).all(), "what was suggested"
+
+
+def test_labels_too_long_for_their_steps(tf2, origin) -> None:
+    @tf2.function
+    def loss(logits: Any, labels: Any) -> Any:
+        steps = tf2.constant([3, 3])
+        return tf2.compat.v1.nn.ctc_loss(labels, logits, steps, time_major=False)
+
+    def labels(rows: list[list[int]]) -> Any:
+        return tf2.sparse.from_dense(tf2.constant(rows))
+
+    logits = tf2.zeros([2, 3, 6])
+    found = origin(loss, logits, labels([[1, 2, 0], [1, 1, 1]]))
+    assert found["cause"].startswith("Labels too long for the steps: at 1 element those in labels_1:0")
+    assert found["batch_rows"] == [1]
+    assert not origin(loss, logits, labels([[1, 2, 0], [1, 2, 1]]))
+
+
+def line_of(text: str) -> int:
+    """The line of this file that ends with the comment `text`."""
+    lines = Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {text}"))
+
+
+@pytest.fixture(params=["function", "eager"])
+def compiled(request: pytest.FixtureRequest, tf2: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """`tf.function`, with functions that run as graphs, and with such that run eagerly."""
+    tf2.config.run_functions_eagerly(request.param == "eager")
+    yield request.param, tf2.function
+    tf2.config.run_functions_eagerly(False)
+
+
+@pytest.mark.parametrize("until", ["has_inf_or_nan", "has_nan"])
+def test_zero_times_infinity_in_a_gradient_names_what_made_the_infinity(tf2, origin, compiled, until) -> None:
+    w = tf2.Variable([1.0, 2.0, 3.0])
+
+    how, function = compiled
+
+    @function
+    def step(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            y = w * x
+            root = tf2.pow(y, 0.5)  # the root
+            loss = tf2.reduce_sum(tf2.where(y > 0, root, 0.0))
+        return tape.gradient(loss, w)
+
+    found = origin(step, tf2.constant([1.0, 0.0, 2.0]), until=until)
+    place = f"test_named_causes.py:{line_of('the root')}"
+    assert f"{place} in step: Pow" in found["screen"] and found["forward"].startswith("Pow")
+    if how == "function":
+        assert found["line"] == line_of("the root") and found["file"] == __file__
+    assert "mask by multiplication" not in found["suggestion"]
+    assert "double where" in found["suggestion"]
+    if until == "has_nan":
+        assert found["cause"].startswith("0 * inf in a gradient: ")
+        assert f"({place}) made the infinity: gradient of a power" in found["cause"]
+    assert not origin(step, tf2.constant([1.0, 1.0, 2.0]), until=until)
+
+
+def test_a_mask_by_multiplication_is_still_called_one(tf2, origin) -> None:
+    @tf2.function
+    def masked(scores: Any, mask: Any) -> Any:
+        return scores * mask
+
+    found = origin(masked, tf2.constant([1.0, float("inf")]), tf2.constant([1.0, 0.0]), until="has_nan")
+    assert "A mask by multiplication" in found["suggestion"]
+
+
+def test_in_fit_the_line_of_a_gradient_is_that_of_its_forward_op(tf2, origin) -> None:
+    class Root(tf2.keras.layers.Layer):  # type: ignore[name-defined,misc]
+        def build(self, shape: Any) -> None:
+            self.scale = self.add_weight(shape=(4,), initializer="ones")
+
+        def call(self, x: Any) -> Any:
+            return tf2.sqrt(x * self.scale)  # the forward op
+
+    model = tf2.keras.Sequential([tf2.keras.layers.Input((4,)), Root(), tf2.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.ones((8, 4), np.float32)
+    x[3, 2] = 0
+    found = origin(lambda: model.fit(x, np.ones((8, 1)), verbose=0, shuffle=False))
+    assert found["op_type"] == "SqrtGrad"
+    assert found["line"] == line_of("the forward op") and found["file"] == __file__
+    assert found["forward"].endswith("/Sqrt")
+    assert "whose gradient this is" in found["screen"] and "model.fit(" not in found["screen"]
+
+
+def fit(tf: Any, *, targets_first: bool = False, **spoiled: Any) -> Callable[[], Any]:
+    """A call of fit with inputs, targets and sample weights, of which the one that is named holds NaN in one row."""
+    given = {
+        "x": np.ones((8, 4), np.float32),
+        "y": np.ones((8, 2), np.float32),
+        "sample_weight": np.ones(8, np.float32),
+    }
+    for name, value in spoiled.items():
+        given[name][3] = value
+
+    def loss(y_true: Any, y_pred: Any) -> Any:
+        first, second = (y_true, y_pred) if targets_first else (y_pred, y_true)
+        return tf.reduce_mean(-tf.math.log(first) * second, axis=-1)
+
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Input((4,)), tf.keras.layers.Dropout(0.1), tf.keras.layers.Dense(2, activation="softplus")]
+    )
+    model.compile("sgd", loss)
+    return lambda: model.fit(**given, verbose=0, shuffle=False, batch_size=8)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("x", "the inputs (x)"), ("y", "the targets (y)"), ("sample_weight", "the sample weights")]
+)
+def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, name, role) -> None:
+    assert origin(fit(tf2, **{name: np.nan}))["cause"] == (
+        f"Already in {role} of the data that the input pipeline delivered."
+    )
+
+
+def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
+    found = origin(fit(tf2, targets_first=True, y=0))
+    assert found["cause"].startswith("Log of 0: the targets (y) IteratorGetNext:1 is 0 at 2 elements")
+    assert "arguments of the loss swapped" in found["suggestion"]
+    assert not origin(fit(tf2, y=0))
+
+
+def test_a_batch_in_one_argument(tf2, origin) -> None:
+    weights = tf2.Variable(tf2.ones([4, 2]))
+
+    @tf2.function
+    def step(batch: Any) -> Any:
+        x, y = batch
+        return tf2.reduce_mean(tf2.square(tf2.tanh(x * 2.0) @ weights - tf2.cast(y, tf2.float32)))
+
+    x, y = np.ones((8, 4), np.float32), np.ones((8, 2))
+    y[2] = np.nan
+    assert origin(step, (tf2.constant(x), tf2.constant(y)))["cause"] == "Already in the targets (y), batch_1:0."
+
+
+def test_data_that_meets_no_parameter_has_no_role(tf2, origin) -> None:
+    @tf2.function
+    def apart(data: Any) -> Any:
+        first, second = data
+        return tf2.reduce_mean(tf2.math.log(first) - second)
+
+    found = origin(apart, (tf2.constant([0.0, 1.0]), tf2.constant([1.0, 1.0])))
+    assert found["cause"] == "Log of 0: data:0 is 0 at 1 element."
+
+
+def test_a_column_of_the_data_is_named(tf2, origin) -> None:
+    model = tf2.keras.Sequential([tf2.keras.layers.Input((4,)), tf2.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x = np.ones((16, 4), np.float32)
+    x[2:14, 1] = np.nan
+    found = origin(lambda: model.fit(x, np.ones((16, 1)), verbose=0, batch_size=16))
+    assert found["cause"].endswith("delivered, all in column 1 of 4 (12 of 16 rows).")
+    assert found["suggestion"].startswith("Fill column 1")
+
+
+EPS = 1e-8  # lost beside 1
+
+
+@pytest.mark.parametrize(
+    ("probability", "told"),
+    [
+        (lambda tf, p: 1e-8 + 1 - p, "1e-8 + 1 is 1 in float32"),
+        (lambda tf, p: EPS + 1.0 - p, "EPS + 1.0 is 1 in float32"),
+        (lambda tf, p: 1 - tf.clip_by_value(p, 1e-8, 1 - 1e-8), "1 - 1e-8 is 1 in float32"),
+        (lambda tf, p: 1 - (p + 1e-8), "1 + 1e-08 is 1 in float32"),
+        (lambda tf, p: 1 - p + 1e-8, "TensorFlow's optimizer adds up constants first, and 1 + 1e-08 is 1 in float32"),
+        (lambda tf, p: 2.0 * 1e-8 + 1 - p, ""),  # no sum of two literals: what is lost is not named
+        (lambda tf, p: -(p - 1 + 1e-9 * 0), ""),  # from left to right: 1 and the rest are never added
+        (lambda tf, p: 1 - p, ""),
+    ],
+)
+def test_an_epsilon_that_rounding_lost_is_named(tf2, origin, probability, told) -> None:
+    @tf2.function
+    def loss(logits: Any) -> Any:
+        return -tf2.reduce_mean(tf2.math.log(probability(tf2, tf2.sigmoid(logits))))
+
+    found = origin(loss, tf2.constant([1.0, 30.0, 100.0]))
+    assert ("is lost: " in found["cause"]) is bool(told)
+    if told:
+        assert f"the epsilon 1e-08 is lost: {told} (test_named_causes.py:" in found["cause"]
+        assert "tf.clip_by_value(p, 1e-7, 1 - 1e-7)" in found["suggestion"]
+
+
+def test_what_is_suggested_for_a_lost_epsilon_helps(tf2, origin) -> None:
+    @tf2.function
+    def loss(logits: Any) -> Any:
+        return -tf2.reduce_mean(tf2.math.log(1 - tf2.clip_by_value(tf2.sigmoid(logits), 1e-7, 1 - 1e-7)))
+
+    assert not origin(loss, tf2.constant([1.0, 30.0, 100.0]))
+
+
+def test_a_constant_is_not_told_to_be_scaled_down(tf2, origin) -> None:
+    @tf2.function
+    def scaled(x: Any, by: Any) -> Any:
+        return tf2.reduce_sum(x * by * 1e30)
+
+    found = origin(scaled, tf2.constant([1.0, 30.0]), tf2.constant(1e10))
+    assert "a constant of 1e+30" in found["cause"]
+    assert found["suggestion"].startswith("Take a smaller constant")
+    assert "mul/y" not in found["suggestion"] and "mul_1/y" not in found["suggestion"]
+    assert not origin(scaled, tf2.constant([1.0, 30.0]), tf2.constant(1.0))
+
+
+def test_the_fix_for_a_square_at_zero_keeps_its_derivatives(tf2, origin) -> None:
+    x = tf2.Variable([0.0, 1.0])
+
+    def third(square: Callable[[Any], Any]) -> Callable[[], Any]:
+        @tf2.function
+        def differentiate() -> Any:
+            with tf2.GradientTape() as outer, tf2.GradientTape() as middle:
+                with tf2.GradientTape() as inner:
+                    y = tf2.reduce_sum(square(x))
+                slope = inner.gradient(y, x)
+            with outer:
+                bend = tf2.reduce_sum(middle.gradient(slope, x) * x)
+            return outer.gradient(bend, x)
+
+        return differentiate
+
+    found = origin(third(lambda x: x**2))
+    assert found["cause"].startswith("Gradient of the gradients of a whole power at 0")
+    assert "x * x" in found["suggestion"] and "Keep the base away" not in found["suggestion"]
+    assert not origin(third(lambda x: x * x))
+
+
+@pytest.mark.parametrize("first", ["data", "mask"])
+def test_masked_data_that_a_gradient_multiplies_is_named(tf2, origin, first) -> None:
+    w = tf2.Variable([0.5, 2.0])
+
+    def summed(data: Any, mask: Any) -> Any:
+        total = tf2.zeros([2])
+        for i in tf2.range(3):
+            total += tf2.where(tf2.math.is_finite(mask[i]), w * data[i], 0.0)
+        return tf2.reduce_sum(total)
+
+    @tf2.function
+    def step(one: Any, other: Any) -> Any:
+        data, mask = (one, other) if first == "data" else (other, one)
+        with tf2.GradientTape() as tape:
+            loss = summed(data, mask)
+        return loss, tape.gradient(loss, w)
+
+    data = tf2.constant([[1.0, 1.0], [1.0, np.nan], [2.0, 2.0]])
+    mask = tf2.where(tf2.math.is_finite(data), 1.0, data)
+    found = origin(step, *((data, mask) if first == "data" else (mask, data)))
+    assert found["tensor"] == ("one:0" if first == "data" else "other:0")
+    assert found["batch_rows"] == [1]
+    assert "a tf.where, keeps it from the result, but not from the gradient" in found["cause"]
+    assert not origin(step, tf2.ones([3, 2]), tf2.ones([3, 2]))
+
+
+def test_an_op_whose_input_is_bad_is_not_said_to_have_finite_ones() -> None:
+    """What an op took off a stack is not known here: nobody can say that it was finite."""
+    popped = op("pop", "TensorListPopBack", "list", value=[np.nan])
+    run = made_run(op("list", "LoopVariable", value=gone("This is a handle.")), popped)
+    found = json_of("origin", run)
+    assert "finite inputs" not in found["cause"]

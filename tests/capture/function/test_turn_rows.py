@@ -1,0 +1,113 @@
+"""Where a loop takes one row a turn, the turn is the row; and what it gathers leads back to the turn that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import json_of
+
+from tfdbg_cli.model.decision import RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+@pytest.fixture(scope="module")
+def tf2() -> Any:
+    import tensorflow as tf
+
+    return tf
+
+
+@pytest.fixture
+def origin(watched: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Calls a function under a watch: what `origin` says of the first bad run."""
+
+    def find(function: Callable[..., Any], *given: Any) -> dict[str, Any]:
+        with watched(RunUntil("has_inf_or_nan")) as front:
+            function(*given)
+        return json_of("origin", front.ends[0])
+
+    return find
+
+
+def test_map_fn(tf2, origin) -> None:
+    @tf2.function
+    def mapped(x: Any) -> Any:
+        return tf2.map_fn(lambda row: tf2.reduce_sum(tf2.math.log(row)), x)
+
+    found = origin(mapped, tf2.constant([[1.0, 2.0], [1.0, -2.0], [3.0, 3.0]]))
+    assert found["op_type"] == "Log" and found["execution"] == 1
+    assert found["batch_rows"] == [1] and found["batch"]["size"] == 3
+
+
+def test_a_loop_that_writes_an_array(tf2, origin) -> None:
+    @tf2.function
+    def gathered(x: Any) -> Any:
+        array = tf2.TensorArray(tf2.float32, size=4)
+        for i in tf2.range(4):
+            array = array.write(i, tf2.math.log(x[i]))
+        return tf2.reduce_sum(array.stack())
+
+    found = origin(gathered, tf2.constant([1.0, 2.0, -1.0, 4.0]))
+    assert found["op_type"] == "Log" and found["batch_rows"] == [2]
+
+
+def test_what_was_gathered_leads_back_to_its_turn(tf2, origin) -> None:
+    """The array is written from its end, so that the turn is not the row."""
+
+    @tf2.function
+    def gathered(x: Any) -> Any:
+        array = tf2.TensorArray(tf2.float32, size=4)
+        for i in tf2.range(4):
+            array = array.write(3 - i, tf2.reduce_sum(x[3 - i]) * 2.0)
+        return tf2.math.log(array.stack())
+
+    found = origin(gathered, tf2.constant([[1.0, 1.0], [2.0, -3.0], [1.0, 1.0], [4.0, 1.0]]))
+    assert found["op_type"] == "Log" and found["batch_rows"] == [1]
+
+
+def test_rows_that_a_loop_iterates_over(tf2, origin) -> None:
+    @tf2.function
+    def summed(x: Any) -> Any:
+        total = 0.0
+        for row in x:
+            total += tf2.reduce_sum(tf2.math.log(row))
+        return total
+
+    assert origin(summed, tf2.constant([[1.0, 2.0], [1.0, 3.0], [3.0, -3.0]]))["batch_rows"] == [2]
+
+
+def test_what_all_turns_made_is_of_no_row(tf2, origin) -> None:
+    @tf2.function
+    def summed(x: Any) -> Any:
+        total = 0.0
+        for _ in tf2.range(3):
+            total = tf2.math.log(total + 1.0) - tf2.reduce_sum(x)
+        return total
+
+    assert origin(summed, tf2.constant([1.0, 2.0, 3.0]))["batch_rows"] == []
+
+
+def test_an_element_that_is_picked_outside_of_a_loop_is_no_row(tf2, origin) -> None:
+    @tf2.function
+    def scaled(x: Any) -> Any:
+        return tf2.math.log(tf2.reduce_mean(x) * 0.0)
+
+    assert origin(scaled, tf2.constant([1.0, 2.0, 3.0]))["batch_rows"] == []
+
+
+def test_the_gradient_of_a_loop(tf2, origin) -> None:
+    @tf2.function
+    def differentiated(x: Any) -> Any:
+        with tf2.GradientTape() as tape:
+            tape.watch(x)
+            mapped = tf2.map_fn(lambda row: tf2.reduce_sum(tf2.sqrt(row)), x)  # the root
+        return tape.gradient(mapped, x)
+
+    found = origin(differentiated, tf2.constant([[1.0, 2.0], [1.0, 0.0], [3.0, 3.0]]))
+    assert found["op_type"] == "SqrtGrad" and found["batch_rows"] == [1]
+    line = next(i for i, row in enumerate(Path(__file__).read_text().splitlines(), 1) if row.endswith("# the root"))
+    assert (found["forward"], found["file"], found["line"]) == ("map/while/body/Sqrt", __file__, line)

@@ -1,0 +1,57 @@
+"""Some rows of an op's output, and the rows of its inputs that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.tensors import Shape
+from tfdbg_cli.model.values import Array
+
+WHOLE = -1  # in place of an axis: every element, as of an item of a list
+
+
+@dataclass(frozen=True)
+class Way:
+    """Rows of one input: its position, the axis, and which of them."""
+
+    position: int
+    axis: int
+    rows: Array
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of an op's output along `axis`, with what is known of the op.
+
+    `inputs` are the shapes of the inputs, None for one that was not seen; `value` gives the value of a small one.
+    """
+
+    node: Node
+    slot: int
+    shape: Shape
+    axis: int
+    rows: Array
+    inputs: Sequence[Shape | None]
+    value: Callable[[int], Array | None]
+
+    def of(self, position: int) -> Shape | None:
+        """The shape of one input, None when there is none, or nobody knows."""
+        return self.inputs[position] if -len(self.inputs) <= position < len(self.inputs) else None
+
+    def number(self, position: int) -> int | None:
+        """A scalar input such as an axis."""
+        found = self.value(position) if -len(self.inputs) <= position < len(self.inputs) else None
+        return int(found.reshape(-1)[0]) if found is not None and found.size else None
+
+    def same(self, position: int, axis: int | None = None) -> list[Way]:
+        """The same rows of the input at `position` (along `axis`, if it is another one), if it has as many."""
+        shape, along = self.of(position), self.axis if axis is None else axis
+        fits = shape is not None and 0 <= along < len(shape) and shape[along] == self.shape[self.axis]
+        return [Way(position, along, self.rows)] if fits else []
+
+    def attribute(self, name: str) -> int:
+        """A whole number among the attributes of the op; 0 without it."""
+        text = self.node.attributes.get(name, "0").strip()
+        return int(text) if text.lstrip("-").isdigit() else 0

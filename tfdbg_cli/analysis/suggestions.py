@@ -1,0 +1,106 @@
+"""What helps: sentences for the table of causes, with the words in braces that `causes.filled` knows.
+
+Numbers are words too ({small}, {tiny}, {step}, {masked}), since they depend on the dtype: see `safe_numbers`.
+"""
+
+from __future__ import annotations
+
+PROBABILITY = (
+    "If {a} is a softmax or sigmoid, give its logits to tf.nn.log_softmax or"
+    " tf.nn.softmax_cross_entropy_with_logits; otherwise use tf.math.log(tf.maximum(x, {small}))."
+)
+LOGITS = (
+    "Give the logits to tf.nn.softmax_cross_entropy_with_logits or tf.nn.log_softmax instead of the probabilities"
+    " (Keras: no softmax in the last layer, and from_logits=True in the loss)."
+)
+BINARY_LOGITS = (
+    "Give the logits to tf.nn.sigmoid_cross_entropy_with_logits or tf.math.log_sigmoid instead of the probabilities"
+    " (Keras: no sigmoid in the last layer, and from_logits=True in the loss)."
+)
+SWAPPED = (
+    "The logarithm is taken of the targets, and not of what the model predicts: are the arguments of the loss"
+    " swapped? Keras calls loss(y_true, y_pred). If it is meant, use tf.math.log(tf.maximum(x, {small}))."
+)
+FED = "Check what is fed as {a}, or use tf.math.log(tf.maximum(x, {small})); for counts take tf.math.log1p(x)."
+AWAY_FROM_ZERO_LOG = (
+    "Keep {a} away from 0: tf.math.log(tf.maximum(x, {small})), or tf.math.xlogy(p, x) where 0 * log(0) is to be 0."
+)
+POSITIVE = "Make {a} positive before the logarithm: tf.nn.softplus(x), or tf.maximum(x, {small})."
+SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {small} to the denominator."
+DIVISIBLE = (
+    "Keep {b} away from 0: tf.maximum(y, {steep}), by which {dtype} can divide in gradients too, or divide in float32"
+    " (tf.cast)."
+)
+INVERTIBLE = (
+    "Keep {a} away from 0: tf.maximum(x, {small}), which {dtype} can invert, or compute this in float32 (tf.cast)."
+)
+INVERTIBLE_SLOPE = (
+    "Keep the argument away from 0: x + {steep}, so that {dtype} can hold the gradient too, or compute this in"
+    " float32 (tf.cast)."
+)
+UNIT = (
+    "Use tf.math.l2_normalize(x, axis, epsilon={tiny}), which leaves a vector of zeros as it is, in place of x /"
+    " tf.norm(x)."
+)
+STANDARD = (
+    "A feature that never changes has no deviation: add a small eps inside the root, x / tf.sqrt(variance + 1e-3), as"
+    " tf.nn.batch_normalization and keras.layers.Normalization do."
+)
+NO_INF = "Mask with a large negative number such as {masked} instead of -inf"
+OPEN_ROW = f"{NO_INF}, and leave one element of each row open."
+CHOOSE = (
+    "Choose instead of multiplying: tf.where(kept, 0.0, float('-inf')), or mask with {masked}, which times 0 is 0."
+)
+CAME_FROM = "Look where the infinities came from: `origin` without --nan."
+EPS_SQRT = "Take tf.sqrt(x + {tiny}); tf.where alone does not help, since its gradient still passes here."
+EPS_NORM = (
+    "A norm has no slope at 0: take tf.sqrt(tf.reduce_sum(tf.square(x), axis) + {tiny}), or train with the squared"
+    " distance."
+)
+AWAY_FROM_ZERO = "Keep its argument away from 0: tf.maximum(x, {small})."
+CLIP_UNIT = "Clip it: tf.clip_by_value(x, -1 + {step}, 1 - {step})."
+DIVERGES = (
+    "The values diverge: lower the learning rate, clip gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0)"
+    " or normalize {large}."
+)
+TRAINING_DIVERGES = (
+    "Lower the learning rate or warm it up, and clip gradients: tf.clip_by_global_norm, or global_clipnorm=1.0 of a"
+    " Keras optimizer."
+)
+SMALLER = (
+    "Bring {large} to a size of about 1 first (keras.layers.Normalization, or divide by its largest); if it is"
+    " weights that grew, lower the learning rate or clip gradients (tf.clip_by_global_norm)."
+)
+SMALLER_CONSTANT = (
+    "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"
+    " it is meant for."
+)
+IN_FLOAT32 = (
+    "Scale {large} down before (attention divides by the root of its width), or compute this in float32 (tf.cast), or"
+    " bfloat16, which reaches as far as float32. In half precision a loss is scaled by"
+    " keras.mixed_precision.LossScaleOptimizer."
+)
+WIDER = "Sum in float32 (tf.cast), or scale the loss down before."
+SCALED = (
+    "Keep this value in float32, or use a smaller scale (loss scaling): keras.mixed_precision.LossScaleOptimizer"
+    " finds one that fits and skips steps that overflow."
+)
+UPDATE = (
+    "Lower the learning rate, or clip gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0); keep variables"
+    " in float32 (keras.mixed_precision computes in half precision and keeps them so)."
+)
+BIGGER_EPSILON = (
+    "Give the optimizer an epsilon that {dtype} can hold, such as 1e-4, or keep the variables in float32."
+)
+MORE_STEPS = (
+    "Labels need a step each, and one more between two that are equal. Give more steps (longer inputs, less pooling)"
+    " or shorter labels; tf.compat.v1.nn.ctc_loss(…, ignore_longer_outputs_than_inputs=True) leaves such rows out."
+)
+LOST_EPSILON = (
+    "Beside 1 an epsilon has to be {step} or more in {dtype}: bound the number itself, as by tf.clip_by_value(p,"
+    " {step}, 1 - {step})."
+)
+PRODUCT = (
+    "Write a whole power as a product, x * x or tf.square(x) for x ** 2: its derivatives of every order are right at"
+    " 0 too, where a bound such as tf.maximum would cut them off."
+)

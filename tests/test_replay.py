@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import one_dnn
 import pytest
 
 from tfdbg_cli.errors import TfdbgError
@@ -235,7 +236,14 @@ def test_op_by_op(made: tuple[str, Path], tmp_path: Path) -> None:
     assert stepper.next == 0
     stepper.cont(loss)
     (index,), (then,) = stepper.tensors.named(loss, 0), run_then.tensors.named(loss, 0)
-    assert same_bits(stepper.tensors.value(index), run_then.tensors.value(then))
+    shown, ran = stepper.tensors.value(index), run_then.tensors.value(then)
+    if one_dnn.ON and name == "fit":
+        # Op by op no layer is one op of oneDNN, which rounds otherwise than its parts do.
+        assert not isinstance(shown, NoValue)
+        assert not isinstance(ran, NoValue)
+        np.testing.assert_allclose(shown, ran, rtol=1e-3)
+    else:
+        assert same_bits(shown, ran)
     stepper.close()
     if name == "session":
         done = run(["-m", "tfdbg_cli", "replay", str(path), "--eager", "-c", "step", "-c", f"cont {loss}"], tmp_path)

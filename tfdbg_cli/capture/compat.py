@@ -31,15 +31,15 @@ RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the r
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 TAPE_GRADIENT: CodeType = backprop._gradient_function.__code__  # by which a tape calls the gradient of one op
 
-# How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and
-# `slow(handle, device, op_type, inputs, attributes, outputs, …)`.
+# Eager ops go by `fast(context, op_type, name, *inputs, *attributes)` and `slow(handle, device, op_type, inputs, …)`.
 EXECUTORS: Any = pywrap_tfe
 FAST_EXECUTOR, SLOW_EXECUTOR = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 _execute = pywrap_tfe.TFE_Py_Execute
 
-# What is asked of every eager tensor of a watch takes a tenth of the time of its public properties, and no call of
-# Python: the dtype by number (types.proto), the shape, a number that no other tensor of the process ever has, and the
-# array or NumPy scalar in it, which shares the memory of one on the host, but not its life.
+# What a watch asks of every eager tensor takes a tenth of the time of its public properties: the dtype by number
+# (types.proto), the shape, a number that no other tensor ever has, and the array or NumPy scalar in it, which shares
+# the memory of one on the host, but not its life. A context has the `scope_name` that its thread is in.
+eager_context: Callable[[], Any] = context.context
 EagerTensor: Any = tf.__internal__.EagerTensor
 dtype_number: Callable[[Any], int] = EagerTensor._datatype_enum
 shape_of: Callable[[Any], tuple[int, ...]] = EagerTensor._shape_tuple
@@ -190,7 +190,7 @@ def add_function(definition: Any) -> None:
 
 def remove_function(name: str) -> None:
     """Make the eager runtime forget a function that `add_function` added."""
-    context.context().remove_function(name)
+    eager_context().remove_function(name)
 
 
 def run_function(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:

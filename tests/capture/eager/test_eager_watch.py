@@ -25,6 +25,7 @@ from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
 
@@ -310,3 +311,37 @@ def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_be
     (end,) = watching.front.ends
     assert end.run.tensors[len(end.run.tensors) - 1].op_type == "UpdatedVariable"
     assert "Log" in {tensor.op_type for tensor in end.run.tensors}
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) -> None:
+    w = tf.Variable(np.full((3, 2), 2.0, np.float32))
+    with Watching() as watching:
+        for turn in range(times + 1):
+            for _ in range(2):
+                w.assign_sub(tf.ones([3, 2]) * 0.25)
+            _ = tf.math.log(tf.reduce_sum(w) * 0.0 + float(turn < times))
+    run = watching.front.ends[0].run
+    rows = run.tensors.named("w/after_update", 0)
+    assert np.asarray(run.tensors.value(rows[-1])).tolist() == (w.numpy()).tolist()
+    assert times > 1 or isinstance(run.tensors.value(rows[0]), NoValue)
+
+
+def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> None:
+    w = tf.Variable([1.0, 1.0])
+    with Watching() as watching:
+        for turn in range(60):
+            w.assign_add(tf.constant([0.5, 3e38 if turn > 50 else 1.0]))
+            if watching.front.ends:
+                break
+    assert turn == 52
+    assert watching.found == ["UpdatedVariable"]
+
+
+def test_bounds_of_variables_are_never_below_what_they_hold() -> None:
+    w = tf.Variable(np.ones(5000, np.float32))
+    with Watching() as watching:
+        for turn in range(50):
+            w.assign_add(tf.constant(np.full(5000, (-3.0) ** turn, np.float32)))
+    assert watching.found == [] or not np.isfinite(w.numpy()).all()
+    assert np.isfinite(w.numpy()).all() == (not watching.found)

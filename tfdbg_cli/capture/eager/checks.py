@@ -21,6 +21,7 @@ from tfdbg_cli.analysis.training_filters import (
     unchanged_variable,
 )
 from tfdbg_cli.analysis.undefined_outputs import is_undefined
+from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
@@ -39,6 +40,8 @@ _EXACT = frozenset(
     )
 )  # fmt: skip
 _MOST_KNOWN = 50_000
+_SIMPLE_UPDATES = frozenset({"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"})
+_MOST_UNSEEN = 16
 _FLOATS = "fc"
 _NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too
 _WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
@@ -65,6 +68,7 @@ class Checks:
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
         self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
         self._before: dict[int, Norm] = {}
+        self._unseen: dict[int, int] = {}  # by the id of a handle: how many updates were not looked at
         self._failed = False
 
     def bad(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
@@ -105,6 +109,25 @@ class Checks:
             return False
         self._norms.pop(key, None)
         return not self._is_excluded(op)
+
+    def settled(self, op: Noted, inputs: Sequence[Any]) -> bool:
+        """Whether the variable that `op` updated is finite for certain, without a look: by the bound of its norm.
+
+        Once in a while it is looked at nevertheless, so that the bound stays near.
+        """
+        if not self._finite_only or op[1] not in _SIMPLE_UPDATES or len(inputs) != 2:
+            return False
+        handle, change = inputs[0], self._known(inputs[1])
+        old = self._known(handle) if op[1] != "AssignVariableOp" else (0.0, 0)
+        if old is None or change is None or compat.type_in_variable(handle) not in _WIDE:
+            return False
+        key, bound = tensor_id(handle), old[0] + change[0]
+        self._unseen[key] = unseen = self._unseen.get(key, 0) + 1
+        if unseen >= _MOST_UNSEEN or bound > FAR_FROM_OVERFLOW:
+            self._unseen[key] = 0
+            return False
+        self._norms[key] = bound, max(old[1], change[1])
+        return True
 
     def bad_update(self, inputs: Sequence[Any]) -> bool:
         """Whether an update is given what the watch is for."""

@@ -36,68 +36,17 @@ class Listener(Protocol):
         ...
 
 
-class EagerOps:
-    """The replaced functions. The last listener to go puts the originals back."""
+class _Several:
+    """Listeners that hear of the same ops, as one."""
 
-    def __init__(self) -> None:
-        self._listeners: tuple[Listener, ...] = ()
-        self._lock = threading.Lock()
-        self._undo: list[Callable[[], None]] = []
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = listeners
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Have `listener` hear of every op from now on; what is given back ends that."""
-        with self._lock:
-            self._listeners = (*self._listeners, listener)
-            if not self._undo:
-                self._undo = [
-                    _replace(compat.FAST_EXECUTOR, self._fast),
-                    _replace(compat.SLOW_EXECUTOR, self._slow),
-                ]
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Sequence[tuple[Listener, Any]] | None:
+        begun = [(one, one.begins(op_type, inputs)) for one in self._listeners]
+        return [(one, token) for one, token in begun if token is not None] or None
 
-        def end() -> None:
-            with self._lock:
-                self._listeners = tuple(one for one in self._listeners if one is not listener)
-                if not self._listeners:
-                    while self._undo:
-                        self._undo.pop()()
-
-        return end
-
-    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
-            begun = self._begin(op_type, arguments)
-            outputs = original(context, op_type, name, *arguments)
-            if begun:
-                count = _input_count(op_type)
-                outputs = self._tell(op_type, arguments[:count], arguments[count:], outputs, begun)
-            return outputs
-
-        return fast
-
-    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
-            text = function_name(op_type)
-            begun = self._begin(text, inputs)
-            outputs = original(handle, device, op_type, inputs, attributes, *rest)
-            if begun:
-                outputs = self._tell(text, inputs, attributes or (), outputs, begun)
-            return outputs
-
-        return slow
-
-    def _begin(self, op_type: str, inputs: Sequence[Any]) -> list[tuple[Listener, Any]]:
-        begun = []
-        for listener in self._listeners:
-            try:
-                token = listener.begins(op_type, inputs)
-            except Exception as error:  # noqa: BLE001
-                report("look at an op", error)
-            else:
-                if token is not None:
-                    begun.append((listener, token))
-        return begun
-
-    def _tell(
+    def ran(
         self,
         op_type: str,
         inputs: Sequence[Any],
@@ -106,11 +55,82 @@ class EagerOps:
         begun: Sequence[tuple[Listener, Any]],
     ) -> Any:
         for listener, token in begun:
-            try:
-                outputs = listener.ran(op_type, inputs, attributes, outputs, token)
-            except Exception as error:  # noqa: BLE001  # a fault of ours must not become one of the program
-                report("look at an op", error)
+            outputs = listener.ran(op_type, inputs, attributes, outputs, token)
         return outputs
+
+
+class EagerOps:
+    """The replaced functions. The last listener to go puts the originals back."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Listener, ...] = ()
+        self._heard: Listener = _Several(())
+        self._lock = threading.Lock()
+        self._undo: list[Callable[[], None]] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have `listener` hear of every op from now on; what is given back ends that."""
+        with self._lock:
+            self._set((*self._listeners, listener))
+            if not self._undo:
+                self._undo = [
+                    _replace(compat.FAST_EXECUTOR, self._fast),
+                    _replace(compat.SLOW_EXECUTOR, self._slow),
+                ]
+
+        def end() -> None:
+            with self._lock:
+                self._set(tuple(one for one in self._listeners if one is not listener))
+                if not self._listeners:
+                    while self._undo:
+                        self._undo.pop()()
+
+        return end
+
+    def _set(self, listeners: tuple[Listener, ...]) -> None:
+        self._listeners = listeners
+        self._heard = listeners[0] if len(listeners) == 1 else _Several(listeners)
+
+    # What a listener raises must not become an exception of the program. `report` says it once.
+
+    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
+            heard = self._heard
+            try:
+                begun = heard.begins(op_type, arguments)
+            except Exception as error:  # noqa: BLE001
+                begun = None
+                report("look at an op", error)
+            outputs = original(context, op_type, name, *arguments)
+            if begun is None:
+                return outputs
+            count = _input_count(op_type)
+            try:
+                return heard.ran(op_type, arguments[:count], arguments[count:], outputs, begun)
+            except Exception as error:  # noqa: BLE001
+                report("look at an op", error)
+            return outputs
+
+        return fast
+
+    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
+            text, heard = function_name(op_type), self._heard
+            try:
+                begun = heard.begins(text, inputs)
+            except Exception as error:  # noqa: BLE001
+                begun = None
+                report("look at an op", error)
+            outputs = original(handle, device, op_type, inputs, attributes, *rest)
+            if begun is None:
+                return outputs
+            try:
+                return heard.ran(text, inputs, attributes or (), outputs, begun)
+            except Exception as error:  # noqa: BLE001
+                report("look at an op", error)
+            return outputs
+
+        return slow
 
 
 def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:

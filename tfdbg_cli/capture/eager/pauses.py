@@ -87,7 +87,7 @@ class Pauses:
         if begun.thread != threading.get_ident():
             return False
         if pace is Pace.OUT and begun.scope:
-            return not f"{op[3]}/".startswith(f"{begun.scope}/")
+            return not op[3].startswith(begun.scope)
         if len(stack) < 2 * begun.depth or not _same_caller(stack, begun):
             return True
         if pace is Pace.OUT:  # of the call with the loop its turn is left

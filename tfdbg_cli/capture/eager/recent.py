@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
 from tfdbg_cli.capture.eager.places import scope_of_tape
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
@@ -31,6 +31,8 @@ _MOST_OPS = 20_000
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
 HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
+_SPECIAL = HANDLES | {STRING}
+LATER = gone("The variable is read when somebody looks.")
 _LARGE = gone("What the variable held after this update is not kept, for it is large.")
 
 
@@ -48,7 +50,9 @@ Taken: TypeAlias = tuple[int, int, Any]
 def taken(tensor: Any) -> Taken:
     """What an op gave with `tensor`."""
     dtype = dtype_number(tensor)
-    return tensor_id(tensor), dtype, None if dtype in HANDLES else _array(tensor)
+    if dtype in _SPECIAL:
+        return tensor_id(tensor), dtype, None if dtype in HANDLES else _array(tensor)
+    return tensor_id(tensor), dtype, host_array(tensor)
 
 
 def _array(tensor: Any) -> Any:
@@ -112,7 +116,7 @@ def name_of(op: Noted) -> str:
 
 
 def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
-    return f"{f'{scope}/' if scope else scope_of_tape(stack)}{op_type}_{count}"
+    return f"{scope or scope_of_tape(stack)}{op_type}_{count}"
 
 
 def attribute(attributes: Sequence[Any], name: str) -> Any:
@@ -168,7 +172,7 @@ class RecentOps:
             ]
         self._counts[op_type] = count = self._counts.get(op_type, -1) + 1
         device = self._device or next((one.device for one in inputs if type(one) is EagerTensor), "")
-        scope = tf.get_current_name_scope()
+        scope = eager_context().scope_name or ""
         op = self.count, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes
         self.count += 1
         self._ops.append(op)
@@ -258,6 +262,10 @@ class RecentOps:
         if not isinstance(source, Source) or self._updates.get(source.key, -1) > op.number:
             return None
         return source
+
+    def updated_last(self, source: Source, op: RecentOp) -> bool:
+        """Whether `op` is the last that updated the variable."""
+        return self._updates.get(source.key, -1) <= op.number
 
     def ops(self) -> list[RecentOp]:
         """The ops that are still known, the oldest first.

@@ -14,7 +14,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.insides import CALLED, Insides, within
-from tfdbg_cli.capture.eager.recent import HANDLES, Read, RecentOp, RecentOps, Released, Source
+from tfdbg_cli.capture.eager.recent import HANDLES, LATER, Read, RecentOp, RecentOps, Released, Source
 from tfdbg_cli.capture.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.opaque import HANDLE
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -25,7 +25,7 @@ from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _VARIABLE, _INPUT = "VarHandleOp", "Placeholder"
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
-_UPDATED = gone("The variable was updated since; what it held before is not kept, for it is large.")
+_UPDATED = gone("The variable was updated since; what it held before is not kept.")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class _Telling:
             read = tuple(one for one in inputs if one.node != variable)
             self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
             self._stacks[name] = op.stack
-            self._take(TensorName(name, 0), op, None, value)
+            self._take(TensorName(name, 0), op, None, self._now(op, source) if value is LATER else value)
 
     def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "") -> None:
         text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
@@ -175,6 +175,13 @@ class _Telling:
             return _UPDATED
         value = variable_value(handle, compat.type_in_variable(handle) or 0)
         return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
+
+    def _now(self, op: RecentOp, source: Source) -> Value:
+        """What the variable that `op` updated holds, if it was not updated since."""
+        handle = source.given() if self._log.updated_last(source, op) else None
+        if handle is None:
+            return _UPDATED
+        return variable_value(handle, compat.type_in_variable(handle) or 0)
 
     def _read(self, read: Read) -> TensorName:
         if isinstance(read, Source):

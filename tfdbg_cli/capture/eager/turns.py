@@ -50,10 +50,9 @@ class Turns:
         """The turn that the op with this stack belongs to, the same object for all of it; None outside loops."""
         turn, last = self._turn, self._last
         self._last = stack
-        settled = bool(self._mark) or not self._tries
-        if turn is not None and settled and stack != self._mark and _goes_on(turn, last, stack):
-            return turn
-        if turn is None or not _in_same_loop(turn, last, stack):
+        if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
+            pass
+        elif turn is None or not _in_same_loop(turn, last, stack):
             turn = self._turn = _found(stack)
             self._mark, self._tries = [], _TRIES
         elif _begins_anew(turn, last, stack, self._mark):
@@ -83,16 +82,19 @@ def _found(stack: Stack) -> Turn | None:
 
 
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
-    """Whether Python went on within a call that both ops are in; then the turn is certainly the same."""
+    """Whether the turn is certainly the same: Python went on in a call that both ops are in, or still makes one."""
     loop = at = -2 * turn.depth
     shorter = min(len(stack), len(last))
-    while -at <= shorter and stack[at] is last[at]:
+    if -loop > shorter or stack[loop] is not last[loop] or stack[loop + 1] > turn.loop.end:
+        return False
+    while -at <= shorter and stack[at] is last[at] and (at == loop or is_program(stack[at])):
         now, before = stack[at + 1], last[at + 1]
-        if now != before:
-            within = now > before and (at != loop or now <= turn.loop.end)
-            return within and (turn.depth == 1 or stack[loop + 2 :] == last[loop + 2 :])
+        if now < before:
+            return False
+        if now > before:
+            break
         at -= 2
-    return False
+    return turn.depth == 1 or bool(stack[loop + 2 :] == last[loop + 2 :])
 
 
 def _in_same_loop(turn: Turn, last: Stack, stack: Stack) -> bool:
@@ -125,8 +127,11 @@ def _runs_once(turn: Turn, stack: Stack) -> bool:
     offset = stack[-2 * turn.depth + 1]
     if _in_loop_of_its_own(turn, offset, offset):
         return False
-    inner = range(0, len(stack) - 2 * turn.depth, 2)
-    return not any(loop.holds(stack[at + 1]) for at in inner for loop in loops_of(stack[at]))
+    for at in range(len(stack) - 2 * turn.depth - 2, -1, -2):  # the program's calls first
+        for loop in loops_of(stack[at]):
+            if loop.holds(stack[at + 1]):
+                return False
+    return True
 
 
 def _in_loop_of_its_own(turn: Turn, one: int, other: int) -> bool:

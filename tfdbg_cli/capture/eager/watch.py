@@ -20,7 +20,7 @@ from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.past import with_past
 from tfdbg_cli.capture.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
-from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, RecentOps, Source, taken
+from tfdbg_cli.capture.eager.recent import LATER, RESOURCE, Noted, RecentOps, Source, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
@@ -298,6 +298,9 @@ class EagerWatch:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = compat.type_in_variable(handle)
                 if not dtype:
+                    continue
+                if checks is not None and checks.at_ops and checks.settled(op, given):
+                    section.log.wrote(op, handle, LATER, keep=False)
                     continue
                 value = variable_value(handle, dtype)
                 bad = False

@@ -88,7 +88,7 @@ class EagerWatch:
             return None
         section = here.section
         if not here.told:
-            turn = here.turns.of(stack)
+            turn = here.turns.of(stack, begun=section is None or section.number is not None or section.stopped)
             if section is None or turn is not here.turn:
                 self._end_section(here)
                 section = self._begin_section(here, turn, stack)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from tfdbg_cli.analysis.lineage import Lineage
 from tfdbg_cli.analysis.outcome import outcome_of
+from tfdbg_cli.analysis.tensor_lists import put_into_list
 from tfdbg_cli.model.runs import Run
 
 
@@ -16,8 +17,10 @@ def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[
     waiting = [row for row in bad if run.tensors[row].name in outcome]
     found = set(waiting)
     while waiting:
-        for item in lineage.places(waiting.pop()):
-            if item.index is not None and item.index in asked and item.index not in found:
-                found.add(item.index)
-                waiting.append(item.index)
+        row = waiting.pop()
+        made_of = [item.index for item in lineage.places(row) if item.index is not None]
+        for given in (*made_of, *put_into_list(run, lineage, row)):
+            if given in asked and given not in found:
+                found.add(given)
+                waiting.append(given)
     return found

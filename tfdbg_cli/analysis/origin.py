@@ -29,6 +29,7 @@ from tfdbg_cli.analysis.offending import Element, offending_elements
 from tfdbg_cli.analysis.plain_facts import plain_facts
 from tfdbg_cli.analysis.sources_of_values import cause_at_source, cause_of_feed, cause_of_variable, update_spoils
 from tfdbg_cli.analysis.surroundings import surroundings
+from tfdbg_cli.analysis.tensor_lists import put_into_list
 from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
@@ -132,7 +133,7 @@ class OriginSearch:
             found = [
                 index
                 for index in range(len(self._run.tensors))
-                if self._verdicts.bad(index) and not any(self._bad_input(i) for i in self._inputs_of(index))
+                if self._verdicts.bad(index) and self._begins_at(index)
             ]
             if not any([self._pass_over(index) for index in found]):
                 return found
@@ -154,7 +155,7 @@ class OriginSearch:
         akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
         if any(self._run.tensors[row].node in akin for row in touching):
             return origin, 0
-        begun = [row for row in bad if not any(self._bad_input(item) for item in self._inputs_of(row))]
+        begun = [row for row in bad if self._begins_at(row)]
         harmful = [row for row in begun if row in touching]
         if not harmful:
             return origin, 0
@@ -193,6 +194,12 @@ class OriginSearch:
         if found is None:
             found = self._inputs[index] = self._lineage.inputs(index)
         return found
+
+    def _begins_at(self, index: int) -> bool:
+        """Whether all is fine of which the bad tensor at `index` was made."""
+        if any(self._bad_input(item) for item in self._inputs_of(index)):
+            return False
+        return not any(map(self._verdicts.bad, put_into_list(self._run, self._lineage, index)))
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:

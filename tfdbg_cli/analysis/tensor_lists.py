@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tfdbg_cli.analysis.lineage import SAME_VALUE, Lineage
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
 
 # Where the item stands among the inputs of an op that puts it into a list (list_ops.cc, data_flow_ops.cc), and
 # whether it is a whole list at once.
@@ -18,7 +19,8 @@ _PUTS = {
 }  # fmt: skip
 # Ops that take out of a list, and whether they take all of it.
 _TAKES = {
-    "TensorListStack": True, "TensorListGetItem": False, "TensorArrayGatherV3": True, "TensorArrayReadV3": False,
+    "TensorListStack": True, "TensorListGetItem": False, "TensorListPopBack": False, "TensorArrayGatherV3": True,
+    "TensorArrayReadV3": False,
 }  # fmt: skip
 _PASSES_ON = frozenset(
     {"LoopVariable", "Merge", "RefMerge", "While", "StatelessWhile", "If", "StatelessIf", "TensorListResize"}
@@ -33,14 +35,33 @@ def items_of_list(lineage: Lineage, node: Node, index: int, axis: int) -> Iterat
     # A stack has the list as its first axis; so has a tensor that was made a list.
     stacked = _TAKES[node.op_type]
     item_axis, whole_axis = (axis - 1, axis) if stacked else (axis, axis + 1)
-    puts = _puts_by_handle(lineage, node) if "Array" in node.op_type else _puts_before(lineage, node)
-    for put in puts:
+    for put in _puts(lineage, node):
         position, whole = _PUTS[put.op_type]
         along = whole_axis if whole else item_axis
         inputs = lineage.inputs_before(put, index)
         item = inputs[position] if position < len(inputs) else None
         if along >= 0 and item is not None and item.index is not None:
             yield item.index, along
+
+
+def put_into_list(run: Run, lineage: Lineage, index: int) -> Iterator[int]:
+    """The tensors that were put into the list out of which that at `index` was taken; nothing of other tensors.
+
+    Those of all turns are among them, and where a loop hands on several lists, what was put into the others may be.
+    """
+    node = lineage.node(index)
+    if node is None or node.op_type not in _TAKES:
+        return
+    for put in _puts(lineage, node):
+        for item in lineage.inputs_before(put, index)[_PUTS[put.op_type][0] :][:1]:
+            if item.index is not None:
+                name = run.tensors[item.index].name
+                yield from (row for row in run.tensors.named(name.node, name.slot) if row < index)
+
+
+def _puts(lineage: Lineage, node: Node) -> Iterator[Node]:
+    """The ops that put something into the list that `node` reads."""
+    return _puts_by_handle(lineage, node) if "Array" in node.op_type else _puts_before(lineage, node)
 
 
 def _puts_before(lineage: Lineage, node: Node) -> Iterator[Node]:

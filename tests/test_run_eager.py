@@ -88,3 +88,21 @@ def test_turns_of_the_loop_are_runs(tmp_path) -> None:
     assert "w/after_update:0" in done.stdout
     assert "About to run #4: turn 4 of train.py:7" in done.stdout
     assert "Done: run #4: turn 4 of train.py:7" in done.stdout
+
+
+def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
+    """The mask is as people write it for attention; of a row that is all masked comes NaN."""
+    head = "import numpy as np\nimport tensorflow as tf\n\n\nw = tf.Variable(tf.ones((2, 2)))\n"
+    loop = (
+        "for i in range(3):\n"
+        "    scores = tf.where(tf.constant([[True, True], [True, False]]), w * 2.0, -np.inf)\n"
+        "    w.assign_sub(0.1 * tf.nn.softmax(scores))\n"
+        "print(w.numpy())\n"
+    )
+    done = _done(tmp_path, head + loop, "--until", "has_inf_or_nan")
+    assert "ignored 1 place: -inf made on purpose at train.py:7" in done.stderr
+    assert "Nothing passed has_inf_or_nan in 3 runs" in done.stderr
+    done = _done(
+        tmp_path, head + loop.replace("[True, False]", "[i < 1, False]"), "--until", "has_inf_or_nan", "-c", "origin"
+    )
+    assert "Softmax of a row that is nothing but -inf" in done.stdout

@@ -106,3 +106,18 @@ def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
         tmp_path, head + loop.replace("[True, False]", "[i < 1, False]"), "--until", "has_inf_or_nan", "-c", "origin"
     )
     assert "Softmax of a row that is nothing but -inf" in done.stdout
+
+
+def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
+    text = (
+        "import tensorflow as tf\n\nv = tf.Variable(2.0)\n\n\n@tf.function\ndef f(x):\n    return x * v\n\n\n"
+        "for i in range(2):\n    a = v + 1.0\n    b = f(a)\n    c = b * 2.0\n    v.assign_sub(0.1)\n"
+        "print(c.numpy())\n"
+    )
+    for step in ("step", "over"):
+        done = _done(tmp_path, text, *_commands(*[step] * 5))
+        stops = [line for line in done.stdout.splitlines() if line.startswith("--- ")]
+        assert [stop.partition(": ")[2].partition(" at ")[2].split(":")[0] or "start" for stop in stops] == [
+            "start", "AddV2_0", "start", "Mul_0", "AssignSubVariableOp_0",
+        ], done.stdout  # fmt: skip
+        assert done.stdout.endswith("11.02\n")

@@ -136,3 +136,36 @@ model.fit(x, np.ones((8, 3), "f"), batch_size=4, verbose=0, shuffle=False)
     assert origin["tensor"].startswith("data") and origin["batch_rows"] == [1], done.stderr
     fine = _done(tmp_path, program.replace("SPOIL", ""), *asked)
     assert "Nothing passed has_inf_or_nan" in fine.stderr
+
+
+def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
+    """The mask is as people write it for attention; of a row that is all masked comes NaN."""
+    head = "import numpy as np\nimport tensorflow as tf\n\n\nw = tf.Variable(tf.ones((2, 2)))\n"
+    loop = (
+        "for i in range(3):\n"
+        "    scores = tf.where(tf.constant([[True, True], [True, False]]), w * 2.0, -np.inf)\n"
+        "    w.assign_sub(0.1 * tf.nn.softmax(scores))\n"
+        "print(w.numpy())\n"
+    )
+    done = _done(tmp_path, head + loop, "--until", "has_inf_or_nan")
+    assert "ignored 1 place: -inf made on purpose at train.py:7" in done.stderr
+    assert "Nothing passed has_inf_or_nan in 3 runs" in done.stderr
+    done = _done(
+        tmp_path, head + loop.replace("[True, False]", "[i < 1, False]"), "--until", "has_inf_or_nan", "-c", "origin"
+    )
+    assert "Softmax of a row that is nothing but -inf" in done.stdout
+
+
+def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
+    text = (
+        "import tensorflow as tf\n\nv = tf.Variable(2.0)\n\n\n@tf.function\ndef f(x):\n    return x * v\n\n\n"
+        "for i in range(2):\n    a = v + 1.0\n    b = f(a)\n    c = b * 2.0\n    v.assign_sub(0.1)\n"
+        "print(c.numpy())\n"
+    )
+    for step in ("step", "over"):
+        done = _done(tmp_path, text, *_commands(*[step] * 5))
+        stops = [line for line in done.stdout.splitlines() if line.startswith("--- ")]
+        assert [stop.partition(": ")[2].partition(" at ")[2].split(":")[0] or "start" for stop in stops] == [
+            "start", "AddV2_0", "start", "Mul_0", "AssignSubVariableOp_0",
+        ], done.stdout  # fmt: skip
+        assert done.stdout.endswith("11.02\n")

@@ -19,7 +19,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
-from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunKind
 from tfdbg_cli.progress_line import ProgressLine
 from tfdbg_cli.run_saving import reason_of, saved_in_words
 
@@ -59,6 +59,7 @@ class Watching:
         # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and tensor_filter is has_inf_or_nan
         self._ignored = ignored if skips else None
+        self.watched = replace(self.watched, skips_meant=skips)
         self._leave_out()
         self._settings = settings
         self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
@@ -101,10 +102,12 @@ class Watching:
             report("look whether a run was harmed", error)
             return False
         self.harm = judgement.harm
-        new = () if judgement.harm else ignored.add(judgement.places)
+        eager = run.call.kind is RunKind.EAGER  # whose watch knows places by their lines, and nodes by no name
+        new = () if judgement.harm else ignored.add(judgement.places, by_line=eager)
         if not new:
-            return False
-        self._leave_out()
+            return eager and not judgement.harm
+        if not eager:
+            self._leave_out()
         self.watch.progress.said = ignored.words
         self._say(f"Run #{run.call.number}: {Ignored(new).words}. The watch goes on.")
         return True

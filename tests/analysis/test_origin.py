@@ -276,3 +276,18 @@ def test_damaged_values_are_passed_over() -> None:
     origin = find_origin(run)
     assert origin is not None and [item.note for item in origin.inputs] == ["The file is truncated."]
     assert origin.inputs[0].value is None
+
+
+def test_what_a_loop_takes_out_of_a_list_was_made_before_it() -> None:
+    """As Keras' GRU reads its input: a tensor becomes a TensorArray, of which each turn takes one."""
+    handle = NoValue(Lack.OPAQUE, "A list holds no numbers.")
+    run = made_run(
+        op("x", "Const", value=np.zeros((2, 1))), op("log", "Log", "x", value=np.full((2, 1), -INF)),
+        op("from", "TensorListFromTensor", "log", value=handle), op("i", "Const", value=np.array(0)),
+        op("item", "TensorListGetItem", "from", "i", values=(np.full(1, -INF), np.full(1, -INF))),
+        op("w/after_update", "UpdatedVariable", "item", value=np.full(1, -INF)),
+    )  # fmt: skip
+    search = OriginSearch(run)
+    assert [str(run.tensors[row].name) for row in search.all()] == ["log:0"]
+    origin = search.first()
+    assert origin is not None and search.harmful(origin) == (origin, 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.intended import Intended
-from tfdbg_cli.analysis.lineage import Lineage, tensor_name_of
+from tfdbg_cli.analysis.lineage import Lineage, fed_value, tensor_name_of
 from tfdbg_cli.analysis.origin import OriginSearch
 from tfdbg_cli.analysis.outcome import outcome_of
 from tfdbg_cli.analysis.swallowing import swallowed
@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.verdicts import nan_mask
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunKind
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _NOTHING = "no result, no applied gradient and no variable is touched"
@@ -64,7 +64,7 @@ def harm_in(run: Run, search: OriginSearch) -> str:
     if not len(run.tensors):
         return "The values of the run are missing."
     bad = search.bad_rows()
-    if search.unread:
+    if search.unread and run.call.kind is not RunKind.EAGER:  # there each value was looked at as it came up
         return f"The values of {search.unread} tensors are lost."
     if not bad:
         return ""
@@ -100,7 +100,8 @@ def _unknown_results(run: Run) -> Iterator[TensorName]:
 def _intended(run: Run, item: Intended) -> IgnoredPlace:
     why = f"{item.what}, gone in {item.end}" if item.end else item.what
     rows = run.tensors.named(item.name.node, item.name.slot)
-    values = [run.tensors.value(row) for row in rows]
+    values: list[object] = [run.tensors.value(row) for row in rows]
+    values += [] if rows else [fed_value(run.call.feeds, item.name)]
     return _place(run, item.name, values, why, item.nodes, intended=True)
 
 

@@ -27,11 +27,11 @@ class Ignored:
         """What is left out: nodes, each with the function that it is in."""
         return frozenset().union(*(place.keys for place in self._places))
 
-    def add(self, places: Iterable[IgnoredPlace]) -> tuple[IgnoredPlace, ...]:
-        """Add those of `places` with a node that is not left out yet, and give them back."""
+    def add(self, places: Iterable[IgnoredPlace], *, by_line: bool = False) -> tuple[IgnoredPlace, ...]:
+        """Add those of `places` with a node, or `by_line` with a line, that is not left out yet; give them back."""
         with self._lock:
-            known = self.nodes
-            new = tuple(place for place in places if place.keys - known)
+            known, titles = self.nodes, {place.title for place in self._places}
+            new = tuple(place for place in places if (place.title not in titles if by_line else place.keys - known))
             self._places += new
         return new
 

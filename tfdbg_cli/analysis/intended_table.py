@@ -77,7 +77,8 @@ _GIVEN = _ops("Placeholder PlaceholderWithDefault _Arg IteratorGetNext OptionalG
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 
-_MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub Neg BiasAdd AddN")
+# They hand a mask on, or lay it over something.
+MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub Neg BiasAdd AddN")
 _SHARING = _ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
     " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
@@ -85,13 +86,13 @@ _SHARING = _ops(
 
 HABITS: tuple[Habit, ...] = (
     # scores + mask, tf.where(kept, scores, -inf): exp(-inf) is 0, so that masked places get no share.
-    Habit("a mask of -inf", _LITERALS, _only_minus_inf, _MASKING, _SHARING | _EXTREMES | _CHOICES),
-    Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, _MASKING, _SHARING),
+    Habit("a mask of -inf", _LITERALS, _only_minus_inf, MASKING, _SHARING | _EXTREMES | _CHOICES),
+    Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, MASKING, _SHARING),
     Habit(
         "a mask of -inf made by log(0)",
         _ops("Log"),
         _log_of_a_mask,
-        _MASKING,
+        MASKING,
         _SHARING,
         harm=False,
     ),

@@ -101,8 +101,15 @@ class OriginSearch:
                 for index in range(len(self._run.tensors))
                 if self._verdicts.bad(index) and not self._reads_bad(index)
             ]
-            if not any([self._pass_over(index) for index in found]):
+            places: list[int | InputSeen] = [*found, *self._bad_feeds()]
+            if not any([self._pass_over(place) for place in places]):
                 return found
+
+    def _bad_feeds(self) -> list[InputSeen]:
+        """What is bad among what the run was given and no tensor shows."""
+        bad = (index for index in range(len(self._run.tensors)) if self._verdicts.bad(index))
+        items = (item for index in bad for item in self._inputs_of(index) if item.index is None)
+        return list({item.name: item for item in items if self._bad_input(item)}.values())
 
     def bad_rows(self) -> list[int]:
         """The tensors that are not finite, but for those that are excused by now as meant so. Reads every value."""

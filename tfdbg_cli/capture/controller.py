@@ -33,7 +33,8 @@ class Watched:
     `tensor_filter` is what the person calls `filter_name`; one of tfdbg's own may be checked inside the run instead.
     `values` says how the values are to be there after a hit, `repeatable` that the run is to be one that can be made
     again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
-    each with the name of the function that it is in (empty for a session).
+    each with the name of the function that it is in (empty for a session). `skips_meant` says that a run goes on at
+    infinities that look meant, and is judged at its end.
     """
 
     filter_name: str
@@ -43,6 +44,7 @@ class Watched:
     repeatable: bool = False
     all_runs: bool = False
     ignored: frozenset[tuple[str, str]] = frozenset()
+    skips_meant: bool = False
 
     def ignored_in(self, function: str) -> frozenset[str]:
         """The nodes that are left out in runs of `function`."""

@@ -64,7 +64,7 @@ def require_moment(command: Command, context: Context) -> None:
     if command.moments == {Moment.PAUSED}:
         raise TfdbgError(
             f"`{command.name}` is for the middle of a run of eager code; the program does not stand in one.",
-            hint="`break PLACE` and `until PLACE` lead there.",
+            hint="`step`, `break PLACE` and `until PLACE` lead there.",
         )
     if moment is Moment.RUN_START:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet

@@ -22,7 +22,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Pace, Place, Replaceable
-from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.runs import Opened, Run, RunKind, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import NoValue, Value
 
@@ -133,6 +133,17 @@ def _step(pace: Pace) -> Any:
     return handler
 
 
+def _step_off(context: Context, options: argparse.Namespace) -> Decision:
+    stop = context.stop
+    assert not isinstance(stop, Opened)
+    call = stop.call if isinstance(stop, RunStart) else stop.run.call
+    if call.kind not in {RunKind.EAGER, RunKind.FUNCTION}:
+        raise TfdbgError(
+            "`step` is for the stepper, and for code that runs eagerly.", hint="`invoke_stepper` opens the stepper."
+        )
+    return StepOn(Pace.OP)
+
+
 def _until(context: Context, options: argparse.Namespace) -> Decision:
     return RunTo(_place(context, options.place))
 
@@ -213,11 +224,19 @@ In code that runs eagerly. A function or a session's run is one step; the prompt
 gives the program another value in place of what the op gave.""",
     ),
     Command(
+        "step",
+        (),
+        "From the start or the end of a run, run on to the next op in code that runs eagerly.",
+        _step_off,
+        moments=LIVE - _PAUSED,
+        section=_SECTION,
+    ),
+    Command(
         "over",
         ("n",),
         "Run on to the next line of the program; what this line calls is part of it.",
         _step(Pace.LINE),
-        moments=_PAUSED,
+        moments=LIVE,
         section=_SECTION,
     ),
     Command(

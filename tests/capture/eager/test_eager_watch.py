@@ -24,7 +24,7 @@ from tfdbg_cli.capture.eager.stacks import stack_here
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
-from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.decision import OnBenign, RunUntil
 from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
@@ -140,6 +140,38 @@ class _Run:
 
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None
+
+
+def test_a_mask_of_minus_infinity_is_passed_over_until_nan_comes_of_it() -> None:
+    w, causal = tf.Variable(tf.ones((2, 2))), tf.where([[True, False], [True, True]], 0.0, -np.inf)
+    with Watching(benign=OnBenign.SKIP) as watching:
+        best = tf.Variable(np.inf)
+        for one in (True, True, False):
+            scores = tf.where([[True, True], [one, False]], w * 2.0, -np.inf)
+            assert not watching.front.ends
+            share = tf.nn.softmax(scores) + tf.nn.softmax(w + causal)
+            best.assign(tf.minimum(best, tf.reduce_max(share)))
+        watching.watch.end()
+    assert watching.found == ["Softmax"]
+    assert [said for said in watching.front.said if "made on purpose" in said] == watching.front.said[:1]
+
+
+def test_an_infinity_that_nothing_takes_away_is_stopped_at_in_the_end() -> None:
+    w = tf.Variable(1.0)
+    with Watching(benign=OnBenign.SKIP) as watching:
+        for penalty in (0.0, np.inf):
+            _ = w * w + penalty
+        watching.watch.end()
+    assert watching.found == ["Placeholder"]
+
+
+def test_an_infinity_that_is_multiplied_or_assigned_is_stopped_at_once() -> None:
+    w = tf.Variable(1.0)
+    for spoil in (lambda: w * -np.inf, lambda: w.assign(np.inf), lambda: tf.math.log(w - w)):
+        with Watching(benign=OnBenign.SKIP) as watching:
+            spoil()
+            assert len(watching.front.ends) == 1
+        w.assign(1.0)
 
 
 def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() -> None:

@@ -49,6 +49,21 @@ def test_what_trains_is_known_by_its_names() -> None:
     assert [loop.trains for loop in loops_of(program.__code__)] == [2, 2, 0, 0, 1]
 
 
+def test_neither_an_epoch_nor_the_step_of_an_environment_trains() -> None:
+    def program(train_epoch: Any, env: Any, act: Any, agent: Any) -> None:
+        for _epoch in range(3):
+            train_epoch()
+        for _ in range(3):
+            env.step(act())
+        for _ in range(3):
+            env.step(act())
+            agent.learn()
+        for _ in range(3):
+            agent.step()
+
+    assert [loop.trains for loop in loops_of(program.__code__)] == [0, 0, 1, 1]
+
+
 def test_a_loop_that_is_left_early_and_one_without_end() -> None:
     def program(data: Any) -> Any:
         while True:

@@ -19,8 +19,8 @@ class Ops:
         self.turns = Turns()
         self.found: list[int | None] = []
 
-    def __call__(self) -> None:
-        turn = self.turns.of(stack_here())
+    def __call__(self, *, begun: bool = True) -> None:
+        turn = self.turns.of(stack_here(), begun=begun)
         self.found.append(None if turn is None else turn.number)
 
 
@@ -99,6 +99,31 @@ def test_the_step_is_the_turn_and_not_the_epoch(op) -> None:
         for _batch in range(2):
             train_step()
     assert op.found == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_what_an_epoch_prepares_does_not_make_it_a_step(op) -> None:
+    def train_step() -> None:
+        op(begun=False)
+        op()
+
+    for _epoch in range(2):
+        op(begun=False)
+        op(begun=False)
+        for _batch in range(3):
+            train_step()
+        op()
+    steps = [1, 1, 2, 2, 3, 3]
+    assert op.found == [1, 1, *steps, 1, 2, 2, *steps, 1]
+
+
+def test_what_a_run_does_in_a_loop_of_its_own_belongs_to_it(op) -> None:
+    for _batch in range(2):
+        op(begun=False)
+        op()
+        for _weight in range(2):
+            train_weight = op
+            train_weight()
+    assert op.found == [1] * 4 + [2] * 4
 
 
 def test_a_loop_in_a_function_that_is_called_twice_counts_anew(op) -> None:

@@ -24,7 +24,10 @@ from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.eager.meant import Meant
+from tfdbg_cli.capture.eager.places import builds
 from tfdbg_cli.capture.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
+from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -70,6 +73,7 @@ class Checks:
         self._before: dict[int, Norm] = {}
         self._unseen: dict[int, int] = {}  # by the id of a handle: how many updates were not looked at
         self._failed = False
+        self.meant = Meant() if watched.skips_meant else None
 
     def bad(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
         """Whether the watch is for one of the `outputs` of `op`, which was given `inputs`."""
@@ -96,6 +100,21 @@ class Checks:
         if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
             self._before, self._norms = norms, {}
         return found and not self._is_excluded(op)
+
+    def is_meant(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
+        """Whether what is bad about `op` are infinities that may be meant, so that its run is to be judged."""
+        if self.meant is None or (updates_variable(op[1]) and not builds(op[7])):
+            return False
+        return self.meant.hands_on(op, inputs, outputs)
+
+    def is_new(self, op: Noted) -> bool:
+        """Whether no run was judged yet for infinities at the line of `op`, which `is_meant`."""
+        return self.meant is not None and self.meant.is_new(op[7])
+
+    def judged(self) -> None:
+        """Hear that the run with what was meant so far was judged."""
+        if self.meant is not None:
+            self.meant.judged()
 
     def bad_variable(self, op: Noted, handle: Any, value: Array) -> bool:
         """Whether the watch is for `value`, what the variable behind `handle` holds after the update `op`."""

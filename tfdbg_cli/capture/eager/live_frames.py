@@ -19,6 +19,7 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame
 
 _MOST_NAMES = 5_000
+_TRACKING = "_self_"  # how attributes begin in which TensorFlow notes the program's own once more
 _DEEPEST = 3  # of lists in lists, attributes of attributes
 
 
@@ -93,7 +94,8 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])
     elif isinstance(value, tf.Module) or (_is_programs(type(value)) and hasattr(value, "__dict__")):
-        yield from ((f".{key}", item) for key, item in list(vars(value).items())[:200])
+        own = [(key, item) for key, item in list(vars(value).items())[:200] if not key.startswith(_TRACKING)]
+        yield from ((f".{key}", item) for key, item in own)
     elif type(value).__module__.partition(".")[0] in {"keras", "tf_keras"}:
         yield from _of_keras(value)
 

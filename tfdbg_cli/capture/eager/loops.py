@@ -14,7 +14,10 @@ from tfdbg_cli.capture.eager.stacks import by_identity
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
 _TRAINS = re.compile(r"GradientTape|apply_gradients|minimize|gradient|assign(_add|_sub)?|train_on_batch|apply")
-_MAY_TRAIN = re.compile(r"train|step|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_STEPS = re.compile(r"step", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
+_ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose steps train nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +63,7 @@ def _trains(arguments: set[Any]) -> int:
     names = {name for name in arguments if isinstance(name, str)}
     if any(map(_TRAINS.fullmatch, names)):
         return 2
-    return int(any(map(_MAY_TRAIN.search, names)))
+    names = {name for name in names if not _EPOCH.search(name)}
+    if any(map(_MAY_TRAIN.search, names)):
+        return 1
+    return int(any(map(_STEPS.search, names)) and not any(map(_ENVIRONMENT.search, names)))

@@ -12,7 +12,9 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
 from tfdbg_cli.capture.eager.live_frames import name_of_array, names_of_tensors
 from tfdbg_cli.capture.eager.pauses import PausedOp
+from tfdbg_cli.capture.eager.places import is_program
 from tfdbg_cli.capture.eager.recent import RecentOps, Source
+from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.eager.told import told
 from tfdbg_cli.capture.eager.turns import Turn
 from tfdbg_cli.model.decision import CaptureRequest
@@ -39,6 +41,7 @@ class Section:
     number: int | None = None
     plan: Plan | None = None
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
+    meant: bool = False  # whether infinities came up in it that it is to be judged for at its end
     ignored: bool = False  # whether the runs of this thread are none of ours
     names: Mapping[int, str] | None = None
 
@@ -88,9 +91,11 @@ class Section:
         )
 
 
-def between(file: str, line: int) -> str:
-    """The title of what is in no loop."""
-    return f"{Path(file).name} from line {line} on"
+def between(stack: Stack) -> str:
+    """The title of what is in no loop: `train.py from line 5 on`, of the outermost call of the program in `stack`."""
+    own = ((code, offset) for code, offset in calls(stack) if is_program(code))
+    code, offset = next(own, (stack[-2], stack[-1]))
+    return f"{Path(code.co_filename).name} from line {line_at(code, offset)} on"
 
 
 class PendingSection:

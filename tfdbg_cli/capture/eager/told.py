@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +24,8 @@ from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
-_VARIABLE, _INPUT = "VarHandleOp", "Placeholder"
+_VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
+_CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
 
@@ -100,7 +102,7 @@ class _Telling:
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
         """Add the nodes of a function that was called, and its results; what led to the end with all values."""
-        given = dict(zip(insides.arguments, map(self._read, op.inputs), strict=False))
+        given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
         for own, node in insides.nodes(op.name, given):
             self._nodes[node.name] = node
             self._places[node.name] = (insides.traced.tracebacks, own)
@@ -137,7 +139,7 @@ class _Telling:
         if len(op.attributes) == 2 and op.attributes[0] is CALLED:
             self._add_call(op, op.attributes[1])
             return
-        inputs = tuple(map(self._read, op.inputs))
+        inputs = tuple(self._read(op, read) for read in op.inputs)
         attributes = {
             str(name): str(value) for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
         }
@@ -146,7 +148,7 @@ class _Telling:
         for slot, (_, dtype, value) in enumerate(op.outputs):
             self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
         for source, value in op.written:
-            variable = self._source(source).node
+            variable = self._source(op, source).node
             name = f"{variable}/after_update"
             read = tuple(one for one in inputs if one.node != variable)
             self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
@@ -183,9 +185,9 @@ class _Telling:
             return _UPDATED
         return variable_value(handle, compat.type_in_variable(handle) or 0)
 
-    def _read(self, read: Read) -> TensorName:
+    def _read(self, reader: RecentOp, read: Read) -> TensorName:
         if isinstance(read, Source):
-            return self._source(read)
+            return self._source(reader, read)
         op, slot = read
         if (id(op), slot) in self._results:
             return self._results[id(op), slot]
@@ -194,12 +196,12 @@ class _Telling:
             self._stacks[op.name] = op.stack
         return TensorName(op.name, slot)
 
-    def _source(self, source: Source) -> TensorName:
+    def _source(self, op: RecentOp, source: Source) -> TensorName:
         name = self._names.get(id(source))
         if name is None:
             handle = source.dtype in HANDLES
-            kind, own = _of_handle(source.given()) if handle else (_INPUT, "")
-            wanted = self._named(source) or own or ("handle" if handle else "input")
+            kind, own = _of_handle(source.given()) if handle else (_kind_of(source), "")
+            wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])
             name = next(
                 n
                 for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
@@ -208,11 +210,20 @@ class _Telling:
             self._names[id(source)] = name
             self._alive.append(source)
             self._nodes[name] = Node(name, kind, "")
-            if not handle:
+            if kind == _LITERAL:
+                self._stacks[name] = op.stack
+                self._take(TensorName(name, 0), op, None, array_from(source.given))
+            elif not handle:
                 self._feeds[name] = array_from(source.given)
             elif kind == _VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
+
+
+def _kind_of(source: Source) -> str:
+    """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant."""
+    written = not source.key and isinstance(source.given, float) and not math.isfinite(source.given)
+    return _LITERAL if written else _INPUT
 
 
 def _of_handle(handle: Any) -> tuple[str, str]:

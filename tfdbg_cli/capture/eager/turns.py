@@ -46,10 +46,18 @@ class Turns:
         self._mark: Stack = []  # of an op that runs once in a turn, if it runs; empty where none is known
         self._tries = 0
 
-    def of(self, stack: Stack) -> Turn | None:
-        """The turn that the op with this stack belongs to, the same object for all of it; None outside loops."""
+    def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
+        """The turn that the op with this stack belongs to, the same object for all of it; None outside loops.
+
+        As long as no run has `begun` in a turn, what it did may have prepared the loop within it that trains.
+        """
         turn, last = self._turn, self._last
         self._last = stack
+        if turn is not None and not begun and _in_same_loop(turn, last, stack):
+            inner = _found(stack)
+            if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
+                self._turn, self._mark, self._tries = inner, [], _TRIES
+                turn = inner
         if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
             pass
         elif turn is None or not _in_same_loop(turn, last, stack):

@@ -19,10 +19,10 @@ from tfdbg_cli.capture.eager.live_frames import live_frames, name_of_array, name
 from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.past import with_past
 from tfdbg_cli.capture.eager.pauses import PausedOp, Pauses, exchanged
-from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program, within_py_function
+from tfdbg_cli.capture.eager.places import builds, counts, driven, within_py_function
 from tfdbg_cli.capture.eager.recent import LATER, RESOURCE, Noted, RecentOps, Source, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
-from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at, stack_here
+from tfdbg_cli.capture.eager.stacks import Stack, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
 from tfdbg_cli.capture.eager.turns import Turn, Turns
 from tfdbg_cli.capture.function.updated_variables import updates_variable
@@ -32,8 +32,8 @@ from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run, RunError
 from tfdbg_cli.model.values import NoValue
 
-# Ops that only hand a variable on: to the program, which looks at it.
-_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp"})
+# Ops that only hand a variable on, to the program, which looks at it; and one that may find the data at their end.
+_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
 _CALLERS = 4  # calls of ours between the program's call of a function and the note of it
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
 _MOST = 512 << 20  # bytes of it
@@ -177,7 +177,8 @@ class EagerWatch:
         section = here.section
         if section is not None and here.told:
             return section
-        turn = here.turns.of(stack)
+        begun = section is None or section.number is not None or section.stopped
+        turn = here.turns.of(stack, begun=begun)
         if section is None or turn is not here.turn:
             self._end_section(here)
             section = self._begin_section(here, turn, stack)
@@ -196,7 +197,7 @@ class EagerWatch:
     def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
         here.turn = turn
         here.read.clear()
-        section = Section(turn.words if turn is not None else _place(stack), self._log(None), turn)
+        section = Section(turn.words if turn is not None else between(stack), self._log(None), turn)
         here.section = section
         return section
 
@@ -247,6 +248,10 @@ class EagerWatch:
         try:
             if plan.watched is None:
                 self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
+            elif section.meant:
+                self._controller.run_ends(plan, section.run(plan.number, live_frames(), caught=True, ended=True))
+                if self._checks is not None:
+                    self._checks.judged()
             elif self._checks is not None and self._checks.at_ops:
                 self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
             else:
@@ -282,6 +287,9 @@ class EagerWatch:
         found = checks is not None and checks.at_ops and checks.bad(op, given, gave)
         if updates_variable(op_type):
             found = self._written(section, checks, op, given) or found
+        if found and checks is not None and checks.is_meant(op, given, gave):
+            found = False
+            section.meant = checks.is_new(op) or section.meant
         if found and checks is not None and self._is_news(section, checks, given, stack):
             return self._found(section, PausedOp(op, outputs))
         if sought is not None:
@@ -368,14 +376,6 @@ def _is_variable(given: Any, read: set[int]) -> bool:
 
 def _captures(plan: Plan | None) -> bool:
     return plan is not None and plan.action is Action.CAPTURE
-
-
-def _place(stack: Stack) -> str:
-    """`train.py from line 5 on`, for the outermost call of the program."""
-    for code, offset in calls(stack):
-        if is_program(code):
-            return between(code.co_filename, line_at(code, offset))
-    return between(stack[-2].co_filename, line_at(stack[-2], stack[-1]))
 
 
 def _nothing() -> None: ...

@@ -333,3 +333,36 @@ def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_be
     (end,) = watching.front.ends
     assert end.run.tensors[len(end.run.tensors) - 1].op_type == "UpdatedVariable"
     assert "Log" in {tensor.op_type for tensor in end.run.tensors}
+
+
+def test_what_ops_were_given_counts_against_the_budget() -> None:
+    log, stack = RecentOps(1 << 20), stack_here()
+    for _ in range(20):
+        batch = tf.constant(np.ones(1 << 16, np.float32))  # 256 KB
+        log.add("Sum", [batch, 0], (), [taken(tf.reduce_sum(batch))], stack)
+        log.add("Mul", [np.ones(1 << 16, np.float32), 1.0], (), [taken(tf.constant(1.0))], stack)
+    assert log.dropped and 2 <= len(log) <= 4
+    large = tf.constant(np.ones(1 << 20, np.float32))
+    log.add("Sum", [large, 0], (), [taken(tf.reduce_sum(large))], stack)
+    assert [op.op_type for op in log.ops()] == ["Sum"], "the op at which to stop is always there"
+
+
+def test_after_a_stop_nothing_of_the_program_is_held() -> None:
+    class Thing:
+        pass
+
+    def step() -> tuple[Any, Any, Any]:
+        thing, x = Thing(), tf.zeros(3) + 0.0
+        held, given = weakref.ref(thing), weakref.ref(x)
+        y = tf.math.log(x)
+        gave = weakref.ref(y)
+        del thing, x, y
+        return held(), given(), gave()
+
+    gc.disable()  # what goes in circles would not die at once
+    try:
+        with Watching() as watching:
+            assert step() == (None, None, None)
+    finally:
+        gc.enable()
+    assert watching.found == ["Log"]

@@ -69,7 +69,8 @@ def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
     `> FILE`, `>FILE`, `CMD>FILE`, and `>|` in the place of `>`, at the end redirect. A `>` inside quotes, backticks
-    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`).
+    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor a comparison with a number
+    behind `when`.
 
     Raises:
         TfdbgError: something does not close, no file follows the `>`, or a number does.
@@ -91,6 +92,8 @@ def parse_line(text: str) -> CommandLine:
     if not file:
         raise TfdbgError("No file is named after `>`.", hint="Write: COMMAND > FILE")
     if re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", file):
+        if "when" in words[1:]:
+            return CommandLine(words)
         raise TfdbgError(
             f"`> {file}` would write a file called {file}.",
             hint=f"To compare, quote the expression; for the file write > ./{file}.",

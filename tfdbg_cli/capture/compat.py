@@ -16,7 +16,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.client import pywrap_tf_session
-from tensorflow.python.eager import cancellation, context, execute, record
+from tensorflow.python.eager import backprop, cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicFunction, InterpolateRuntimeError
 from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
 from tensorflow.python.framework import c_api_util, op_def_registry
@@ -28,6 +28,7 @@ v1 = tf.compat.v1
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
 RUN = "_call_tf_sessionrun"  # the method of a session that hands a run to the runtime
+GRADIENT_FUNCTION: CodeType = backprop._gradient_function.__code__  # by which a tape differentiates an op
 PY_FUNCTION: CodeType = script_ops.EagerFunc.__call__.__code__  # by which an op of tf.py_function calls Python
 
 # How eager ops reach the runtime: `fast(context, op_type, name, *inputs, *attributes)`, and

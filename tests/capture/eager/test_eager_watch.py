@@ -366,3 +366,17 @@ def test_after_a_stop_nothing_of_the_program_is_held() -> None:
     finally:
         gc.enable()
     assert watching.found == ["Log"]
+
+
+def test_what_a_tape_computes_is_known_as_gradients() -> None:
+    w = tf.Variable([3.0, 4.0])
+    with Watching("exploding_gradient:100") as watching:
+        for rate in (1.0, 1e3, 1.0):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w) * rate
+            w.assign_sub(tape.gradient(loss, w) * 1e-6)
+        watching.watch.end()
+    (end,) = watching.front.ends
+    names = [tensor.node for tensor in end.run.tensors]
+    assert any(name.startswith("gradient_tape/Mul_") for name in names)
+    assert "Mul_0" in names

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.compat import GRADIENT_FUNCTION, EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.eager.stacks import Stack
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
@@ -26,6 +26,7 @@ _SAME_MEMORY = frozenset({
     "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Bitcast",
 })  # fmt: skip
 _MOST_OPS = 20_000
+_GRADIENTS = "gradient_tape"
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
 HANDLES = frozenset({RESOURCE, tf.variant.as_datatype_enum})  # dtypes whose tensors hold no numbers
@@ -103,7 +104,15 @@ class RecentOp:
 
 def name_of(op: Noted) -> str:
     """The name by which an op is shown; see `RecentOp.name`."""
-    return _name(op[3], op[1], op[2])
+    return _name(_scope(op), op[1], op[2])
+
+
+def _scope(op: Noted) -> str:
+    """The name scope of an op. Where a tape differentiates, TensorFlow names none but in functions."""
+    scope, stack = op[3], op[7]
+    if scope.startswith(_GRADIENTS) or not any(code is GRADIENT_FUNCTION for code in stack[::2]):
+        return scope
+    return f"{_GRADIENTS}/{scope}" if scope else _GRADIENTS
 
 
 def _name(scope: str, op_type: str, count: int) -> str:
@@ -286,8 +295,8 @@ class RecentOps:
 
 def _linked(noted: Noted) -> RecentOp:
     """The op, still without what it reads."""
-    number, op_type, count, scope, _, attributes, outputs, stack, device, _ = noted
-    return RecentOp(number, op_type, count, scope, [], attributes, outputs, stack, device)
+    number, op_type, count, _, _, attributes, outputs, stack, device, _ = noted
+    return RecentOp(number, op_type, count, _scope(noted), [], attributes, outputs, stack, device)
 
 
 def _read_on_the_way(op: RecentOp, read: _OnTheWay) -> RecentOp:

@@ -80,6 +80,9 @@ def test_a_comparison_without_quotes_writes_no_file_called_0() -> None:
     assert parse_line("ev `x:0` > ./0").redirect == "./0"
 
 
-def test_behind_when_a_number_is_compared_with() -> None:
-    assert parse_line("break dense when nan > 0").words == ("break", "dense", "when", "nan", ">", "0")
-    assert parse_line("break dense when nan > 0 > out.txt").redirect == "out.txt"
+@pytest.mark.parametrize("text", ["break *Grad when absmax > 1e4", "until dense_1 when nan > 0", "b Log when max>1"])
+def test_a_condition_is_no_redirect(text) -> None:
+    found = parse_line(text)
+    assert not found.redirect
+    assert " ".join(found.words) == text
+    assert parse_line(f"{text} > list.txt").redirect == "list.txt"

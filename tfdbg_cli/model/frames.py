@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,17 @@ from tfdbg_cli.model.sources import Frame
 class LiveFrame:
     """A call that is running: its place, and its names as they are at this moment.
 
-    `names` and `outer` are the frame's own locals and globals, not copies.
+    `outer` are the frame's own globals, and so are the `names` of a module; those of a function are a copy.
     """
 
     place: Frame
-    names: Mapping[str, Any]
+    names: dict[str, Any]
     outer: dict[str, Any]
+
+    def let_go(self) -> None:
+        """Forget the names of a function that goes on: what it drops is to die."""
+        if self.names is not self.outer:
+            self.names.clear()
 
     def evaluate(self, text: str) -> Any:
         """What the Python expression or statement `text` gives in this frame; None of a statement.

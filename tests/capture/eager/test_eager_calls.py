@@ -17,7 +17,7 @@ from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
-from tfdbg_cli.model.runs import RunKind
+from tfdbg_cli.model.runs import RunEnd, RunKind, Stop
 from tfdbg_cli.model.sources import user_frame
 
 pytestmark = pytest.mark.tf
@@ -237,7 +237,14 @@ def test_values_inside_a_called_function_that_are_computed_when_looked_at() -> N
 
 
 def test_a_block_that_the_program_names_is_a_run() -> None:
-    front = ScriptedFrontend(RunUntil("has_inf_or_nan"), Continue())
+    numbers: list[Any] = []
+
+    def look(stop: Stop) -> Continue:
+        assert isinstance(stop, RunEnd)
+        numbers.extend(frame.names["number"] for frame in stop.run.frames if "number" in frame.names)
+        return Continue()
+
+    front = ScriptedFrontend(RunUntil("has_inf_or_nan"), look)
     debugger = Debugger(lambda: front)
     x = tf.constant([1.0, 0.0])
     for number in range(2):
@@ -247,5 +254,5 @@ def test_a_block_that_the_program_names_is_a_run() -> None:
     start, end = front.stops
     assert start.call.title == "run #1: step()"
     assert end.run.call.title == "run #1: step()"
-    assert any(frame.names.get("number") == 0 for frame in end.run.frames)
+    assert 0 in numbers
     assert find_origin(end.run).op_type == "Log"

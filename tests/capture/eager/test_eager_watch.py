@@ -377,3 +377,50 @@ def test_bounds_of_variables_are_never_below_what_they_hold() -> None:
             w.assign_add(tf.constant(np.full(5000, (-3.0) ** turn, np.float32)))
     assert watching.found == [] or not np.isfinite(w.numpy()).all()
     assert np.isfinite(w.numpy()).all() == (not watching.found)
+
+
+def test_what_ops_were_given_counts_against_the_budget() -> None:
+    log, stack = RecentOps(1 << 20), stack_here()
+    for _ in range(20):
+        batch = tf.constant(np.ones(1 << 16, np.float32))  # 256 KB
+        log.add("Sum", [batch, 0], (), [taken(tf.reduce_sum(batch))], stack)
+        log.add("Mul", [np.ones(1 << 16, np.float32), 1.0], (), [taken(tf.constant(1.0))], stack)
+    assert log.dropped and 2 <= len(log) <= 4
+    large = tf.constant(np.ones(1 << 20, np.float32))
+    log.add("Sum", [large, 0], (), [taken(tf.reduce_sum(large))], stack)
+    assert [op.op_type for op in log.ops()] == ["Sum"], "the op at which to stop is always there"
+
+
+def test_after_a_stop_nothing_of_the_program_is_held() -> None:
+    class Thing:
+        pass
+
+    def step() -> tuple[Any, Any, Any]:
+        thing, x = Thing(), tf.zeros(3) + 0.0
+        held, given = weakref.ref(thing), weakref.ref(x)
+        y = tf.math.log(x)
+        gave = weakref.ref(y)
+        del thing, x, y
+        return held(), given(), gave()
+
+    gc.disable()  # what goes in circles would not die at once
+    try:
+        with Watching() as watching:
+            assert step() == (None, None, None)
+    finally:
+        gc.enable()
+    assert watching.found == ["Log"]
+
+
+def test_what_a_tape_computes_is_known_as_gradients() -> None:
+    w = tf.Variable([3.0, 4.0])
+    with Watching("exploding_gradient:100") as watching:
+        for rate in (1.0, 1e3, 1.0):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w) * rate
+            w.assign_sub(tape.gradient(loss, w) * 1e-6)
+        watching.watch.end()
+    (end,) = watching.front.ends
+    names = [tensor.node for tensor in end.run.tensors]
+    assert any(name.startswith("gradient_tape/Mul_") for name in names)
+    assert "Mul_0" in names

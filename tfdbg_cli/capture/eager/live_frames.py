@@ -32,11 +32,24 @@ def live_frames() -> tuple[LiveFrame, ...]:
         if not is_ours(code.co_filename):
             text = getline(code.co_filename, frame.f_lineno).strip()
             place = Frame(code.co_filename, frame.f_lineno, code.co_name, text)
-            found.append(LiveFrame(place, frame.f_locals, frame.f_globals))
+            found.append(LiveFrame(place, _names(frame), frame.f_globals))
         frame = frame.f_back
     while found and not is_users(found[-1].place.file):
         found.pop()
     return tuple(reversed(found))
+
+
+def _names(frame: FrameType) -> dict[str, Any]:
+    """The names of a call with what they hold; a copy, but for those of a module."""
+    names = frame.f_locals
+    if names is frame.f_globals:
+        return frame.f_globals
+    copied = dict(names)
+    # Before Python 3.13 a call keeps what it is asked for here, and all of it alive. Nobody else has it if it has
+    # three references: that of the call, ours, and that of who counts.
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(names, dict) and sys.getrefcount(names) <= 3:
+        names.clear()
+    return copied
 
 
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:

@@ -167,6 +167,12 @@ class PausedOp:
             with compat.not_recording():
                 tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
 
+    def let_go(self) -> Any:
+        """The outputs as TensorFlow gave them, which are held no longer: the program goes on."""
+        outputs, self.outputs = self.outputs, None
+        self._tensors.clear()
+        return outputs
+
     def _handle(self, name: TensorName) -> Any:
         handle = self.handles[name.node]() if name.node in self.handles else None
         if handle is None:

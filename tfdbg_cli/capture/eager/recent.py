@@ -70,6 +70,8 @@ class Source:
     given: Any
     dtype: int = 0
     key: int = 0  # the id of the tensor that was given; 0 for a Python value
+    nbytes: int = 0  # that it holds
+    readers: int = 0  # how often ops of the log were given it
 
 
 @dataclass(eq=False, slots=True)
@@ -116,7 +118,8 @@ def name_of(op: Noted) -> str:
 
 
 def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
-    return f"{scope or scope_of_tape(stack)}{op_type}_{count}"
+    tape = scope_of_tape(stack)  # TensorFlow names it in functions only
+    return f"{scope if scope.startswith(tape) else tape + scope}{op_type}_{count}"
 
 
 def attribute(attributes: Sequence[Any], name: str) -> Any:
@@ -156,7 +159,12 @@ class RecentOps:
         for given in inputs:
             if type(given) is EagerTensor:
                 key = tensor_id(given)
-                reads.append(key if key in made else self._source(given))
+                if key in made:
+                    reads.append(key)
+                else:
+                    source = self._source(given)
+                    source.readers += 1
+                    reads.append(source)
             else:
                 reads.append(self._read(given))
         nbytes = 0
@@ -177,7 +185,7 @@ class RecentOps:
         self.count += 1
         self._ops.append(op)
         self._nbytes += nbytes
-        while self._nbytes > self._budget or len(self._ops) > _MOST_OPS:
+        while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > _MOST_OPS):
             self._drop()
         return op
 
@@ -209,8 +217,11 @@ class RecentOps:
 
     def _drop(self) -> None:
         op = self._ops.popleft()
-        number, op_type, count, scope, _, attributes, outputs, stack, device, nbytes = op
+        number, op_type, count, scope, reads, attributes, outputs, stack, device, nbytes = op
         self._nbytes -= nbytes
+        for read in reads:
+            if isinstance(read, Source):
+                self._unread(read)
         self._written.pop(number, None)
         self.dropped += 1
         op = number, op_type, count, scope, [], attributes, [], stack, device, 0  # what it holds is let go of
@@ -220,6 +231,13 @@ class RecentOps:
             self._forgotten[key] = op, slot
         if len(self._forgotten) + len(self._outside) > 4 * len(self._ops) + 1000:
             self._forget_unread()
+
+    def _unread(self, source: Source) -> None:
+        """Hear that an op which was given `source` is forgotten: let go of its bytes with the last such op."""
+        source.readers -= 1
+        if source.readers <= 0 and source.nbytes:
+            self._outside.pop(source.key, None)
+            self._nbytes -= source.nbytes
 
     def _forget_unread(self) -> None:
         """Let go of what no op of the log was given."""
@@ -233,7 +251,9 @@ class RecentOps:
     def _read(self, given: Any) -> Source | _OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
-            return Source(given)
+            source = Source(given, nbytes=getattr(given, "nbytes", 0), readers=1)
+            self._nbytes += source.nbytes
+            return source
         self._counts["ReadVariableOp"] = count = self._counts.get("ReadVariableOp", -1) + 1
         return _OnTheWay(self._source(handle), given.dtype.as_datatype_enum, count)
 
@@ -242,8 +262,10 @@ class RecentOps:
         found = self._outside.get(key)
         if found is None:
             dtype = dtype_number(given)
-            value = weakref.ref(given) if dtype in HANDLES else _array(given)
-            found = self._outside[key] = Source(value, dtype, key)
+            value: Any = weakref.ref(given) if dtype in HANDLES else _array(given)
+            nbytes = 0 if dtype in HANDLES or dtype == STRING else value.nbytes
+            found = self._outside[key] = Source(value, dtype, key, nbytes)
+            self._nbytes += nbytes
         return found
 
     def _shows_a_variable(self, op_type: str, reads: Sequence[Any]) -> bool:

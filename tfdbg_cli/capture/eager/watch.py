@@ -28,11 +28,12 @@ from tfdbg_cli.capture.eager.turns import Turn, Turns
 from tfdbg_cli.capture.function.updated_variables import updates_variable
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run, RunError
 from tfdbg_cli.model.values import NoValue
 
-# Ops that only hand a variable on, to the program, which looks at it; and one that may find the data at their end.
+# They hand a variable on to the program, which looks at it; or may find the data at their end.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
 _CALLERS = 4  # calls of ours between the program's call of a function and the note of it
 _SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
@@ -121,7 +122,7 @@ class EagerWatch:
         before = here.section
         here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
         here.told += 1
-        end = OPS.listen(self) if self._end is None else _nothing
+        end = OPS.listen(self) if self._end is None else lambda: None
         try:
             yield section
         finally:
@@ -348,23 +349,26 @@ class EagerWatch:
         section.number, section.plan, section.stopped = plan.number, plan, True
         with INSIDE:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
-        return _given_instead(section, paused)
+        return _given_instead(section, paused, frames)
 
     def _pause(self, section: Section, paused: PausedOp) -> Any:
         """Open the prompt behind an op; what the program is to be given by it is returned."""
         if section.number is None:
             section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             section.number = section.plan.number
+        frames = live_frames()
         with INSIDE:
-            self._controller.run_paused(section.run(section.number, live_frames(), paused=paused))
-        return _given_instead(section, paused)
+            self._controller.run_paused(section.run(section.number, frames, paused=paused))
+        return _given_instead(section, paused, frames)
 
 
-def _given_instead(section: Section, paused: PausedOp) -> Any:
-    """The outputs of the op, with what the person has exchanged."""
+def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> Any:
+    """The outputs of the op, with what the person has exchanged. Nothing of the program is held any more."""
+    for frame in frames:
+        frame.let_go()
     for slot, tensor in paused.replaced.items():
         section.log.exchange(paused.op, slot, tensor)
-    return exchanged(paused.outputs, paused.replaced)
+    return exchanged(paused.let_go(), paused.replaced)
 
 
 def _is_variable(given: Any, read: set[int]) -> bool:
@@ -376,9 +380,6 @@ def _is_variable(given: Any, read: set[int]) -> bool:
 
 def _captures(plan: Plan | None) -> bool:
     return plan is not None and plan.action is Action.CAPTURE
-
-
-def _nothing() -> None: ...
 
 
 _WATCH = "eager_watch"  # an attribute of who is asked, so that both go together

@@ -104,7 +104,7 @@ def test_the_program_is_given_another_value() -> None:
 
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
     with pytest.raises(TfdbgError, match="middle of a run"):
-        Prompt(run_end()).run("over")
+        Prompt(run_end()).run("finish")
     with pytest.raises(TfdbgError, match="middle of a run"):
         Prompt(opened()).run("here")
     with pytest.raises(TfdbgError, match="needs a running program"):

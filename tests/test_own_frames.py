@@ -34,5 +34,5 @@ def test_our_files_are_known_by_name_but_for_the_examples():
     files = our_files()
     package = Path(tfdbg_cli.__file__).parent
     assert str(package / "launch.py") in files
-    assert str(package / "capture" / "function" / "interception.py") in files
+    assert str(package / "capture" / "intercept" / "all_functions.py") in files
     assert not any(file.startswith(str(package / "examples")) for file in files)

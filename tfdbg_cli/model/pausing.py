@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.values import Array
+if TYPE_CHECKING:  # decisions are known before NumPy is loaded
+    from tfdbg_cli.model.names import TensorName
+    from tfdbg_cli.model.values import Array
 
 
 class Pace(StrEnum):

@@ -16,6 +16,7 @@ from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace, Place
+from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.sources import Frame
 
 
@@ -109,3 +110,15 @@ def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
         Prompt(opened()).run("here")
     with pytest.raises(TfdbgError, match="needs a running program"):
         Prompt(opened()).run("break Log")
+
+
+def test_what_makes_a_run_again_says_why_it_cannot_here() -> None:
+    prompt, _ = _prompt()
+    with pytest.raises(TfdbgError, match="not for the middle of a run") as refused:
+        prompt.run("invoke_stepper")
+    assert "step" in refused.value.hint
+    end = run_end()
+    eager = replace(end, run=replace(end.run, call=replace(end.run.call, kind=RunKind.EAGER)))
+    for command, words in (("undo", "is not undone"), ("bundle case", "cannot be made again")):
+        with pytest.raises(TfdbgError, match=words):
+            Prompt(eager).run(command)

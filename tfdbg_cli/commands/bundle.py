@@ -12,7 +12,7 @@ from tfdbg_cli.document.text import line, printable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_saving import save_bundle, save_values
 from tfdbg_cli.model.decision import RecordRun
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.runs import Opened, RunKind
 
 _PATH = Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH")
 _FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle that is there", switch=True)
@@ -37,6 +37,11 @@ def _record(context: Context, options: argparse.Namespace) -> Outcome:
 
 def _undo(context: Context, options: argparse.Namespace) -> Document:
     held = context.run.repeatable
+    if held is None and context.run.call.kind is RunKind.EAGER:
+        raise TfdbgError(
+            "What ran eagerly is not undone: between its ops ran Python.",
+            hint="In the middle of a run `set VARIABLE VALUE` gives a variable another value.",
+        )
     if held is None:
         raise TfdbgError(
             "The state from before this run was not held, so it cannot be put back.",

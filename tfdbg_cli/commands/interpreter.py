@@ -70,6 +70,10 @@ def require_moment(command: Command, context: Context) -> None:
         context.run  # noqa: B018  # raises the sentence that says there are no tensors yet
     if moment is Moment.OPENED:
         raise TfdbgError(f"`{command.name}` needs a running program; this is a recording.", hint="See `help`.")
+    if moment is Moment.PAUSED:
+        raise TfdbgError(
+            f"`{command.name}` is not for the middle of a run of eager code.", hint="`step` goes op by op."
+        )
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 

@@ -18,7 +18,7 @@ _FORMS = {"eager": False, "functions": True}
 _SOUND = [(name, form) for name in PROGRAMS for form in _FORMS]
 _PLANTED = [(name, plant, form) for name, program in PROGRAMS.items() for plant in program.plants for form in _FORMS]
 # The others are run with `-m slow`; that TensorFlow traces takes most of the time.
-_SOUND_ALWAYS = {("gan", "eager")}
+_SOUND_ALWAYS = {("basic", "eager")}
 _PLANTED_ALWAYS = {("debugger_v2", "log_of_0", "eager"), ("actor_critic", "sure_policy", "functions")}
 
 

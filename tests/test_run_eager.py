@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
+from launched import launched
 
 pytestmark = pytest.mark.tf
 
@@ -18,16 +18,7 @@ pytestmark = pytest.mark.tf
 def _done(tmp_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "train.py"
     script.write_text(text)
-    tool = ["-m", "tfdbg_cli", "run", *arguments] if arguments else []
-    return subprocess.run(
-        [sys.executable, *tool, str(script)],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        timeout=200,
-        check=False,
-    )
+    return launched(script, *arguments)
 
 
 def _commands(*commands: str) -> list[str]:

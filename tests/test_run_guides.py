@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from guide_programs import PROGRAMS, Plant
+from launched import launched
 
 pytestmark = pytest.mark.tf
 
@@ -28,19 +26,6 @@ def _often(cases: list[tuple[str, ...]], always: set[tuple[str, ...]]) -> list[A
     ]
 
 
-def _done(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    tool = ["-m", "tfdbg_cli", "run", *arguments] if arguments else []
-    return subprocess.run(
-        [sys.executable, *tool, str(script)],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        timeout=280,
-        check=False,
-    )
-
-
 def _script(tmp_path: Path, name: str, form: str, plant: str | None = None) -> Path:
     script = tmp_path / "train.py"
     script.write_text(PROGRAMS[name].script(functions=_FORMS[form], plant=plant))
@@ -50,12 +35,12 @@ def _script(tmp_path: Path, name: str, form: str, plant: str | None = None) -> P
 @pytest.mark.parametrize(("name", "form"), _often(_SOUND, _SOUND_ALWAYS))  # type: ignore[arg-type]
 def test_a_sound_program_is_not_stopped_and_prints_the_same(tmp_path, name, form) -> None:
     script = _script(tmp_path, name, form)
-    plain = _done(script)
+    plain = launched(script)
     assert plain.returncode == 0, plain.stderr
-    watched = _done(script, "--until", "has_inf_or_nan")
+    watched = launched(script, "--until", "has_inf_or_nan")
     assert (watched.returncode, watched.stdout) == (0, plain.stdout), watched.stderr
     assert "tfdbg: Nothing passed has_inf_or_nan in " in watched.stderr
-    undebugged = _done(script, "-c", "continue")
+    undebugged = launched(script, "-c", "continue")
     lines = undebugged.stdout.splitlines(keepends=True)
     start = next(at for at, line in enumerate(lines) if line.startswith("--- run-start: run #1: "))
     assert lines[start - 1 : start + 2 : 2] == ["\n", "tfdbg> continue\n"]
@@ -67,9 +52,9 @@ def test_a_sound_program_is_not_stopped_and_prints_the_same(tmp_path, name, form
 def test_what_was_planted_is_found(tmp_path, name, plant, form) -> None:
     planted: Plant = PROGRAMS[name].plants[plant]
     script = _script(tmp_path, name, form, plant)
-    plain = _done(script)
+    plain = launched(script)
     words = [word for command in ("origin", "frames", "locals") for word in ("-c", command)]
-    done = _done(script, "--json", "--until", "has_inf_or_nan", *words)
+    done = launched(script, "--json", "--until", "has_inf_or_nan", *words)
     said = done.stdout.splitlines(keepends=True)
     assert "".join(line for line in said if not line.startswith("{")) == plain.stdout
     assert done.returncode == plain.returncode, done.stderr

@@ -81,3 +81,11 @@ def watched() -> Callable[..., Any]:
             undo()
 
     return watch
+
+
+@pytest.fixture(scope="module")
+def tf2() -> Any:
+    """TensorFlow, eager execution and all."""
+    import tensorflow
+
+    return tensorflow

@@ -17,13 +17,6 @@ from tfdbg_cli.model.tensors import gone
 pytestmark = pytest.mark.tf
 
 
-@pytest.fixture(scope="module")
-def tf2() -> Any:
-    import tensorflow as tf
-
-    return tf
-
-
 @pytest.fixture
 def origin(watched: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """Calls a function under a watch: what `origin` says of the first bad run as JSON; empty where none was bad."""

@@ -15,13 +15,6 @@ from tfdbg_cli.model.decision import RunUntil
 pytestmark = pytest.mark.tf
 
 
-@pytest.fixture(scope="module")
-def tf2() -> Any:
-    import tensorflow as tf
-
-    return tf
-
-
 @pytest.fixture
 def batch(watched: Callable[..., Any]) -> Callable[..., BatchRows]:
     """Calls a function under a watch: the rows behind the origin of its first bad run."""

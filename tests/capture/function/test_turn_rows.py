@@ -14,13 +14,6 @@ from tfdbg_cli.model.decision import RunUntil
 pytestmark = pytest.mark.tf
 
 
-@pytest.fixture(scope="module")
-def tf2() -> Any:
-    import tensorflow as tf
-
-    return tf
-
-
 @pytest.fixture
 def origin(watched: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """Calls a function under a watch: what `origin` says of the first bad run."""

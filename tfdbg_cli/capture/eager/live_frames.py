@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from linecache import getline
 from types import FrameType
 from typing import Any
@@ -15,6 +15,7 @@ import tensorflow as tf
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.callers import is_ours, is_users
 from tfdbg_cli.capture.compat import EagerTensor
+from tfdbg_cli.capture.eager.recent import Source
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame
 
@@ -64,6 +65,12 @@ def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
                 if not name.startswith("__"):
                     _note(names, name, value, 0)
     return names
+
+
+def namer(frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None) -> Callable[[Source], str]:
+    """How the program calls what came from outside: by `names`, else as its own frames do; empty for none."""
+    known = names or names_of_tensors(frames)
+    return lambda source: known.get(source.key) or name_of_array(frames, source.given)
 
 
 def name_of_array(frames: Sequence[LiveFrame], given: Any) -> str:

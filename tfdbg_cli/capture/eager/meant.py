@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.intended_table import MASKING
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
-from tfdbg_cli.capture.eager.places import is_program
+from tfdbg_cli.capture.eager.places import program_at
 from tfdbg_cli.capture.eager.recent import HANDLES, Noted, Taken
 from tfdbg_cli.capture.eager.stacks import Stack, line_at
 from tfdbg_cli.model.values import Array
@@ -110,5 +110,5 @@ def _signs_of(bad: Array) -> set[float] | None:
 
 
 def _place(stack: Stack) -> tuple[str, int]:
-    inner = next((at for at in range(0, len(stack), 2) if is_program(stack[at])), 0)
+    inner = program_at(stack) or 0
     return stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])

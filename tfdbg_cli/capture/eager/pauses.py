@@ -13,7 +13,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.places import PlaceTest
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.ops import leaves
-from tfdbg_cli.capture.eager.places import builds, counts, driven, is_program
+from tfdbg_cli.capture.eager.places import builds, counts, driven, program_at
 from tfdbg_cli.capture.eager.recent import HANDLES, Noted, Taken, name_of
 from tfdbg_cli.capture.eager.stacks import Stack, line_at
 from tfdbg_cli.capture.eager.turns import Turn
@@ -99,8 +99,7 @@ class Pauses:
 
 def _depth(stack: Stack) -> int:
     """How deep the innermost call of the program is, 1 for the outermost call of all."""
-    inner = next((at for at in range(0, len(stack), 2) if is_program(stack[at])), 0)
-    return len(stack) // 2 - inner // 2
+    return len(stack) // 2 - (program_at(stack) or 0) // 2
 
 
 def _same_caller(stack: Stack, begun: _From) -> bool:
@@ -112,7 +111,7 @@ def _same_caller(stack: Stack, begun: _From) -> bool:
 
 def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken], stack: Stack) -> bool:
     if test.asks_lines:
-        inner = next((at for at in range(0, len(stack), 2) if is_program(stack[at])), None)
+        inner = program_at(stack)
         if inner is None or not test.fits_line(stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])):
             return False
     elif not test.fits_op(op[1], name_of(op)):

@@ -35,6 +35,11 @@ def _steps(code: CodeType) -> bool:
     return code.co_name in _STEPS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
 
 
+def program_at(stack: Stack) -> int | None:
+    """Where the innermost call of the program stands in `stack`; None where there is none."""
+    return next((at for at in range(0, len(stack), 2) if is_program(stack[at])), None)
+
+
 def counts(stack: Stack) -> bool:
     """Whether the program asked for what the op with this stack computes: no driver of Keras, or one of its steps."""
     for code in stack[::2]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
-from tfdbg_cli.capture.eager.live_frames import name_of_array, names_of_tensors
+from tfdbg_cli.capture.eager.live_frames import namer
 from tfdbg_cli.capture.eager.pauses import PausedOp
 from tfdbg_cli.capture.eager.places import is_program
-from tfdbg_cli.capture.eager.recent import RecentOps, Source
+from tfdbg_cli.capture.eager.recent import RecentOps
 from tfdbg_cli.capture.eager.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.eager.told import told
 from tfdbg_cli.capture.eager.turns import Turn
@@ -67,12 +67,7 @@ class Section:
         With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
         behind which the program was stopped on demand; it comes to know the variables of the run.
         """
-        names = self.names or names_of_tensors(frames)
-
-        def named(source: Source) -> str:
-            return names.get(source.key) or name_of_array(frames, source.given)
-
-        parts = told(self.log, named, last=news)
+        parts = told(self.log, namer(frames, self.names), last=news)
         if paused is not None:
             paused.handles = parts.handles
         notes = [_NOTE]

@@ -15,12 +15,12 @@ from tfdbg_cli.capture.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.checks import Checks
 from tfdbg_cli.capture.eager.insides import CALLED, Insides
-from tfdbg_cli.capture.eager.live_frames import live_frames, name_of_array, names_of_tensors
+from tfdbg_cli.capture.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.eager.ops import OPS, leaves
 from tfdbg_cli.capture.eager.past import with_past
 from tfdbg_cli.capture.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.eager.places import builds, counts, driven, within_py_function
-from tfdbg_cli.capture.eager.recent import LATER, RESOURCE, Noted, RecentOps, Source, taken
+from tfdbg_cli.capture.eager.recent import LATER, RESOURCE, Noted, RecentOps, taken
 from tfdbg_cli.capture.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.eager.stacks import Stack, stack_here
 from tfdbg_cli.capture.eager.told import variable_value
@@ -52,6 +52,10 @@ class _Here:
         self.functions = False  # whether it has made runs of functions and sessions
         self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
         self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+
+    def in_functional(self) -> bool:
+        """Whether it is in such a loop."""
+        return self.turn is not None and (id(self.turn.code), self.turn.loop.start) in self.functional
 
 
 class _Threads(threading.local):
@@ -155,13 +159,7 @@ class EagerWatch:
         section = self._threads.here.section
         if section is None or not len(section.log):
             return run
-        frames = live_frames()
-        names = names_of_tensors(frames)
-
-        def named(source: Source) -> str:
-            return names.get(source.key) or name_of_array(frames, source.given)
-
-        return with_past(run, section.log, given, named)
+        return with_past(run, section.log, given, namer(live_frames()))
 
     @property
     def looks_at_ops(self) -> bool:
@@ -178,7 +176,8 @@ class EagerWatch:
         section = here.section
         if section is not None and here.told:
             return section
-        begun = section is None or section.number is not None or section.stopped
+        # In a loop whose runs are functions no op begins one, and none need ask whether it may.
+        begun = section is None or section.number is not None or section.stopped or here.in_functional()
         turn = here.turns.of(stack, begun=begun)
         if section is None or turn is not here.turn:
             self._end_section(here)
@@ -214,7 +213,7 @@ class EagerWatch:
         In a program without functions and sessions so is every turn but the first of a loop that trains by its names.
         """
         turn = section.turn
-        if turn is not None and (id(turn.code), turn.loop.start) in here.functional:
+        if here.in_functional():
             return False
         if op_type in _NO_WORK or updates_variable(op_type):
             return False

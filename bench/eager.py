@@ -17,7 +17,7 @@ import numpy as np
 from bench.session import Always
 from bench.timing import Took, interleave
 from bench.ways import TOOLS, WATCH, WAYS, Way
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, Decision, RunUntil
 
 WIDTHS = (32, 256, 768)

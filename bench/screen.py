@@ -19,7 +19,7 @@ from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, Decision
 from tfdbg_cli.model.runs import RunEnd, Stop
 from tfdbg_cli.tui.app import App

@@ -12,7 +12,7 @@ from bench.resnet import build_step, session_step
 from bench.timing import interleave, print_added, print_ratios
 from tfdbg_cli.capture.session.session import DebuggedSession
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import (
     CaptureRequest,
     Continue,

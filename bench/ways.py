@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from bench.session import Always
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import (
     CaptureRequest,
     Continue,

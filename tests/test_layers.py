@@ -72,7 +72,7 @@ def test_the_table_was_read() -> None:
     assert ALLOWED["model"] == {"model", "errors", "version", "paths", "own_frames"}
     assert "document" in ALLOWED["tui"]
     assert "tui" not in ALLOWED["line"]
-    assert "cli" not in ALLOWED["wrappers"]
+    assert "cli" not in ALLOWED["api"]
 
 
 @pytest.mark.parametrize("layer", sorted({module.layer for module in MODULES} - {"", "__main__", "examples"}))

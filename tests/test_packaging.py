@@ -47,7 +47,7 @@ def test_the_wheel_holds_every_module_and_the_data(wheel: zipfile.ZipFile) -> No
 
 def test_the_wheel_names_its_program_licence_and_extras(wheel: zipfile.ZipFile) -> None:
     about = f"tfdbg_cli-{__version__}.dist-info/"
-    assert b"tfdbg = tfdbg_cli.cli:main" in wheel.read(about + "entry_points.txt")
+    assert b"tfdbg = tfdbg_cli.cli.main:main" in wheel.read(about + "entry_points.txt")
     metadata = wheel.read(about + "METADATA").decode()
     assert "License-Expression: Apache-2.0" in metadata or "License: Apache-2.0" in metadata
     assert "Provides-Extra: tensorflow" in metadata

@@ -13,6 +13,30 @@ from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.filters import has_inf_or_nan
+    from tfdbg_cli.api.keras_callback import DebuggerCallback
+    from tfdbg_cli.api.process import (
+        add_tensor_filter,
+        debugging,
+        disable,
+        enable,
+        record,
+        run,
+        set_watch,
+        stop,
+        wrap_function,
+    )
+    from tfdbg_cli.api.remote_wrappers import (
+        GrpcDebugHook,
+        GrpcDebugWrapperSession,
+        TensorBoardDebugHook,
+        TensorBoardDebugWrapperSession,
+    )
+    from tfdbg_cli.api.wrappers import (
+        DumpingDebugHook,
+        DumpingDebugWrapperSession,
+        LocalCLIDebugHook,
+        LocalCLIDebugWrapperSession,
+    )
     from tfdbg_cli.capture.session.gradients import GradientsDebugger, clear_gradient_debuggers
     from tfdbg_cli.capture.session.watching import (
         WatchOptions,
@@ -30,30 +54,6 @@ if TYPE_CHECKING:
     )
     from tfdbg_cli.errors import TfdbgError
     from tfdbg_cli.formats.opening import open_path as open_recording
-    from tfdbg_cli.keras_callback import DebuggerCallback
-    from tfdbg_cli.process import (
-        add_tensor_filter,
-        debugging,
-        disable,
-        enable,
-        record,
-        run,
-        set_watch,
-        stop,
-        wrap_function,
-    )
-    from tfdbg_cli.remote_wrappers import (
-        GrpcDebugHook,
-        GrpcDebugWrapperSession,
-        TensorBoardDebugHook,
-        TensorBoardDebugWrapperSession,
-    )
-    from tfdbg_cli.wrappers import (
-        DumpingDebugHook,
-        DumpingDebugWrapperSession,
-        LocalCLIDebugHook,
-        LocalCLIDebugWrapperSession,
-    )
 
 __all__ = [
     "DebugDumpDir",
@@ -96,37 +96,37 @@ __all__ = [
 _PLACES = {
     "DebugDumpDir": ("debug_data", "DebugDumpDir"),
     "DebugTensorDatum": ("debug_data", "DebugTensorDatum"),
-    "DebuggerCallback": ("keras_callback", "DebuggerCallback"),
-    "DumpingDebugHook": ("wrappers", "DumpingDebugHook"),
-    "DumpingDebugWrapperSession": ("wrappers", "DumpingDebugWrapperSession"),
+    "DebuggerCallback": ("api.keras_callback", "DebuggerCallback"),
+    "DumpingDebugHook": ("api.wrappers", "DumpingDebugHook"),
+    "DumpingDebugWrapperSession": ("api.wrappers", "DumpingDebugWrapperSession"),
     "GradientsDebugger": ("capture.session.gradients", "GradientsDebugger"),
-    "GrpcDebugHook": ("remote_wrappers", "GrpcDebugHook"),
-    "GrpcDebugWrapperSession": ("remote_wrappers", "GrpcDebugWrapperSession"),
-    "LocalCLIDebugHook": ("wrappers", "LocalCLIDebugHook"),
-    "LocalCLIDebugWrapperSession": ("wrappers", "LocalCLIDebugWrapperSession"),
-    "TensorBoardDebugHook": ("remote_wrappers", "TensorBoardDebugHook"),
-    "TensorBoardDebugWrapperSession": ("remote_wrappers", "TensorBoardDebugWrapperSession"),
+    "GrpcDebugHook": ("api.remote_wrappers", "GrpcDebugHook"),
+    "GrpcDebugWrapperSession": ("api.remote_wrappers", "GrpcDebugWrapperSession"),
+    "LocalCLIDebugHook": ("api.wrappers", "LocalCLIDebugHook"),
+    "LocalCLIDebugWrapperSession": ("api.wrappers", "LocalCLIDebugWrapperSession"),
+    "TensorBoardDebugHook": ("api.remote_wrappers", "TensorBoardDebugHook"),
+    "TensorBoardDebugWrapperSession": ("api.remote_wrappers", "TensorBoardDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
     "WatchOptions": ("capture.session.watching", "WatchOptions"),
     "add_debug_tensor_watch": ("capture.session.watching", "add_debug_tensor_watch"),
-    "add_tensor_filter": ("process", "add_tensor_filter"),
+    "add_tensor_filter": ("api.process", "add_tensor_filter"),
     "clear_gradient_debuggers": ("capture.session.gradients", "clear_gradient_debuggers"),
-    "debugging": ("process", "debugging"),
-    "disable": ("process", "disable"),
-    "enable": ("process", "enable"),
+    "debugging": ("api.process", "debugging"),
+    "disable": ("api.process", "disable"),
+    "enable": ("api.process", "enable"),
     "gradient_values_from_dump": ("debug_data", "gradient_values_from_dump"),
     "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
     "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
     "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
     "open_recording": ("formats.opening", "open_path"),
     "reconstruct_non_debug_graph_def": ("debug_data", "reconstruct_non_debug_graph_def"),
-    "record": ("process", "record"),
-    "run": ("process", "run"),
-    "set_watch": ("process", "set_watch"),
-    "stop": ("process", "stop"),
+    "record": ("api.process", "record"),
+    "run": ("api.process", "run"),
+    "set_watch": ("api.process", "set_watch"),
+    "stop": ("api.process", "stop"),
     "watch_graph": ("capture.session.watching", "watch_graph"),
     "watch_graph_with_denylists": ("capture.session.watching", "watch_graph_with_denylists"),
-    "wrap_function": ("process", "wrap_function"),
+    "wrap_function": ("api.process", "wrap_function"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tfdbg_cli.cli import main
+from tfdbg_cli.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

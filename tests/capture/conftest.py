@@ -12,7 +12,7 @@ import pytest
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 
 
 @pytest.fixture(scope="session")

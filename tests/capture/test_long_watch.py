@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Decision, RunUntil, Values
 
 pytestmark = [

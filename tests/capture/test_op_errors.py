@@ -141,7 +141,7 @@ FULL_DISK = """
 import tensorflow.compat.v1 as tf
 from scripted import ScriptedFrontend
 from tfdbg_cli.capture.session.session import DebuggedSession
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice
 run = DebugRun(CaptureRequest(graph=GraphChoice.RUNTIME))
 with tf.Graph().as_default(), tf.Session() as raw:

@@ -65,7 +65,7 @@ def watching(filter_name: str = "has_inf_or_nan", values: Values = Values.AUTO) 
 @contextmanager
 def debugged(front: Front) -> Iterator[Front]:
     """The whole process debugged by the public way, with `front` in the place of a person."""
-    from tfdbg_cli import process
+    from tfdbg_cli.api import process
 
     process.process_debugger.cache_clear()
     with mock.patch.object(process, "choose_frontend", lambda *_, **__: front):

@@ -33,7 +33,7 @@ def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """A front end that runs until something is not finite; every run of the process is debugged."""
     import tensorflow as tf
 
-    from tfdbg_cli import process
+    from tfdbg_cli.api import process
 
     tf.keras.backend.clear_session()  # Keras counts layers over the process, and columns are as wide as names
     scripted = ScriptedFrontend(RunUntil("has_inf_or_nan"))

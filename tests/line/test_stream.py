@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.cli import main
+from tfdbg_cli.cli.main import main
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config import Settings
 from tfdbg_cli.line.stream import to_stderr

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import sample_run
 
-from tfdbg_cli.frontends import choose_frontend
+from tfdbg_cli.api.frontends import choose_frontend
 
 
 def _theirs(text: str, state: int) -> str | None:

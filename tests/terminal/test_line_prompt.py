@@ -128,7 +128,7 @@ def test_colours_on_a_terminal(start) -> None:
 
 def test_a_dumb_terminal_gets_the_line_prompt_and_one_sentence(start) -> None:
     program = f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\nimport sample_run\n"
-    program += "from tfdbg_cli.frontends import choose_frontend\nfront = choose_frontend('curses')\n"
+    program += "from tfdbg_cli.api.frontends import choose_frontend\nfront = choose_frontend('curses')\n"
     program += "for i in range(2): front.stop(sample_run.run_end())"
     child = start("-c", program, TERM="dumb")
     child.expect_exact("tfdbg: The line prompt is used, since TERM is dumb.")
@@ -143,7 +143,7 @@ def test_a_dumb_terminal_gets_the_line_prompt_and_one_sentence(start) -> None:
 def test_a_program_in_the_background_is_not_stopped_by_the_terminal(start) -> None:
     program = (
         f"import os, sys; sys.path.insert(0, {str(HERE.parent)!r})\nimport sample_run\n"
-        "from tfdbg_cli.frontends import choose_frontend\n"
+        "from tfdbg_cli.api.frontends import choose_frontend\n"
         "child = os.fork()\n"
         "if child == 0:\n"
         "    os.setpgid(0, 0)\n"

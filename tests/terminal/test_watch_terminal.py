@@ -12,7 +12,7 @@ import pexpect
 import pyte
 import pytest
 
-from tfdbg_cli.progress_line import bytes_written
+from tfdbg_cli.debugger.progress_line import bytes_written
 
 pytestmark = pytest.mark.terminal
 

@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
+from tfdbg_cli.api.frontends import attended, choose_frontend
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
-from tfdbg_cli.frontends import attended, choose_frontend
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Call, Estimate, Run, RunKind, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe

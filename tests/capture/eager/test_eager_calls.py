@@ -15,7 +15,7 @@ from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
 from tfdbg_cli.model.runs import RunEnd, RunKind, Stop
 from tfdbg_cli.model.sources import user_frame

@@ -23,7 +23,7 @@ from tfdbg_cli.capture.eager.recent import RecentOps, taken
 from tfdbg_cli.capture.eager.stacks import stack_here
 from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.config import Settings
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import OnBenign, RunUntil
 from tfdbg_cli.model.values import NoValue
 

@@ -14,7 +14,7 @@ from scripted import ScriptedFrontend
 from tfdbg_cli.analysis.origin import find_origin
 from tfdbg_cli.capture.eager.watch import watch_of
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run
 

@@ -12,7 +12,7 @@ from scripted import ScriptedFrontend
 
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun
 
 pytestmark = pytest.mark.tf

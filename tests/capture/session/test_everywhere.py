@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice
 
 pytestmark = pytest.mark.tf

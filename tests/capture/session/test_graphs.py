@@ -293,7 +293,7 @@ import numpy as np, tensorflow.compat.v1 as tf
 import tensorflow as tf2
 from scripted import ScriptedFrontend
 from tfdbg_cli.capture.session.session import DebuggedSession
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import *
 cpu = tf2.config.list_physical_devices("CPU")[0]
 tf2.config.set_logical_device_configuration(cpu, [tf2.config.LogicalDeviceConfiguration()] * 2)

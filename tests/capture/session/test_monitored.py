@@ -7,7 +7,7 @@ import pytest
 from scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.session.monitored import RawSessionHook
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.runs import RunEnd
 

@@ -205,7 +205,7 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
     from scripted import ScriptedFrontend
 
     from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-    from tfdbg_cli.debugger import Debugger
+    from tfdbg_cli.debugger.debugger import Debugger
     from tfdbg_cli.model.decision import DebugRun, Detach
     from tfdbg_cli.model.names import TensorName
     from tfdbg_cli.model.runs import RunEnd, Stop

@@ -20,7 +20,7 @@ from tfdbg_cli.capture.function.exact.trials import Trials
 from tfdbg_cli.capture.function.traced_function import TracedFunction
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.mishaps import remark
-from tfdbg_cli.debugger import Debugger
+from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 

@@ -1,0 +1,132 @@
+"""`record`: the next run is saved without a stop, whatever was going on before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scripted import ScriptedFrontend
+
+import tfdbg_cli as tf_debug
+from tfdbg_cli.cli.replay import replayed
+from tfdbg_cli.formats.bundle_reader import is_bundle
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.decision import Continue, DebugRun, Detach, RecordRun, RunUntil
+
+pytestmark = pytest.mark.tf
+
+
+@pytest.fixture
+def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
+    from tfdbg_cli.api import process
+
+    scripted = ScriptedFrontend()
+    process.process_debugger.cache_clear()
+    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
+    yield scripted
+    tf_debug.disable()
+    process.process_debugger.cache_clear()
+
+
+@pytest.fixture
+def step() -> Any:
+    import tensorflow as tf
+
+    total = tf.Variable(1.0)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.math.log(x) + total.assign_add(1.0)
+
+    return step
+
+
+def test_from_a_program_that_nobody_debugs(front: ScriptedFrontend, step: Any, tmp_path: Path) -> None:
+    step(np.float32(1))
+    tf_debug.record(str(tmp_path / "one"))
+    assert step(np.float32(0)).numpy() == -np.inf
+    assert step(np.float32(1)).numpy() == 4
+    assert front.stops == []
+    assert front.said[0].startswith(f"The bundle is in {tmp_path / 'one'} (")
+    made = replayed(str(tmp_path / "one"))
+    assert made.same, made.said
+    assert "Log:0 (Log) is the first tensor that is not finite, as it was, bit for bit." in made.said
+
+
+def test_from_the_prompt_the_program_then_runs_on(front: ScriptedFrontend, step: Any, tmp_path: Path) -> None:
+    front.script = [RecordRun(str(tmp_path / "two"))]
+    tf_debug.enable()
+    for value in (1, 2, 3):
+        step(np.float32(value))
+    assert front.path == ["start 1"]
+    assert is_bundle(tmp_path / "two")
+    assert open_path(tmp_path / "two").runs[0].call.number == 1
+
+
+def test_a_watch_goes_on_behind_it(front: ScriptedFrontend, step: Any, tmp_path: Path) -> None:
+    front.script = [RunUntil("has_inf_or_nan"), Continue()]
+    tf_debug.enable()
+    step(np.float32(1))
+    tf_debug.record(str(tmp_path / "three"))
+    step(np.float32(2))
+    assert is_bundle(tmp_path / "three")
+    step(np.float32(3))
+    step(np.float32(0))
+    assert front.path == ["start 1", "end 4"]
+
+
+def test_a_run_that_fails_is_recorded_and_its_error_shown(front: ScriptedFrontend, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    total = tf.Variable(1.0, name="total")
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        return tf.debugging.check_numerics(x, "bad")
+
+    @tf.function
+    def checked(x: Any) -> Any:
+        total.assign_add(2.0)
+        for _ in tf.range(2):
+            x *= 3.0
+        logs = tf.math.log(x)
+        y = inner(logs) + total
+        total.assign_add(4.0)
+        return y + tf.square(total)
+
+    tf_debug.record(str(tmp_path / "four"))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        checked(np.float32(0))
+    (said, *_) = front.said
+    assert str(tmp_path / "four") in said
+    run = open_path(tmp_path / "four").runs[0]
+    assert run.error is not None
+    assert front.path == ["end 1"]
+    made = replayed(str(tmp_path / "four"))
+    assert made.same
+    assert made.said.endswith("it fails as it did: InvalidArgumentError in inner/CheckNumerics.")
+    again = made.stop.runs[0]
+    values = {str(again.tensors[row].name): again.tensors.value(row) for row in range(len(again.tensors))}
+    assert values["Log:0"] == -np.inf
+    assert values["Square:0"] == 49
+    assert {"while:2", "while/body/mul:0"} <= values.keys()
+    assert "add:0" not in values
+    assert again.error is not None
+    assert "test_record.py" in again.error.message
+
+
+def test_a_place_that_is_taken_is_said_and_the_program_goes_on(
+    front: ScriptedFrontend, step: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "five").write_text("mine")
+    tf_debug.record(str(tmp_path / "five"))
+    assert step(np.float32(1)).numpy() == 2
+    assert "was not recorded: There is something at" in front.said[0]
+    assert (tmp_path / "five").read_text() == "mine"
+    front.script = [DebugRun(), Detach()]
+    tf_debug.stop()
+    step(np.float32(1))
+    assert front.path == ["start 2", "end 2"]

@@ -1,0 +1,158 @@
+"""An exception that ends a program under `tfdbg run` opens the prompt, at the run that it came from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.tf
+
+# Each is a program, what the title of the stop says, and what the screens hold.
+BETWEEN = """
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(x)
+
+def check(loss, limit):
+    if loss > limit:
+        raise ValueError(f"the loss is {loss}")  # here
+
+for i in range(5):
+    check(float(step(tf.fill([4], float(i)))), 10)
+"""
+SESSION = """
+import tensorflow as tf
+
+v1 = tf.compat.v1
+with tf.Graph().as_default(), v1.Session() as session:
+    x = v1.placeholder(tf.float32, [2], name="x")
+    y = tf.square(x, name="y")
+    for size in (2, 2, 3):
+        session.run(y, {x: [1.0] * size})  # here
+"""
+FIT = """
+import keras
+import numpy as np
+
+class Strict(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        wanted = {"lost": 1}
+        if batch == 2:
+            wanted["losses"]  # here
+
+keras.utils.set_random_seed(0)
+model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(np.ones((8, 2)), np.ones(8), batch_size=1, verbose=0, callbacks=[Strict()])
+"""
+EAGER = """
+import tensorflow as tf
+
+w = tf.Variable([1.0, 2.0])
+
+def turn(i):
+    y = tf.reduce_sum(w * float(i))
+    w.assign_sub([0.1, 0.1])
+    assert y < 8, "too large"  # here
+
+for i in range(5):
+    turn(i)
+"""
+CASES = {
+    "between runs": (
+        BETWEEN,
+        "continue",
+        "run #4: after which the program failed with ValueError",
+        "limit  int    10",
+    ),
+    "in a run": (SESSION, "continue", "run #3: 1 fetch (y:0); 1 feed failed with ValueError", "size"),
+    "in a callback": (FIT, "continue", "run #3: after which the program failed with KeyError", "wanted"),
+    "in a turn": (
+        EAGER,
+        "run -f has_inf_or_nan",
+        "run #5: turn 5 of train.py:11 failed with AssertionError",
+        "x=8.8",
+    ),
+}
+
+
+def _ran(folder: Path, program: str, *commands: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(program)
+    asked = [part for command in commands for part in ("-c", command)]
+    return subprocess.run(
+        [sys.executable, "-m", "tfdbg_cli", "run", *asked, "train.py"],
+        cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_prompt_opens_where_the_exception_came_from(tmp_path: Path, name: str) -> None:
+    program, begin, title, local = CASES[name]
+    done = _ran(tmp_path, program, begin, "ei", "locals")
+    line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
+    assert f"--- run-end: {title} ---" in done.stdout
+    assert f"train.py:{line} in " in done.stdout
+    assert local in done.stdout.partition("tfdbg> locals")[2]
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "commands were used" not in done.stderr
+
+
+OF_AN_OP = """
+import tensorflow as tf
+
+@tf.function
+def step(i):
+    return tf.gather([1.0, 2.0], i)
+
+try:
+    step(tf.constant(1))
+    step(tf.constant(2))
+except tf.errors.InvalidArgumentError as error:
+    raise RuntimeError("the step failed") from error
+"""
+CAUGHT = """
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(x)
+
+step(tf.ones([2]))
+try:
+    step(tf.ones([2]), 3)
+except TypeError:
+    print("caught")
+"""
+
+
+def test_nothing_is_shown_twice_and_nothing_of_what_is_caught(tmp_path: Path) -> None:
+    done = _ran(tmp_path, OF_AN_OP, "continue", "continue", "ei")
+    assert done.stdout.count("--- run-end") == 1
+    assert "failed with InvalidArgumentError" in done.stdout
+    assert "before these commands were used: ei." in done.stderr
+    assert "RuntimeError: the step failed" in done.stderr
+    done = _ran(tmp_path, CAUGHT, "continue", "ei")
+    assert "--- run-end" not in done.stdout
+    assert "caught" in done.stdout
+    assert done.returncode == 0
+
+
+def test_who_left_the_debugger_is_not_asked(tmp_path: Path) -> None:
+    done = _ran(tmp_path, BETWEEN, "detach", "ei")
+    assert "--- run-end" not in done.stdout
+    assert "before these commands were used: ei." in done.stderr
+
+
+def test_ending_the_program_at_its_end_leaves_it_its_own_exception(tmp_path: Path) -> None:
+    done = _ran(tmp_path, BETWEEN, "continue", "exit --abort")
+    assert done.stderr.rstrip().endswith("ValueError: the loss is 12.0")
+    assert "KeyboardInterrupt" not in done.stderr
+    assert done.returncode == 1

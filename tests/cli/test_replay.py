@@ -1,0 +1,295 @@
+"""`tfdbg replay` on bundles that real programs wrote: in another process, in another folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import one_dnn
+import pytest
+
+from tfdbg_cli.cli.replay import STEPPER, replayed, steps_of
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_reader import Bundle, read_bundle
+from tfdbg_cli.formats.bundle_saving import save_bundle
+from tfdbg_cli.formats.bundle_writer import write_bundle
+from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.values import NoValue
+
+pytest.importorskip("tensorflow")
+from tfdbg_cli.model.exactness import same_bits
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.tf
+
+FIT = """\
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(3)
+x = np.random.default_rng(0).normal(size=(64, 8)).astype("float32")
+x[40, 2] = np.inf
+model = keras.Sequential([
+    keras.Input((8,)), keras.layers.Dense(16, "tanh"), keras.layers.Dropout(0.3),
+    keras.layers.BatchNormalization(), keras.layers.Dense(1),
+])
+model.compile(keras.optimizers.Adam(0.01), "mse")
+model.fit(x, x[:, :1] * 0, batch_size=16, epochs=1, shuffle=True, verbose=0)
+"""
+
+LOOP = """\
+import tensorflow as tf
+
+w = tf.Variable([[1.0, 2.0]], name="w")
+generator = tf.random.Generator.from_seed(3)
+
+@tf.function
+def inner(x):
+    return tf.math.log(tf.nn.relu(x))
+
+@tf.function
+def step(x, scale):
+    with tf.GradientTape() as tape:
+        logs = inner(x @ tf.transpose(w) * scale)
+        for i in tf.range(2):
+            logs += generator.uniform([2, 1])
+        loss = tf.reduce_mean(logs)
+    w.assign_sub(0.1 * tape.gradient(loss, w))
+    return loss
+
+for i in range(4):
+    step(tf.constant([[1.0, 2.0], [3.0 - 2 * i, 0.5]]), tf.constant(2.0))
+"""
+
+SESSION = """\
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+data = tf.data.Dataset.from_tensor_slices(np.arange(12, dtype=np.float32).reshape(6, 2)).batch(2)
+batch = v1.data.make_one_shot_iterator(data).get_next()
+keep = v1.placeholder(tf.float32, [], name="keep")
+old = v1.get_variable("old", initializer=[[1.0], [2.0]], use_resource=False)
+new = v1.get_variable("new", initializer=[[1.0], [-1.0]], use_resource=True)
+noise = tf.random.uniform([2, 1], name="noise")
+h = tf.matmul(batch, old) * (keep - 4.0) + tf.matmul(batch, new) * noise
+loss = tf.reduce_mean(tf.math.log(tf.nn.relu(h), name="log"), name="loss")
+train = v1.train.MomentumOptimizer(0.01, 0.9).minimize(loss, name="train")
+with v1.Session() as session:
+    session.run(v1.global_variables_initializer())
+    for i in range(3):
+        session.run([loss, train], {keep: 5.0 - i})
+"""
+
+PROGRAMS = {"fit": FIT, "loop": LOOP, "session": SESSION}
+EXPECTED = {"fit": "IteratorGetNext:0", "loop": "inner/Log:0", "session": "log:0"}
+
+
+def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder, env=environ, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def made(request: Any, tmp_path_factory: Any) -> tuple[str, Path]:
+    """The name of a program, and the bundle that it left; the program itself is gone."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "program.py").write_text(PROGRAMS[request.param])
+    path = tmp_path_factory.mktemp("bundles") / request.param
+    done = run(
+        ["-m", "tfdbg_cli", "run", "-c", f"run -f has_inf_or_nan --bundle {path}", "-c", "origin", "program.py"],
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert path.is_dir(), done.stdout + done.stderr
+    (folder / "program.py").unlink()
+    return request.param, path
+
+
+def test_the_same_tensor_goes_wrong_first_bit_for_bit(made: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = made
+    bad = read_bundle(path).first_bad
+    assert bad is not None
+    assert str(bad.name) == EXPECTED[name]
+    done = run(["-m", "tfdbg_cli", "replay", str(path), "--json", "-c", "origin", "-c", "ri"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{EXPECTED[name]} ({bad.op_type}) is the first tensor that is not finite, as it was, bit for bit." in (
+        done.stderr
+    )
+    origin, info = map(json.loads, done.stdout.splitlines())
+    assert origin["tensor"] == EXPECTED[name]
+    assert Path(origin["file"]).name == "program.py"
+    notes = [note for note in info["notes"] if "not the same to the last bit" in note]
+    assert not notes, notes
+
+
+def test_the_script_needs_tensorflow_alone(made: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = made
+    done = run(["-I", str(path / "repetition" / "replay.py")], tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = {"fit": "source IteratorGetNext:0 before the run: 1 of", "loop": "run:0: 1 of 1", "session": "log:0: "}
+    assert found[name] in done.stdout
+    assert "not finite" in done.stdout
+
+
+def test_it_opens_without_tensorflow(made: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = made
+    (tmp_path / "tensorflow.py").write_text("raise ImportError('TensorFlow was loaded')")
+    command = "import sys; from tfdbg_cli.cli.main import main; sys.path.insert(0, '.'); sys.exit(main(sys.argv[1:]))"
+    done = run(["-c", command, "open", str(path), "-c", "origin", "-c", "ps program.py"], tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert EXPECTED[name] in done.stdout
+    assert "TensorFlow was loaded" not in done.stderr
+    done = run(["-c", command, "replay", str(path), "-c", "origin"], tmp_path)
+    assert done.returncode == 2
+    assert "TensorFlow, which cannot be loaded" in done.stderr
+    assert f"tfdbg open {path}" in done.stderr
+
+
+def changed(bundle: Bundle, name: str, value: Any) -> Bundle:
+    """`bundle` with another value of an input."""
+    inputs = tuple(replace(item, value=value) if item.name == name else item for item in bundle.repetition.inputs)
+    assert any(item.name == name for item in inputs)
+    return replace(bundle, repetition=replace(bundle.repetition, inputs=inputs))
+
+
+def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], monkeypatch: Any) -> None:
+    name, path = made
+    bundle = read_bundle(path)
+    whole = replayed(str(path))
+    assert whole.same
+    assert len(whole.stop.runs[0].tensors) == len(bundle.run.tensors)
+    source = {"fit": "IteratorGetNext:0", "loop": "x", "session": "keep:0"}[name]
+    shape = next(item.value.shape for item in bundle.repetition.inputs if item.name == source)
+    other = changed(bundle, source, np.full(shape, 5, np.float32))
+    monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place: other)
+    again = replayed(str(path))
+    assert not again.same
+    assert f"{EXPECTED[name]} is finite now, and was the first that was not" in again.said
+    assert any("not the same to the last bit" in note for note in again.stop.runs[0].notes)
+    nan = changed(bundle, source, np.full(shape, np.nan, np.float32))
+    monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place: nan)
+    assert not replayed(str(path)).same
+
+
+def test_a_bundle_that_does_not_fit_together_is_an_error_of_ours(made: tuple[str, Path], monkeypatch: Any) -> None:
+    _, path = made
+    bundle = read_bundle(path)
+    whole = bundle.repetition
+    first = whole.inputs[0]
+    others = [
+        replace(whole, entry="missing", fetches=("missing:0",)),
+        replace(whole, graph=whole.graph[: len(whole.graph) // 2]),
+        replace(whole, graph=b""),
+        replace(whole, inputs=whole.inputs[1:]),
+        replace(whole, inputs=(replace(first, name="nowhere:7", node="nowhere"), *whole.inputs[1:])),
+        replace(whole, inputs=(replace(first, dtype="string", value=np.array([b"x"], object)), *whole.inputs[1:])),
+        replace(whole, inputs=(replace(first, value=np.zeros([3, 1, 4, 1], first.value.dtype)), *whole.inputs[1:])),
+        replace(whole, details={name: "{[" for name in whole.details}),
+    ]
+    for number, other in enumerate(others):
+        unfit = replace(bundle, repetition=other)
+        monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place, unfit=unfit: unfit)
+        with suppress(TfdbgError):
+            assert not replayed(str(path)).same or number == 4  # the name of an argument says nothing to TensorFlow
+
+
+def test_what_if_on_a_replay(made: tuple[str, Path]) -> None:
+    name, path = made
+    run = replayed(str(path)).stop.runs[0]
+    source = {"fit": "IteratorGetNext:0", "loop": "x:0", "session": "keep:0"}[name]
+    tensor = parse_tensor_name(source)
+    assert tensor is not None
+    (index,) = run.tensors.named(tensor.node, tensor.slot)
+    value = run.tensors.value(index)
+    assert not isinstance(value, NoValue)
+    assert run.what_if is not None
+    again = run.what_if.again(run, {tensor: np.full_like(value, 5)})
+    wrong = parse_tensor_name(EXPECTED[name])
+    assert wrong is not None
+    for shown, finite in ((run, False), (again, True)):
+        (index,) = shown.tensors.named(wrong.node, wrong.slot)
+        assert bool(np.isfinite(shown.tensors.value(index)).all()) == finite
+
+
+def test_op_by_op(made: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = made
+    loss = {"fit": "one_step_on_data/compile_loss/mse/Mean", "loop": "Mean", "session": "loss"}[name]
+    opened = steps_of(str(path))
+    assert opened.opening == STEPPER
+    run_then = opened.runs[0]
+    assert run_then.steppable is not None
+    stepper = run_then.steppable.stepper()
+    assert stepper.next == 0
+    stepper.cont(loss)
+    (index,), (then,) = stepper.tensors.named(loss, 0), run_then.tensors.named(loss, 0)
+    shown, ran = stepper.tensors.value(index), run_then.tensors.value(then)
+    if one_dnn.ON and name == "fit":
+        # Op by op no layer is one op of oneDNN, which rounds otherwise than its parts do.
+        assert not isinstance(shown, NoValue)
+        assert not isinstance(ran, NoValue)
+        np.testing.assert_allclose(shown, ran, rtol=1e-3)
+    else:
+        assert same_bits(shown, ran)
+    stepper.close()
+    if name == "session":
+        done = run(["-m", "tfdbg_cli", "replay", str(path), "--eager", "-c", "step", "-c", f"cont {loss}"], tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "tfdbg> invoke_stepper" in done.stdout
+        assert "-inf" in done.stdout
+
+
+def test_a_replay_can_be_saved_again_but_not_undone(made: tuple[str, Path], tmp_path: Path) -> None:
+    _, path = made
+    run = replayed(str(path)).stop.runs[0]
+    save_bundle(run, tmp_path / "copy")
+    first, second = read_bundle(path), read_bundle(tmp_path / "copy")
+    assert first.first_bad == second.first_bad
+    assert run.repeatable is not None
+    with pytest.raises(TfdbgError, match="nothing to put back"):
+        run.repeatable.undo()
+
+
+def _bundle_of(tmp_path: Path, build: Any) -> Path:
+    """A bundle whose run is what `build` puts into a graph: it gives what is fetched."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default() as graph:
+        fetched = build(tf)
+    definition = graph.as_graph_def().SerializeToString()
+    repetition = Repetition(RunKind.SESSION, definition, "", (fetched.name,), ())
+    run = Run(Call(1, RunKind.SESSION, (fetched.name,)))
+    write_bundle(run, repetition, tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    path = _bundle_of(tmp_path, lambda tf: tf.io.write_file(str(target), "x"))
+    for words in (["replay", str(path)], ["replay", "--eager", str(path)]):
+        done = run(["-m", "tfdbg_cli", *words, "-c", "lt"], tmp_path)
+        assert done.returncode == 1
+        assert "has ops that may reach files, the network, Python or other processes: WriteFile" in done.stderr
+        assert "tfdbg replay --trust" in done.stderr
+        assert not target.exists()
+    run(["-m", "tfdbg_cli", "replay", "--trust", str(path), "-c", "lt"], tmp_path)
+    assert target.read_text() == "x"
+
+
+def test_what_is_larger_than_the_memory_is_refused(tmp_path: Path) -> None:
+    path = _bundle_of(tmp_path, lambda tf: tf.fill([1 << 32], 1.0))
+    with pytest.raises(TfdbgError, match=r"Fill:0 of 16\.0 GiB|fill:0 of 16\.0 GiB"):
+        replayed(str(path))

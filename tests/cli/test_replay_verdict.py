@@ -1,0 +1,96 @@
+"""What `tfdbg replay` says of a run made again, by what it shows; no TensorFlow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.cli.replay import _verdict
+from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad
+from tfdbg_cli.formats.bundle_values import value_digest
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.runs import Call, Run, RunError, RunKind
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.model.values import Lack, NoValue, Value
+
+INF = np.array([1, np.inf], np.float32)
+FINE = np.array([1, 2], np.float32)
+HANDLE = NoValue(Lack.OPAQUE, "A reference.")
+Values = dict[str, Value]
+
+
+def run_of(values: Values, error: RunError | None = None) -> Run:
+    tensors = [
+        describe(TensorName(name, 0), value, device="", op_type="Log", dtype="float32")
+        for name, value in values.items()
+    ]
+    return Run(Call(1, RunKind.FUNCTION, ()), MemoryTensorStore(tensors, list(values.values())), error=error)
+
+
+def verdict(then: Values, now: Values, errors: tuple[RunError | None, RunError | None] = (None, None)) -> str:
+    """`yes: …` or `no: …` of a bundle whose run gave `then` and gives `now`."""
+    first = next(
+        (name for name, value in then.items() if not isinstance(value, NoValue) and np.isinf(value).any()), ""
+    )
+    bad = None
+    if first:
+        value = then[first]
+        assert not isinstance(value, NoValue)
+        bad = FirstBad(TensorName(first, 0), 0, "", "Log", value_digest(value, ""))
+    bundle = Bundle(Path("b"), run_of(then, errors[0]), Repetition(RunKind.FUNCTION, b""), bad, {})
+    same, said = _verdict(bundle, run_of(now, errors[1]))
+    return f"{'yes' if same else 'no'}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "said"),
+    [
+        ({"a": FINE}, {"a": FINE}, "yes: every value is finite, as it was."),
+        ({"a": FINE}, {"a": INF}, "no: it does not come out as it was: a:0 (Log) is not finite now"),
+        ({"a": INF}, {"a": INF}, "yes: a:0 (Log) is the first tensor that is not finite, as it was, bit for bit."),
+        (
+            {"a": INF},
+            {"a": FINE},
+            "no: it does not come out as it was: a:0 is finite now, and was the first that was",
+        ),
+        (
+            {"a": INF},
+            {"a": INF[::-1]},
+            "no: a:0 (Log) is the first tensor that is not finite, as it was, but at other",
+        ),
+        ({"a": INF}, {"a": INF * 2}, "yes: a:0 (Log) is the first tensor that is not finite, as it was; finite"),
+        (
+            {"a": FINE, "b": INF},
+            {"a": INF, "b": INF},
+            "no: it does not come out as it was: a:0 (Log) went wrong before",
+        ),
+        # Independent ops have no order.
+        ({"a": INF, "b": INF}, {"b": INF, "a": INF}, "yes: a:0 (Log) is the first"),
+        # The recording was narrowed: what it does not show does not count.
+        ({"b": INF}, {"a": INF, "b": INF}, "yes: b:0 (Log) is the first"),
+        (
+            {"v": INF, "b": INF},
+            {"v": HANDLE, "b": INF},
+            "yes: v:0, the first that was not finite, is not shown by a re",
+        ),
+        (
+            {"v": INF, "b": INF},
+            {"v": HANDLE, "b": FINE},
+            "no: v:0, the first that was not finite, is not shown by a re",
+        ),
+        ({"v": INF}, {"v": HANDLE}, "no: v:0 was not finite, and a replay does not show it"),
+    ],
+)
+def test_the_verdict(then: Values, now: Values, said: str) -> None:
+    assert verdict(then, now).startswith(said)
+
+
+def test_the_verdict_on_errors() -> None:
+    first, second = RunError("InvalidArgumentError", "bad", "check"), RunError("InvalidArgumentError", "bad", "other")
+    assert verdict({}, {}, (first, first)) == "yes: it fails as it did: InvalidArgumentError in check."
+    assert verdict({}, {}, (first, second)).startswith("no: it fails in another way")
+    assert verdict({}, {}, (first, None)).startswith("no: it does not come out as it was: it failed")
+    assert verdict({}, {}, (None, first)).startswith("no: it does not come out as it was: it fails now")

@@ -1,0 +1,162 @@
+"""`tfdbg run --until has_inf_or_nan` on programs that run eagerly, unchanged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
+from launched import launched
+
+pytestmark = pytest.mark.tf
+
+
+def _done(tmp_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    return launched(script, *arguments)
+
+
+def _commands(*commands: str) -> list[str]:
+    return [word for command in commands for word in ("-c", command)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_op_that_is_wrong_is_stopped_at(tmp_path, name) -> None:
+    program: EagerProgram = PROGRAMS[name]
+    plain = _done(tmp_path, program.text)
+    assert plain.returncode == 0, plain.stderr
+    done = _done(
+        tmp_path, program.text, "--json", "--until", "has_inf_or_nan", *_commands("origin", "frames", "locals")
+    )
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    found: dict[str, Any] = {each["kind"]: each for each in map(json.loads, (s for s in said if s.startswith("{")))}
+    assert "".join(s + "\n" for s in said if not s.startswith("{")) == plain.stdout
+    origin = found["origin"]
+    assert origin["op_type"] == program.origin
+    source = Path(origin["file"]).read_text().splitlines()[origin["line"] - 1]
+    assert program.line in source
+    assert program.cause in origin["cause"]
+    if program.rows is not None:
+        assert origin["batch_rows"] == list(program.rows)
+    frames = found["frames"]["frames"]
+    assert frames[found["frames"]["current"]]["line"] == origin["line"]
+    assert set(program.names) <= set(found["locals"]["locals"])
+
+
+@pytest.mark.parametrize("program", [LOOP, KERAS, DATA, PY_FUNCTION], ids=["loop", "keras", "data", "py_function"])
+def test_going_on_changes_nothing_that_the_program_prints(tmp_path, program) -> None:
+    plain = _done(tmp_path, program.text)
+    done = _done(
+        tmp_path, program.text, "--until", "has_inf_or_nan", *_commands(*["run -f has_inf_or_nan"] * 20, "continue")
+    )
+    assert done.returncode == 0
+    lines = plain.stdout.splitlines()
+    assert [line for line in done.stdout.splitlines() if line in lines] == lines
+
+
+def test_python_in_the_frame(tmp_path) -> None:
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        "--until",
+        "has_inf_or_nan",
+        *_commands("py x.shape, i", "py x + 1", "py 1 / 0"),
+    )
+    assert "(TensorShape([4, 3]), 1)" in done.stdout
+    assert "array([[1., 1., 1.]," in done.stdout
+    assert "ZeroDivisionError: division by zero" in done.stdout
+
+
+def test_turns_of_the_loop_are_runs(tmp_path) -> None:
+    done = _done(tmp_path, LOOP.text, *_commands("run -t 2", "lt", "run -n", "ri", "run", "ri"))
+    assert "run-end: run #2: turn 2 of train.py:7" in done.stdout
+    assert "w/after_update:0" in done.stdout
+    assert "About to run #4: turn 4 of train.py:7" in done.stdout
+    assert "Done: run #4: turn 4 of train.py:7" in done.stdout
+
+
+def test_the_case_is_taken_home_and_turns_are_compared(tmp_path) -> None:
+    case = tmp_path / "case"
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        *_commands("run -f has_inf_or_nan --keep 2", "history MatMul_0", f"bundle {case}", f"bundle --values {case}"),
+    )
+    assert "Tensor MatMul_0:0 in 2 runs" in done.stdout
+    assert "What ran eagerly cannot be made again" in done.stdout
+    tool = [sys.executable, "-m", "tfdbg_cli", "open", str(case), "--json", "-c", "origin"]
+    opened = subprocess.run(tool, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=True)
+    origin = json.loads(opened.stdout.splitlines()[-1])
+    assert (origin["op_type"], origin["batch_rows"]) == (LOOP.origin, list(LOOP.rows or ()))
+
+
+def test_steps_and_breakpoints_at_the_prompt(tmp_path) -> None:
+    done = _done(
+        tmp_path,
+        LOOP.text,
+        "--json",
+        *_commands("break Log when input.min <= 0", "continue", "set Log_0 -1", "over", "here", "delete", "continue"),
+    )
+    said = {each["kind"]: each for each in map(json.loads, (s for s in done.stdout.splitlines() if s[:1] == "{"))}
+    assert said["set_live"]["summary"]["max"] == -1
+    assert LOOP.text.splitlines()[said["here"]["line"] - 1].startswith("    w.assign_sub")
+    assert "-inf" not in done.stdout.splitlines()
+
+
+def test_a_step_of_keras_without_a_line_of_the_program_counts(tmp_path) -> None:
+    program = """
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(0)
+model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("sgd", "mse", run_eagerly=True)
+x = np.ones((8, 4), "f")
+SPOIL
+model.fit(x, np.ones((8, 3), "f"), batch_size=4, verbose=0, shuffle=False)
+"""
+    asked = ("--json", "--until", "has_inf_or_nan", *_commands("origin"))
+    done = _done(tmp_path, program.replace("SPOIL", "x[5, 1] = np.nan"), *asked)
+    origin = json.loads(next(row for row in done.stdout.splitlines() if row.startswith("{")))
+    assert origin["tensor"].startswith("data") and origin["batch_rows"] == [1], done.stderr
+    fine = _done(tmp_path, program.replace("SPOIL", ""), *asked)
+    assert "Nothing passed has_inf_or_nan" in fine.stderr
+
+
+def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
+    """The mask is as people write it for attention; of a row that is all masked comes NaN."""
+    head = "import numpy as np\nimport tensorflow as tf\n\n\nw = tf.Variable(tf.ones((2, 2)))\n"
+    loop = (
+        "for i in range(3):\n"
+        "    scores = tf.where(tf.constant([[True, True], [True, False]]), w * 2.0, -np.inf)\n"
+        "    w.assign_sub(0.1 * tf.nn.softmax(scores))\n"
+        "print(w.numpy())\n"
+    )
+    done = _done(tmp_path, head + loop, "--until", "has_inf_or_nan")
+    assert "ignored 1 place: -inf made on purpose at train.py:7" in done.stderr
+    assert "Nothing passed has_inf_or_nan in 3 runs" in done.stderr
+    done = _done(
+        tmp_path, head + loop.replace("[True, False]", "[i < 1, False]"), "--until", "has_inf_or_nan", "-c", "origin"
+    )
+    assert "Softmax of a row that is nothing but -inf" in done.stdout
+
+
+def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
+    text = (
+        "import tensorflow as tf\n\nv = tf.Variable(2.0)\n\n\n@tf.function\ndef f(x):\n    return x * v\n\n\n"
+        "for i in range(2):\n    a = v + 1.0\n    b = f(a)\n    c = b * 2.0\n    v.assign_sub(0.1)\n"
+        "print(c.numpy())\n"
+    )
+    for step in ("step", "over"):
+        done = _done(tmp_path, text, *_commands(*[step] * 5))
+        stops = [line for line in done.stdout.splitlines() if line.startswith("--- ")]
+        assert [stop.partition(": ")[2].partition(" at ")[2].split(":")[0] or "start" for stop in stops] == [
+            "start", "AddV2_0", "start", "Mul_0", "AssignSubVariableOp_0",
+        ], done.stdout  # fmt: skip
+        assert done.stdout.endswith("11.02\n")

@@ -1,0 +1,235 @@
+"""`tfdbg run` on unchanged programs of TensorFlow 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.tf
+
+FIT = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+tf.config.set_visible_devices([], "GPU")  # as programs do after the import, before anything runs
+
+class Share(keras.layers.Layer):
+    def call(self, x):
+        return x / tf.reduce_sum(x, axis=-1, keepdims=True)  # the division
+
+keras.utils.set_random_seed(1)
+model = keras.Sequential([
+    keras.layers.Input((4,)), Share(), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)
+])
+model.compile("adam", "mse")
+x = np.random.default_rng(0).random((64, 4)).astype("float32")
+PLANT
+model.fit(x, x.sum(axis=1), batch_size=16, epochs=2, verbose=0, shuffle=False)
+print("weights", np.concatenate([w.ravel() for w in model.get_weights()]).tobytes().hex()[:4000])
+"""
+
+LOOP = """
+import tensorflow as tf
+
+tf.keras  # loaded when it is named; nothing here needs it
+
+@tf.function
+def collatz(n):
+    steps = 0
+    value = tf.cast(n, tf.float32)
+    if n > 0:
+        while steps < 8:
+            value = tf.math.log(value * (5.0 - tf.cast(steps, tf.float32)))
+            steps += 1
+    return value
+
+print(collatz(tf.constant(7)).numpy())
+"""
+
+
+def _program(folder: Path, text: str) -> Path:
+    path = folder / "train.py"
+    path.write_text(text)
+    return path
+
+
+def _python(*arguments: object, **more) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        **more,
+    )
+
+
+def _run(program: Path, *commands: str, json: bool = False) -> subprocess.CompletedProcess[str]:
+    words = [word for command in commands for word in ("-c", command)]
+    return _python("-m", "tfdbg_cli", "run", *(["--json"] if json else []), *words, program)
+
+
+def test_a_fit_with_a_planted_zero_over_zero(tmp_path) -> None:
+    program = _program(tmp_path, FIT.replace("PLANT", "x[37] = 0"))
+    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
+    origin = rows[1]
+    assert origin["kind"] == "origin"
+    assert origin["op_type"] == "RealDiv"
+    assert origin["file"] == str(program)
+    assert "# the division" in program.read_text().splitlines()[origin["line"] - 1]
+    assert origin["batch_rows"] == [5]  # row 37 in batches of 16
+    assert origin["cause"].startswith("0 / 0")
+
+
+def test_a_fit_that_is_debugged_gives_the_same_weights(tmp_path) -> None:
+    program = _program(tmp_path, FIT.replace("PLANT", ""))
+    plain = _python(program)
+    assert plain.returncode == 0, plain.stderr
+    for commands in (["run"] * 4 + ["continue"], ["run -f has_inf_or_nan"], ["detach"]):
+        done = _run(program, *commands)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith(plain.stdout)
+        assert "could not" not in done.stderr
+
+
+def test_the_screens_of_a_function(tmp_path) -> None:
+    program = _program(
+        tmp_path,
+        "import tensorflow as tf\nw = tf.Variable([1., 2.], name='w')\n@tf.function\ndef step(x, scale):\n"
+        "    return tf.reduce_sum(tf.math.log(x) * w) * scale\n"
+        "print(step(tf.constant([1., 0.]), 2.0).numpy(), step(tf.constant([1., 1.]), 3.0).numpy())\n",
+    )
+    done = _run(program, "ri", "pf x", "pf w", "run", "lt", "pt Log:0", "ni Log", "ls", "run", "ri", "continue")
+    assert done.returncode == 0, done.stderr
+    assert "ERROR" not in done.stdout
+    assert "run #1: step(x)" in done.stdout
+    assert "Argument scale was 2.0 in the nearest trace and is 3.0 now." in done.stdout
+    assert done.stdout.rstrip().endswith("-inf 0.0")
+
+
+def test_a_nan_in_a_turn_of_a_loop_in_a_branch(tmp_path) -> None:
+    program = _program(tmp_path, LOOP)
+    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True)
+    assert done.returncode == 0, done.stderr
+    origin = json.loads(done.stdout.splitlines()[1])
+    assert origin["op_type"] == "Log"
+    assert "tf.math.log" in program.read_text().splitlines()[origin["line"] - 1]
+
+
+def test_an_error_ends_the_program_as_ever(tmp_path) -> None:
+    program = _program(
+        tmp_path,
+        "import tensorflow as tf\n@tf.function(input_signature=[tf.TensorSpec([None, None])])\n"
+        "def product(x):\n    return tf.matmul(x, x, name='multiply')\nproduct(tf.ones([2, 3]))\n",
+    )
+    plain = _python(program)
+    done = _run(program, "run", "error_info", "continue")
+    assert done.returncode == plain.returncode == 1
+    assert "multiply" in done.stdout and "InvalidArgumentError" in done.stdout
+    kept = [row for row in done.stderr.splitlines() if "Detected at node" in row or "Matrix size" in row]
+    assert kept == [row for row in plain.stderr.splitlines() if "Detected at node" in row or "Matrix size" in row]
+    assert done.stderr.splitlines()[-1].split("[Op:")[0] == plain.stderr.splitlines()[-1].split("[Op:")[0]
+
+
+def test_no_front_end_leaves_the_classes_alone(tmp_path) -> None:
+    program = _program(
+        tmp_path,
+        "import tensorflow as tf\nf = tf.function(lambda: 1)\nprint(type(f).__call__.__module__)\nf()\n",
+    )
+    done = _python("-m", "tfdbg_cli", "run", "--ui", "none", program)
+    assert done.returncode == 0
+    assert done.stdout == _python(program).stdout
+
+
+ERRORS = """
+import threading
+import tensorflow as tf
+
+@tf.function
+def pick(x):
+    return tf.gather(x, [5])
+
+@tf.function
+def outer(x):
+    return pick(x)
+
+def session(_):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        session.run(tf.gather(tf.constant([1.0]), [7]))
+
+def tell(call, size):
+    try:
+        call(tf.ones([size]))
+    except tf.errors.InvalidArgumentError as error:
+        print(error, flush=True)
+
+tell(outer, 1)
+tell(pick.get_concrete_function(tf.ones([2])), 2)
+tell(session, 1)
+thread = threading.Thread(target=tell, args=(pick, 3))
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("words", [("--ui", "none"), ("-c", "continue"), ("-c", "run", "-c", "run")])
+def test_errors_of_tensorflow_say_what_they_say_without_us(tmp_path, words) -> None:
+    """`Detected at node … defined at` listed tfdbg's own calls, those that started the program included."""
+    program = _program(tmp_path, ERRORS)
+    told = []
+    for command in ([], ["-m", "tfdbg_cli", "run", *words]):
+        done = _python(*command, program)
+        assert done.returncode == 0, done.stderr
+        # TensorFlow counts functions, and tfdbg makes some of its own.
+        told.append(re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", done.stdout))
+    assert told[0].count("defined at") >= 4
+    debugged = told[1]
+    for line in told[0].splitlines():
+        assert line in debugged
+    assert "tfdbg_cli/" not in debugged and "frozen runpy" not in debugged
+
+
+REPLICAS = """
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+def step():
+    return tf.add(1.0, 2.0)
+
+for _ in range(3):
+    print(strategy.reduce("SUM", strategy.run(step), axis=None).numpy())
+"""
+
+
+def test_eager_code_in_several_replicas_is_said_once_not_to_be_recorded(tmp_path) -> None:
+    done = _run(_program(tmp_path, REPLICAS), "run")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line]
+    assert [line for line in lines if not line.startswith(("---", "tfdbg> "))] == ["6.0"] * 3
+    assert lines[-1] == "6.0"  # no stop behind the last
+    assert done.stderr.count("runs eagerly in several replicas") == 1
+
+
+@pytest.mark.parametrize("name", ["enable", "LocalCLIDebugWrapperSession", "DebuggerCallback", "WatchOptions"])
+def test_a_name_of_ours_that_is_read_before_tensorflow_is_imported(tmp_path, name) -> None:
+    """Then our own modules are what imports TensorFlow."""
+    text = f"import tfdbg_cli as tf_debug\n\ntf_debug.{name}\n{LOOP}"
+    done = _run(_program(tmp_path, text), "run -f has_inf_or_nan", "pt value:0", "run -n")
+    assert done.returncode == 0, done.stderr
+    assert "could not debug" not in done.stderr
+    assert "tfdbg> run -f has_inf_or_nan" in done.stdout
+    assert done.stdout.splitlines()[-1] == "nan"

@@ -1,0 +1,143 @@
+"""The program that introduced tfdbg in 2017, under every way to debug it without a screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.tf
+
+PROGRAM = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+WRAP_IMPORT
+
+tf.disable_eager_execution()
+xs = np.linspace(-0.5, 0.49, 100)
+x = tf.placeholder(tf.float32, shape=[None], name="x")
+y = tf.placeholder(tf.float32, shape=[None], name="y")
+k = tf.Variable([0.0], name="k")
+y_hat = tf.multiply(k, x, name="y_hat")
+sse = tf.reduce_sum((y - y_hat) * (y - y_hat), name="sse")
+train_op = tf.train.GradientDescentOptimizer(learning_rate=0.02).minimize(sse)
+
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+WRAP
+for _ in range(10):
+    sess.run([train_op, sse], feed_dict={x: xs, y: 42 * xs})
+print("k =", sess.run(k).tobytes().hex())
+"""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("programs")
+    wrapped = PROGRAM.replace("WRAP_IMPORT", "import tfdbg_cli as tf_debug")
+    texts = {
+        "plain": PROGRAM.replace("WRAP_IMPORT", "").replace("WRAP", ""),
+        "wrapped": wrapped.replace("WRAP", "sess = tf_debug.LocalCLIDebugWrapperSession(sess)"),
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text)
+    return {name: folder / f"{name}.py" for name in texts}
+
+
+def _python(*arguments: object, **more) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    given = {"stdin": subprocess.DEVNULL} if "input" not in more else {}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env=environ,
+        **given,
+        **more,
+    )
+
+
+@pytest.fixture(scope="module")
+def undebugged(programs) -> str:
+    done = _python(programs["plain"])
+    assert done.returncode == 0
+    return done.stdout
+
+
+def _commands(*commands: str) -> list[str]:
+    return [word for command in commands for word in ("-c", command)]
+
+
+def test_from_a_pipe(programs, undebugged) -> None:
+    done = _python(programs["wrapped"], input="run -t 3\nlt -n sse\n\npt y_hat:0[0:2]\nrun -n\nexit\n")
+    assert done.returncode == 0, done.stderr
+    assert "tfdbg> lt -n sse" in done.stdout
+    assert "Tensor y_hat:0[0:2]" in done.stdout
+    assert "ERROR" not in done.stdout
+    assert done.stdout.endswith(undebugged)
+
+
+def test_when_nobody_is_there_it_trains_as_without_us(programs, undebugged) -> None:
+    done = _python(programs["wrapped"])
+    assert (done.returncode, done.stdout) == (0, undebugged)
+    assert "Standard input holds no commands: the program goes on undebugged." in done.stderr
+
+
+@pytest.mark.parametrize("name", ["plain", "wrapped"])
+def test_under_tfdbg_run_with_commands(programs, undebugged, name) -> None:
+    done = _python("-m", "tfdbg_cli", "run", *_commands("run -t 2", "lt", "pt sse:0", "run", "pf x"), programs[name])
+    assert done.returncode == 0, done.stderr
+    rows = done.stdout.splitlines()
+    assert [row for row in rows if row.startswith("tfdbg>")] == [
+        "tfdbg> run -t 2", "tfdbg> lt", "tfdbg> pt sse:0", "tfdbg> run", "tfdbg> pf x",
+    ]  # fmt: skip
+    assert any(row.startswith("Tensor sse:0") for row in rows)
+    assert done.stdout.endswith(undebugged)
+
+
+def test_under_tfdbg_run_in_json(programs, undebugged) -> None:
+    commands = _commands("run", "lt", "pt sse:0", "nonsense", "run -n")
+    done = _python("-m", "tfdbg_cli", "run", "--json", *commands, programs["plain"])
+    assert done.returncode == 0, done.stderr
+    *rows, last = done.stdout.splitlines()
+    assert f"{last}\n" == undebugged
+    answers = [json.loads(row) for row in rows]
+    kinds = ["decision", "tensors", "tensor", None, "decision"]
+    assert [answer.get("kind") for answer in answers] == kinds
+    assert answers[0]["exact"] is True
+    assert answers[0]["differs"] == []
+    assert "sse:0" in {tensor["name"] for tensor in answers[1]["tensors"]}
+    assert isinstance(answers[2]["value"], float)
+
+
+def test_a_watch_that_never_hits_ends_with_the_program(programs, undebugged) -> None:
+    done = _python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", programs["plain"])
+    assert (done.returncode, done.stdout) == (0, undebugged)
+    assert "The program ended before these commands were used: origin." in done.stderr
+
+
+def test_no_front_end_leaves_the_program_alone(programs, undebugged) -> None:
+    done = _python("-m", "tfdbg_cli", "run", "--ui", "none", programs["plain"])
+    assert (done.returncode, done.stdout) == (0, undebugged)
+    assert "tfdbg" not in done.stderr
+
+
+def test_an_error_of_an_op_opens_the_prompt_and_ends_the_program_as_ever(tmp_path) -> None:
+    program = tmp_path / "fails.py"
+    program.write_text(
+        "import tensorflow.compat.v1 as tf\ntf.disable_eager_execution()\nx = tf.placeholder(tf.float32, name='x')\n"
+        "y = tf.matmul(x, x, name='product')\nsess = tf.Session()\nsess.run(y, {x: [[1., 2.]]})\n"
+    )
+    plain = _python(program)
+    done = _python("-m", "tfdbg_cli", "run", *_commands("run", "error_info", "continue"), program)
+    assert done.returncode == plain.returncode == 1
+    assert "InvalidArgumentError" in done.stdout
+    assert "product" in done.stdout
+    assert done.stderr.splitlines()[-1] == plain.stderr.splitlines()[-1]
+    # TensorFlow's own message names the stack under which the op was made; the traceback is the program's.
+    assert "launch.py" not in done.stderr.split("Detected at node")[0]

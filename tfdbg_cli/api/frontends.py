@@ -1,0 +1,161 @@
+"""Choosing the front end: the full screen where a terminal can show it, else the line prompt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.config import Settings, load_settings
+from tfdbg_cli.debugger.frontend import Frontend
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.script import Script
+from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.model.decision import Decision, Detach, RunUntil
+from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.runs import RunStart, Stop
+from tfdbg_cli.terminal_facts import terminal_facts
+
+# The names of TensorFlow's tfdbg stay good.
+_NAMES = {"tui": "tui", "curses": "tui", "line": "line", "readline": "line", "none": "none", "auto": ""}
+
+
+_said: set[str] = set()
+
+
+def ui_name(name: str | None) -> str:
+    """The front end that `name` means: "tui", "line", "none", or "" for a free choice.
+
+    Raises:
+        TfdbgError: there is no such front end.
+
+    """
+    if not name:
+        return ""
+    if name not in _NAMES:
+        raise TfdbgError(
+            f"There is no front end {name!r}.", hint=did_you_mean(name, _NAMES) or "Use tui, line or none."
+        )
+    return _NAMES[name]
+
+
+def choose_frontend(
+    ui: str | None = None,
+    *,
+    filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
+    settings: Settings | None = None,
+    commands: Sequence[str] = (),
+    json: bool = False,
+) -> Frontend:
+    """The front end for one session (or recording): what the person asked for, as far as the terminal can do it.
+
+    The command line of `tfdbg` counts most, then the variable TFDBG_UI, then `ui` (the program's own wish). Of
+    "tui", "line", "none"; "curses" and "readline" are other names for the first two; None leaves the choice.
+    `filters` is looked into at every stop, so filters may be added later. `commands` are run instead of asking.
+
+    Raises:
+        TfdbgError: there is no front end of that name.
+
+    """
+    options = launch_options()
+    script = Script(commands) if commands else options.script
+    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
+    settings = settings if settings is not None else person_settings()
+    chosen = _chosen(wanted, script, filters, settings, json or options.json)
+    return Until(chosen, options.until) if options.until else chosen
+
+
+def attended(ui: str | None = None) -> bool:
+    """Whether somebody at a terminal can be asked: not a script, nor a notebook, whose keys are none of Ctrl-C's."""
+    options = launch_options()
+    wanted = options.ui or ui_name(os.environ.get("TFDBG_UI")) or ui_name(ui)
+    if options.script is not None or wanted == "none":
+        return False
+    facts = terminal_facts()
+    if facts.notebook or facts.ide or not facts.foreground:
+        return False
+    return facts.stdin_tty or (wanted == "tui" and facts.controlling)
+
+
+def _chosen(
+    wanted: str, script: Script | None, filters: Mapping[str, TensorFilter], settings: Settings, json: bool
+) -> Frontend:
+    if script is None and wanted == "none":
+        return NoFrontend(settings)
+    reason = ""
+    if script is None and not json and wanted != "line":
+        reason = terminal_facts().obstacle(chosen=wanted == "tui")
+        if not reason:
+            return _full_screen(filters, settings)
+    if reason in _said:
+        reason = ""
+    _said.add(reason)
+    return _line(filters, settings, script, json, reason)
+
+
+class Until:
+    """Begins with `run -f FILTER` in place of the first stop; then `frontend` is asked."""
+
+    def __init__(self, frontend: Frontend, first: RunUntil) -> None:
+        self._frontend = frontend
+        self._first: Decision | None = first
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._frontend.settings
+
+    def stop(self, event: Stop) -> Decision:
+        decision, self._first = self._first, None
+        return self._frontend.stop(event) if decision is None or not isinstance(event, RunStart) else decision
+
+    def notify(self, message: str) -> None:
+        self._frontend.notify(message)
+
+
+class NoFrontend:
+    """Asks nobody: the program runs as if the debugger were not there (`--ui none`)."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def stop(self, event: Stop) -> Decision:
+        return Detach()
+
+    def notify(self, message: str) -> None:
+        to_stderr(message)
+
+
+def _full_screen(filters: Mapping[str, TensorFilter], settings: Settings) -> Frontend:
+    # urwid is loaded for the full screen only.
+    from tfdbg_cli.commands.standard import standard_registry
+    from tfdbg_cli.tui.frontend import TuiFrontend
+
+    return TuiFrontend(standard_registry(), settings, filters)
+
+
+def _line(
+    filters: Mapping[str, TensorFilter], settings: Settings, script: Script | None, json: bool, reason: str
+) -> Frontend:
+    from tfdbg_cli.commands.standard import standard_registry
+    from tfdbg_cli.line.frontend import LineFrontend
+
+    output = launch_options().output
+    return LineFrontend(
+        standard_registry(), settings, filters, script=script, json=json, output=output, reason=reason
+    )
+
+
+def person_settings(path: Path | None = None) -> Settings:
+    """The settings of the person at the terminal; what is wrong with their file is said on standard error.
+
+    `path` is a file in place of the person's own.
+    """
+    settings, warnings = load_settings(path)
+    for warning in warnings:
+        if warning not in _said:
+            _said.add(warning)
+            to_stderr(warning)
+    return settings

@@ -1,0 +1,126 @@
+"""A callback that debugs what Keras does with a model: `model.fit(…, callbacks=[DebuggerCallback()])`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tfdbg_cli.api.process import disable, enable, process_debugger
+from tfdbg_cli.commands.watch_decision import watch_decision
+
+
+class DebuggerCallback:
+    """Debugs every run from the beginning of `fit`, `evaluate` or `predict` to its end.
+
+    It serves Keras 3 and tf_keras alike: Keras calls the methods of a callback, of whatever class it is.
+    """
+
+    # What Keras asks a callback: it waits for nothing that happens at the end of a batch.
+    async_safe = True
+    _supports_tf_logs = True
+    _chief_worker_only = None
+
+    def __init__(
+        self,
+        ui_type: str | None = None,
+        watch: str | None = None,
+        *,
+        exclude_node_names: str = "",
+        keep: int = 0,
+        values: str = "auto",
+        bundle: str | os.PathLike[str] | None = None,
+        skip_update: bool = False,
+        benign: str = "",
+    ) -> None:
+        """Make a callback.
+
+        Args:
+            ui_type: as for `enable`.
+            watch: the name of a filter. Instead of a stop before the first step, the first stop is then the step in
+                which a tensor passes it, as after `run -f`.
+            exclude_node_names: this and what follows is as for `set_watch`.
+            keep: of so many steps before the hit the values stay.
+            values: "keep", "replay" or "auto".
+            bundle: a new folder for the bad step.
+            skip_update: put the weights back as they were before the bad step.
+            benign: "skip" or "stop".
+
+        Raises:
+            TfdbgError: the arguments of the watch contradict each other.
+
+        """
+        self.params: dict[str, Any] = {}
+        self.model: Any = None
+        self._ui_type = ui_type
+        self._watch = watch and watch_decision(
+            watch,
+            exclude_node_names,
+            values=values,
+            keep=keep,
+            bundle=os.fspath(bundle) if bundle is not None else "",
+            skip_update=skip_update,
+            benign=benign,
+        )
+        self._begun = 0
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Hear what Keras was asked to do."""
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        """Hear which model it is."""
+        self.model = model
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Begin with `fit`."""
+        self._leave()  # a fit that ended in an exception never told
+        self._begin()
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Begin with `evaluate`, or with the validation of `fit`."""
+        self._begin()
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Begin with `predict`."""
+        self._begin()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Leave TensorFlow as it was."""
+        self._leave()
+
+    def on_test_end(self, logs: Any = None) -> None:
+        """End with the validation, or with `evaluate`."""
+        self._end()
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """End with `predict`."""
+        self._end()
+
+    def _begin(self) -> None:
+        enable(self._ui_type)
+        self._begun += 1
+        if self._begun == 1 and self._watch:
+            process_debugger().debugger.set_watch(self._watch)
+
+    def _end(self) -> None:
+        if self._begun:
+            self._begun -= 1
+            disable()
+
+    def _leave(self) -> None:
+        while self._begun:
+            self._end()
+
+    def _nothing(self, *_: Any, **__: Any) -> None:
+        """Epochs and batches are of no interest: the runs in them are seen by themselves."""
+
+    on_epoch_begin = on_epoch_end = _nothing
+    on_batch_begin = on_batch_end = _nothing
+    on_train_batch_begin = on_train_batch_end = _nothing
+    on_test_batch_begin = on_test_batch_end = _nothing
+    on_predict_batch_begin = on_predict_batch_end = _nothing
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return False  # asked by tf_keras, which then keeps the numbers of a batch to itself
+
+    _implements_test_batch_hooks = _implements_predict_batch_hooks = _implements_train_batch_hooks

@@ -1,0 +1,272 @@
+"""Debugging everything that a process runs: its sessions, its functions, and the callables that it names."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.capture.eager.call import eager_block
+from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.post_mortem import run_that_failed
+from tfdbg_cli.capture.session.dump_folders import empty_folder
+from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
+from tfdbg_cli.capture.session.initializers import InitializersApart
+from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Continue, RecordRun
+
+
+class ProcessDebugger:
+    """The one debugger of a process, and what of TensorFlow it has in its hands at the moment."""
+
+    def __init__(self) -> None:
+        settings = person_settings()
+        self.ui_type: str | None = None
+        self.debugger = Debugger(
+            lambda: choose_frontend(self.ui_type, filters=self.debugger.filters, settings=settings),
+            settings=settings,
+            attended=lambda: attended(self.ui_type),
+        )
+        self._lock = threading.Lock()
+        self._users = 0
+        self._undo: list[Callable[[], None]] = []
+
+    @property
+    def on(self) -> bool:
+        """Whether every run asks."""
+        return self._users > 0
+
+    def enable(self) -> None:
+        """Have every run of the process ask the debugger, beginning with a stop before the next one."""
+        with self._lock:
+            self._users += 1
+            if self._users > 1:
+                return
+            watch = watch_of(self.debugger)
+            atexit.register(watch.end)
+            self.debugger.attendant = watch
+            self.debugger.interruption.stand_by()
+            self._begin()
+            self._undo = [
+                lambda: self._leave_eager(watch),
+                intercept_all_sessions(InitializersApart(self.debugger)),
+                intercept_all_functions(self.debugger),
+            ]
+
+    def program_ends(self) -> str:
+        """End the last run that ran eagerly; of a watch that is still on, what it has seen."""
+        watch = watch_of(self.debugger)
+        watch.end()
+        return self.debugger.watch_in_words(watch.seen)
+
+    def program_fails(self, error: Exception) -> None:
+        """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
+        if self.on:
+            watch = watch_of(self.debugger)
+            self.debugger.program_fails(lambda number: run_that_failed(error, number, watch))
+
+    def _begin(self) -> None:
+        """Stop before the next run, or watch from here on, if that was asked on the command line."""
+        self.debugger.stop_next()
+        until = launch_options().until
+        if until is not None:
+            with suppress(TfdbgError):  # a filter that the program is yet to add; the first run asks again
+                self.debugger.set_watch(until, from_the_start=True)
+
+    def _leave_eager(self, watch: EagerWatch) -> None:
+        self.debugger.attendant = None
+        atexit.unregister(watch.end)
+        watch.end()
+        watch.attend(False)
+
+    def disable(self) -> None:
+        """Take back one `enable`. With the last one TensorFlow is as it was."""
+        with self._lock:
+            if self._users:
+                self._users -= 1
+            if not self._users:
+                self.debugger.end_watch()
+                self.debugger.interruption.leave()
+                while self._undo:
+                    self._undo.pop()()
+
+
+@cache
+def process_debugger() -> ProcessDebugger:
+    """The debugger of this process, made when it is first asked for."""
+    return ProcessDebugger()
+
+
+def enable(ui_type: str | None = None, dump_root: str | None = None, thread_name_filter: str | None = None) -> None:
+    """Debug every run of this process from now on: sessions, tf.functions, Keras. The next run stops at the prompt.
+
+    Each call counts, and `disable` takes back one; inside another one, or under `tfdbg run`, it changes nothing.
+
+    Args:
+        ui_type: "curses" (or "tui") for the full screen, "readline" (or "line") for lines; None chooses.
+        dump_root: where the dumps of runs that were stopped at are kept; without it they are not written.
+        thread_name_filter: matched from the start of a thread's name; runs of other threads go by.
+
+    Raises:
+        ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
+
+    """
+    _configure(ui_type, dump_root, thread_name_filter).enable()
+
+
+def disable() -> None:
+    """Take back one `enable`: after as many, TensorFlow's classes are as they were."""
+    process_debugger().disable()
+
+
+@contextmanager
+def debugging(
+    ui_type: str | None = None,
+    dump_root: str | None = None,
+    thread_name_filter: str | None = None,
+    *,
+    eager: bool = False,
+) -> Iterator[None]:
+    """A context in which every run of this process is debugged. The arguments are those of `enable`.
+
+    With `eager` the block itself is one run: its ops are recorded one by one as they run, and functions that it
+    calls are part of it.
+    """
+    enable(ui_type, dump_root, thread_name_filter)
+    try:
+        with eager_block(process_debugger().debugger, "block") if eager else nullcontext():
+            yield
+    finally:
+        disable()
+
+
+@contextmanager
+def run(name: str = "run") -> Iterator[None]:
+    """A context that is one run of a program that runs eagerly, called `name`; nothing where nothing is debugged.
+
+    Without it the turns of a program's loop are its runs.
+    """
+    process = process_debugger()
+    with eager_block(process.debugger, name) if process.on else nullcontext():
+        yield
+
+
+def stop() -> None:
+    """Stop at the prompt before the next run. Where nothing is debugged yet, debug every run from now on."""
+    _enabled().stop_next()
+
+
+def set_watch(
+    filter_name: str | None,
+    exclude_node_names: str = "",
+    *,
+    keep: int = 0,
+    values: str = "auto",
+    bundle: str | os.PathLike[str] | None = None,
+    skip_update: bool = False,
+    benign: str = "",
+) -> None:
+    """Do not stop until a tensor passes the filter `filter_name`, as `run -f` does; None ends such a watch.
+
+    Where nothing is debugged yet, debug every run from now on.
+
+    Args:
+        filter_name: such as "bad_result", "has_inf_or_nan", or "magnitude_above:1e4" for one with a number.
+        exclude_node_names: a regex, searched anywhere in the name; such nodes are not looked at.
+        keep: of so many runs before the hit the values stay.
+        values: how the values of the bad run come to be there: "keep" those of every run, "replay" it, or "auto".
+        bundle: a new folder into which the bad run is written, with what it takes to make it again.
+        skip_update: put the variables back as they were before the bad run.
+        benign: with "has_inf_or_nan": "skip" goes on where all that is not finite is made on purpose, or nothing
+            comes of it, and leaves those places out; "stop", or nothing, stops there.
+
+    Raises:
+        TfdbgError: there is no such filter, the regex cannot be read, `bundle` is there already, or `keep` does not
+            go with `values`.
+
+    """
+    decision = None
+    if filter_name is not None:
+        decision = watch_decision(
+            filter_name,
+            exclude_node_names,
+            values=values,
+            keep=keep,
+            bundle=os.fspath(bundle) if bundle is not None else "",
+            skip_update=skip_update,
+            benign=benign,
+        )
+    _enabled().set_watch(decision)
+
+
+def record(path: str, *, force: bool = False) -> None:
+    """Save the next run in the new folder `path`, with what it takes to make it again, without a stop.
+
+    Where nothing is debugged yet, runs are debugged from now on, and go by without a stop. `tfdbg replay` makes the
+    run again; of a run that cannot be made again the values are saved. What became of it is said on the terminal.
+
+    Args:
+        path: a folder that is empty or does not exist.
+        force: the run may take more memory and disk than the budgets allow, and a bundle that is there gives way.
+
+    """
+    decision = RecordRun(str(Path(path).expanduser().absolute()), force)
+    if process_debugger().on:
+        process_debugger().debugger.record(decision)
+    else:
+        _enabled().record(decision, Continue())
+
+
+def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:
+    """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
+    process_debugger().debugger.add_filter(filter_name, tensor_filter)
+
+
+def wrap_function(function: Any, ui_type: str | None = None) -> Any:
+    """A stand-in for `function` whose every call is debugged.
+
+    Args:
+        function: a tf.function, a concrete function, a function of a SavedModel, or a plain callable. Of the last
+            the ops that it runs eagerly are recorded one by one.
+        ui_type: as for `enable`.
+
+    Raises:
+        TypeError: it cannot be called.
+        ValueError: there is no such `ui_type`.
+
+    """
+    debugger = _configure(ui_type, None, None).debugger
+    debugger.interruption.stand_by()
+    return DebuggedFunction(function, debugger)
+
+
+def _enabled() -> Debugger:
+    process = process_debugger()
+    if not process.on:
+        process.enable()
+    return process.debugger
+
+
+def _configure(ui_type: str | None, dump_root: str | None, thread_name_filter: str | None) -> ProcessDebugger:
+    try:
+        ui_name(ui_type)
+    except TfdbgError as error:
+        raise ValueError(str(error)) from None
+    folder: Path | None = empty_folder(dump_root, "dump_root") if dump_root else None
+    process = process_debugger()
+    process.ui_type = ui_type or process.ui_type
+    if folder is not None or thread_name_filter is not None:
+        process.debugger.configure(dump_root=folder, thread_name_filter=thread_name_filter)
+    return process

@@ -1,0 +1,181 @@
+"""The public classes: wrap a session, or add a hook to a monitored one. Names and arguments are TensorFlow's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.analysis.filters import TensorFilter
+from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.capture.session.dump_folders import empty_folder
+from tfdbg_cli.capture.session.dumping import DumpingController, WatchFunction
+from tfdbg_cli.capture.session.monitored import RawSessionHook
+from tfdbg_cli.capture.session.session import DebuggedSession
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.errors import TfdbgError
+
+
+class LocalCLIDebugWrapperSession(DebuggedSession):
+    """A session that is debugged at this terminal.
+
+    It stands in for the session it wraps (see `DebuggedSession`). The first run stops at the prompt.
+    """
+
+    def __init__(
+        self,
+        sess: Any,
+        dump_root: str | None = None,
+        ui_type: str | None = None,
+        thread_name_filter: str | None = None,
+        config_file_path: str | bool = False,
+        log_usage: bool = True,
+    ) -> None:
+        """Wrap `sess`, a `tf.compat.v1` Session, InteractiveSession or MonitoredSession.
+
+        Args:
+            sess: the session.
+            dump_root: where the dumps of runs that were stopped at are kept; without it they are deleted.
+            ui_type: "curses" (or "tui") for the full screen, "readline" (or "line") for lines; None chooses.
+            thread_name_filter: matched from the start of a thread's name; runs of other threads go by.
+            config_file_path: a file of settings in place of the person's own.
+            log_usage: has no effect; it stands here since it does in TensorFlow.
+
+        Raises:
+            TypeError: `sess` is no session.
+            ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
+
+        """
+        self._tfdbg_debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
+        super().__init__(sess, self._tfdbg_debugger)
+
+    @property
+    def run_call_count(self) -> int:
+        """How many runs have begun."""
+        return self._tfdbg_debugger.run_count
+
+    def increment_run_call_count(self) -> None:
+        """Count a run."""
+        self._tfdbg_debugger.count_run()
+
+    def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
+        """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
+        self._tfdbg_debugger.add_filter(filter_name, tensor_filter)
+
+
+class DumpingDebugWrapperSession(DebuggedSession):
+    """A session whose every run is dumped into a folder of its own under `session_root`. Nothing is asked."""
+
+    def __init__(
+        self,
+        sess: Any,
+        session_root: str,
+        watch_fn: WatchFunction | None = None,
+        thread_name_filter: str | None = None,
+        pass_through_operrors: bool | None = None,
+        log_usage: bool = True,
+    ) -> None:
+        """Wrap `sess`, a `tf.compat.v1` Session, InteractiveSession or MonitoredSession.
+
+        Args:
+            sess: the session.
+            session_root: a folder that does not exist or is empty.
+            watch_fn: called with fetches and feeds before each run; its WatchOptions say what is dumped.
+                What it raises comes out of the run, which is then not made, and so does a TypeError or ValueError
+                for an answer that is none.
+            thread_name_filter: matched from the start of a thread's name; runs of other threads are not dumped.
+            pass_through_operrors: has no effect: errors of ops are raised, always.
+            log_usage: has no effect; it stands here since it does in TensorFlow.
+
+        Raises:
+            TypeError: `sess` is no session, or `watch_fn` cannot be called.
+            ValueError: `session_root` is a file or a folder that is not empty.
+
+        """
+        self._tfdbg_dumping = _dumping(session_root, watch_fn, thread_name_filter)
+        super().__init__(sess, self._tfdbg_dumping)
+
+    @property
+    def run_call_count(self) -> int:
+        """How many runs have begun."""
+        return self._tfdbg_dumping.run_count
+
+    def increment_run_call_count(self) -> None:
+        """Count a run."""
+        self._tfdbg_dumping.count_run()
+
+
+class LocalCLIDebugHook(RawSessionHook):
+    """A hook that debugs a MonitoredSession at this terminal.
+
+    It sees the program's own runs before any other hook sees what came out of them, errors of ops included.
+    """
+
+    def __init__(
+        self,
+        ui_type: str | None = None,
+        dump_root: str | None = None,
+        thread_name_filter: str | None = None,
+        config_file_path: str | bool | None = None,
+    ) -> None:
+        """Take the arguments of `LocalCLIDebugWrapperSession`, in TensorFlow's order.
+
+        Raises:
+            ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
+
+        """
+        self._debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
+        super().__init__(self._debugger)
+
+    def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
+        """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
+        self._debugger.add_filter(filter_name, tensor_filter)
+
+
+class DumpingDebugHook(RawSessionHook):
+    """A hook that dumps every run of a MonitoredSession into a folder of its own under `session_root`."""
+
+    def __init__(
+        self,
+        session_root: str,
+        watch_fn: WatchFunction | None = None,
+        thread_name_filter: str | None = None,
+        log_usage: bool = True,
+    ) -> None:
+        """Take the arguments of `DumpingDebugWrapperSession`.
+
+        Raises:
+            TypeError: `watch_fn` cannot be called.
+            ValueError: `session_root` is a file or a folder that is not empty.
+
+        """
+        super().__init__(_dumping(session_root, watch_fn, thread_name_filter))
+
+
+def _dumping(session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None) -> DumpingController:
+    folder = empty_folder(session_root, "session_root")
+    return DumpingController(folder, watch_fn, thread_name_filter, person_settings())
+
+
+def _debugger(
+    ui_type: str | None,
+    dump_root: str | None,
+    thread_name_filter: str | None,
+    config_file_path: str | bool | None,
+) -> Debugger:
+    folder = empty_folder(dump_root, "dump_root") if dump_root else None
+    try:
+        ui_name(ui_type)
+    except TfdbgError as error:
+        raise ValueError(str(error)) from None
+    named = Path(config_file_path).expanduser() if isinstance(config_file_path, str) and config_file_path else None
+    settings = person_settings(named)
+    # Chosen at the first stop: a program that never stops loads no front end.
+    debugger = Debugger(
+        lambda: choose_frontend(ui_type, filters=debugger.filters, settings=settings),
+        settings=settings,
+        thread_name_filter=thread_name_filter,
+        dump_root=folder,
+        attended=lambda: attended(ui_type),
+    )
+    debugger.interruption.stand_by()
+    return debugger

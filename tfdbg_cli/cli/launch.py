@@ -1,0 +1,205 @@
+"""Running somebody's program under the debugger, in this process, as `python` itself would run it."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+
+from tfdbg_cli.api.import_hook import after_import
+from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.own_frames import our_files, started_by, without_our_frames
+
+_our_main: list[ModuleType] = []  # keeps the module that started us alive: its frames are still running
+
+
+def debug_process(options: LaunchOptions) -> None:
+    """Have every session and function that this process runs from now on debugged as `options` say.
+
+    TensorFlow is not imported here: programs set environment variables before they import it.
+    """
+    set_launch_options(options)
+    after_import("tensorflow", _hide_frames_from_tensorflow)
+    if options.ui != "none" or options.script is not None:
+        after_import("tensorflow", _intercept)
+
+
+def _hide_frames_from_tensorflow() -> None:
+    """Let TensorFlow's errors say where the program made an op, and not who called the program."""
+    try:
+        from tfdbg_cli.capture.compat import hide_frames
+
+        hide_frames(our_files())
+    except Exception as error:  # noqa: BLE001
+        _report("leave its own calls out of TensorFlow's errors", error)
+
+
+def _report(what: str, error: Exception) -> None:
+    from tfdbg_cli.capture.mishaps import report
+
+    report(what, error)
+
+
+def _intercept() -> None:
+    try:
+        from tfdbg_cli.api.process import process_debugger
+
+        process_debugger().enable()
+    except Exception as error:  # noqa: BLE001  # the program must run even where it cannot be debugged
+        _report("debug the runs of this program", error)
+
+
+def program_ended() -> str:
+    """End the last run of the program that `debug_process` was for; what a watch that is still on has to say."""
+    process = sys.modules.get("tfdbg_cli.api.process")
+    if process is None:
+        return ""
+    try:
+        said: str = process.process_debugger().program_ends()
+    except Exception as error:  # noqa: BLE001
+        _report("end the last run", error)
+        return ""
+    return said
+
+
+def _program_fails(error: Exception) -> None:
+    """Have the prompt open on `error`, which leaves the program."""
+    process = sys.modules.get("tfdbg_cli.api.process")
+    if process is not None:
+        try:
+            process.process_debugger().program_fails(error)
+        except Exception as failure:  # noqa: BLE001  # the program ends with its own error
+            _report("show what ended the program", failure)
+
+
+def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:
+    """What runs the script, folder or archive at `path` with `arguments`.
+
+    Raises:
+        TfdbgError: there is no such file, or it cannot be read.
+
+    """
+    place = Path(path)
+    if place.is_dir() or (place.is_file() and zipfile.is_zipfile(place)):
+        if place.is_dir() and not (place / "__main__.py").is_file():
+            raise TfdbgError(f"The folder {path} holds no __main__.py.", hint="Name a script, or use -m MODULE.")
+        return lambda: _run_container(path, arguments)
+    try:
+        source = place.read_bytes()
+    except FileNotFoundError:
+        raise TfdbgError(f"There is no script {path}.", hint="Write: tfdbg run SCRIPT [ARG]…") from None
+    except OSError as error:
+        raise TfdbgError(f"Cannot read the script {path}: {error.strerror}.") from None
+    return lambda: _run_script(path, source, arguments)
+
+
+def module_program(name: str, arguments: Sequence[str]) -> Callable[[], None]:
+    """What runs the module `name` with `arguments`, as `python -m` does."""
+    return lambda: _run_module(name, arguments)
+
+
+def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
+    file = _absolute(path)
+    _set_path(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
+    sys.argv = [path, *arguments]
+    main = _new_main()
+    vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
+
+    def start() -> None:
+        code = compile(source, file, "exec", dont_inherit=True)
+        exec(code, main.__dict__)
+
+    _run(start, lambda code: code.co_filename == file and code.co_name == "<module>")
+
+
+def _run_container(path: str, arguments: Sequence[str]) -> None:
+    _set_path(_absolute(path))
+    sys.argv = [path, *arguments]
+    _new_main()
+    _run_by_runpy("__main__", alter_argv=False)
+
+
+def _run_module(name: str, arguments: Sequence[str]) -> None:
+    _set_path(os.getcwd())  # noqa: PTH109
+    sys.argv = ["-m", *arguments]
+    _new_main()
+    _run_by_runpy(name, alter_argv=True)
+
+
+def _run_by_runpy(name: str, *, alter_argv: bool) -> None:
+    # The interpreter calls this very function for -m and for folders: messages and exit codes are its own.
+    main = runpy._run_module_as_main  # type: ignore[attr-defined]
+    _run(lambda: main(name, alter_argv), lambda code: code is main.__code__)
+
+
+def _absolute(path: str) -> str:
+    """`path` as python makes it absolute: nothing in it is resolved or tidied."""
+    return os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
+
+
+def _set_path(entry: str) -> None:
+    """Put `entry` where python puts a script's folder: in place of ours, unless it runs with -P or -I."""
+    if not sys.flags.safe_path:
+        sys.path[:1] = [entry]
+
+
+def _new_main() -> ModuleType:
+    """A fresh module `__main__`, so that pickled classes of the program are found, and nothing of ours is."""
+    _our_main.append(sys.modules["__main__"])
+    started_by(_starting_files())
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    if sys.version_info < (3, 14):  # from then on annotations are made when asked for
+        vars(main)["__annotations__"] = {}
+    vars(main)["__builtins__"] = sys.modules["builtins"]
+    return main
+
+
+def _starting_files() -> set[str]:
+    """The files of the frames that are running now: what calls this package, and runpy if that began it."""
+    found = set()
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        found.add(frame.f_code.co_filename)
+    return found
+
+
+def _run(start: Callable[[], object], begins: Callable[[CodeType], bool]) -> None:
+    """Call `start`. An exception goes on to the interpreter, which shows it from the frame whose code `begins`."""
+    try:
+        start()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception):
+            _program_fails(error)
+        _hide_frames(error, begins)
+        raise
+
+
+def _hide_frames(error: BaseException, begins: Callable[[CodeType], bool]) -> None:
+    """Have our own frames left out when the interpreter shows `error`, by whatever hook the program has set."""
+    theirs = sys.excepthook
+
+    def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
+        sys.excepthook = theirs
+        if value is error:
+            trace = without_our_frames(_from_frame(trace, begins))
+            value.__traceback__ = sys.last_traceback = trace
+        theirs(kind, value, trace)
+
+    sys.excepthook = hook
+
+
+def _from_frame(trace: TracebackType | None, begins: Callable[[CodeType], bool]) -> TracebackType | None:
+    """`trace` from the first frame under `_run` whose code `begins`; None when the program never ran."""
+    for wanted in (lambda code: code is _run.__code__, begins):
+        while trace is not None and not wanted(trace.tb_frame.f_code):
+            trace = trace.tb_next
+    return trace

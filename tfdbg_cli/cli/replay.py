@@ -1,0 +1,307 @@
+"""`tfdbg replay`: the run of a bundle made again, and whether it came out as it was."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE
+from tfdbg_cli.api.frontends import person_settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
+from tfdbg_cli.formats.bundle_values import value_digest
+from tfdbg_cli.formats.graph_of_repetition import graph_facts
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.runs import Opened, Run, RunError
+from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+_MOST_NAMED = 8  # ops that reach outside
+STEPPER = "invoke_stepper"  # the command that walks through a run op by op
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """The prompt on the run made again, and whether it is the `same` run: what went wrong first did so again.
+
+    `said` tells so in a sentence.
+    """
+
+    stop: Opened
+    same: bool
+    said: str
+
+
+@dataclass(frozen=True)
+class FromBundle:
+    """The means to make a replayed run again (`model.repetition.Repeatable`)."""
+
+    held: Repetition
+
+    def repetition(self) -> Repetition:
+        """What the bundle holds."""
+        return self.held
+
+    def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
+        """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
+        from tfdbg_cli.capture.repetition.again import repeat
+        from tfdbg_cli.capture.repetition.replaced import with_replaced
+
+        again = repeat(with_replaced(self.held, replaced))
+        return again.tensors, again.error
+
+    def undo(self) -> tuple[str, ...]:
+        """There is no program whose variables could be put back.
+
+        Raises:
+            TfdbgError: always.
+
+        """
+        raise TfdbgError("A replay changes copies of the variables only; there is nothing to put back.")
+
+
+def replayed(path: str, *, trust: bool = False) -> Replayed:
+    """Make the run of the bundle at `path` again.
+
+    With `trust` also one whose ops may reach files, the network, Python or other processes.
+
+    Raises:
+        TfdbgError: there is no bundle, it is damaged, its ops reach outside, TensorFlow does not take it, or is not
+            installed (exit code 2).
+
+    """
+    place = Path(path).expanduser()
+    bundle = read_bundle(place)
+    _require_harmless(bundle, trust)
+    _require_tensorflow(place)
+    from tfdbg_cli.capture.budget import memory_budget
+    from tfdbg_cli.capture.repetition.again import repeat
+    from tfdbg_cli.capture.repetition.parts import what_if_of
+    from tfdbg_cli.capture.repetition.repeated import difference
+
+    room = memory_budget(person_settings())
+    try:
+        repeated = repeat(bundle.repetition, room)
+    except TfdbgError:
+        raise
+    except Exception as error:  # whatever TensorFlow makes of a graph that may come from anywhere
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
+    run = repeated.of(_shown_graph(bundle.run))
+    run = _with_variables_before(run, bundle)
+    same, found = _verdict(bundle, run)
+    said = f"Made again from {place}: {found}"
+    notes = [said, *bundle.repetition.limits, *_other_versions(bundle)]
+    differing = difference(bundle.run.tensors, run.tensors)
+    if differing:
+        notes.append(differing)
+    run = replace(_repeatable(run, bundle), notes=(*notes, *repeated.notes), origin_path="")
+    if run.error is None:
+        run = replace(run, what_if=what_if_of(bundle.repetition, room))
+    elif same:
+        run = replace(run, error=bundle.run.error)  # its message names the program's lines
+    return Replayed(Opened(str(place), (run,), opening="run_info"), same, said)
+
+
+def steps_of(path: str, *, trust: bool = False) -> Opened:
+    """The prompt on the run of the bundle at `path` as it was recorded, at the first of its steps.
+
+    Raises:
+        TfdbgError: as `replayed`.
+
+    """
+    place = Path(path).expanduser()
+    bundle = read_bundle(place)
+    _require_harmless(bundle, trust)
+    _require_tensorflow(place)
+    run = _repeatable(_shown_graph(bundle.run), bundle)
+    return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
+
+
+def _with_variables_before(run: Run, bundle: Bundle) -> Run:
+    """`run` with its variables as they were before it, where the recorded run has them."""
+    from tfdbg_cli.capture.before_updates import with_before
+
+    recorded = bundle.run.tensors
+    if all(recorded[row].op_type != BEFORE_UPDATE for row in range(len(recorded))):
+        return run
+    return with_before(run, {one.name: one.value for one in bundle.repetition.inputs if one.role is Role.VARIABLE})
+
+
+def _repeatable(run: Run, bundle: Bundle) -> Run:
+    """`run` with the means to save it again and to walk through it."""
+    from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+
+    held = FromBundle(bundle.repetition)
+    return replace(run, repeatable=held, steppable=SteppableAgain(held))
+
+
+def _require_harmless(bundle: Bundle, trust: bool) -> None:
+    """Look at what the run would do before anything of it is run.
+
+    Raises:
+        TfdbgError: it calls functions without an end, or, unless it is to be trusted, it reaches outside.
+
+    """
+    name = shlex.quote(str(bundle.path))
+    look = f"`tfdbg open {name}` shows what was recorded, and runs nothing."
+    try:
+        facts = graph_facts(bundle.repetition)
+    except ValueError as error:
+        raise TfdbgError(f"{error} The bundle is damaged.", hint=look) from None
+    if facts.endless:
+        raise TfdbgError(
+            f"The function {facts.endless} of this bundle calls itself, or makes too many calls: it is not run.",
+            hint=look,
+        )
+    if facts.outside and not trust:
+        ops = [f"{op_type} ({where})" for op_type, where in facts.outside.items()]
+        more = f" and {len(ops) - _MOST_NAMED} more" if len(ops) > _MOST_NAMED else ""
+        raise TfdbgError(
+            f"The run of this bundle has ops that may reach files, the network, Python or other processes:"
+            f" {', '.join(ops[:_MOST_NAMED])}{more}.",
+            hint=f"If you trust who made it: tfdbg replay --trust {name}. {look}",
+        )
+
+
+def _require_tensorflow(place: Path) -> None:
+    hint = (
+        f"Install TensorFlow (pip install tensorflow), or look at the recording: tfdbg open {shlex.quote(str(place))}"
+    )
+    if find_spec("tensorflow") is None:
+        raise TfdbgError(
+            "`tfdbg replay` makes the run again with TensorFlow, which is not installed here.", hint=hint, exit_code=2
+        )
+    try:
+        import_module("tfdbg_cli.capture.compat")
+    except Exception as error:  # whatever a broken installation raises
+        raise TfdbgError(
+            f"`tfdbg replay` needs TensorFlow, which cannot be loaded: {type(error).__name__}: {error}.",
+            hint=hint,
+            exit_code=2,
+        ) from error
+
+
+def _shown_graph(run: Run) -> Run:
+    """`run` with the graph in whose names a replay gives its values: the program's."""
+    return run if run.python_graph is None else replace(run, graph=run.python_graph)
+
+
+def _verdict(bundle: Bundle, run: Run) -> tuple[bool, str]:
+    """Whether `run` came out as it was, and a sentence about it."""
+    was, now = bundle.run.error, run.error
+    if was is not None or now is not None:
+        return _same_error(bundle, run)
+    bad = _first_bad(run.tensors, bundle.run.tensors)
+    if bundle.first_bad is None:
+        if bad is None:
+            return True, "every value is finite, as it was."
+        return False, f"it does not come out as it was: {_name(run, bad)} is not finite now, and all was finite then."
+    expected = _first_shown(bundle.first_bad, bundle.run.tensors, run.tensors)
+    if expected is None:
+        return False, f"{bundle.first_bad.name} was not finite, and a replay does not show it: nobody can compare."
+    same, found = _compared(expected, bad, bundle.run, run)
+    if expected is bundle.first_bad:
+        return same, found
+    return (
+        same,
+        f"{bundle.first_bad.name}, the first that was not finite, is not shown by a replay. Of the rest: {found}",
+    )
+
+
+def _first_shown(first: FirstBad, recorded: TensorStore, again: TensorStore) -> FirstBad | None:
+    """What was not finite first, of what a replay shows: it shows no references to variables, and no fused ops."""
+    if _value(again, str(first.name), first.execution) is not None:
+        return first
+    for index in range(len(recorded)):
+        tensor, value = recorded[index], recorded.value(index)
+        if isinstance(value, NoValue) or not any_nonfinite(value):
+            continue
+        if _value(again, str(tensor.name), tensor.execution) is not None:
+            digest = value_digest(value, "")
+            return FirstBad(tensor.name, tensor.execution, tensor.device, tensor.op_type, digest)
+    return None
+
+
+def _compared(expected: FirstBad, bad: int | None, recorded: Run, run: Run) -> tuple[bool, str]:
+    """Whether `expected` went wrong in `run`, and nothing before it; `bad` is what went wrong there first."""
+    again = _place(run.tensors, str(expected.name), expected.execution)
+    value = _value(run.tensors, str(expected.name), expected.execution)
+    if again is None or value is None or not any_nonfinite(value):
+        then = f"{expected.name} is finite now, and was the first that was not"
+        now_bad = "; nothing else is wrong" if bad is None else f"; now it is {_name(run, bad)}"
+        return False, f"it does not come out as it was: {then}{now_bad}."
+    if bad is not None and bad != again and not _was_bad(recorded, run, bad):
+        return False, f"it does not come out as it was: {_name(run, bad)} went wrong before {expected.name} now."
+    if value_digest(value, "") == expected.sha256:
+        return True, f"{_name(run, again)} is the first tensor that is not finite, as it was, bit for bit."
+    before = _value(recorded.tensors, str(expected.name), expected.execution)
+    if before is not None and not _alike(before, value):
+        return False, f"{_name(run, again)} is the first tensor that is not finite, as it was, but at other elements."
+    return True, f"{_name(run, again)} is the first tensor that is not finite, as it was; finite elements differ."
+
+
+def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:
+    was, now = bundle.run.error, run.error
+    if was is None:
+        assert now is not None
+        return False, f"it does not come out as it was: it fails now, with {now.type_name} in {now.node}."
+    if now is None:
+        return False, f"it does not come out as it was: it failed with {was.type_name} then, and now it does not."
+    if (was.type_name, was.node) == (now.type_name, now.node):
+        return True, f"it fails as it did: {now.type_name} in {now.node}."
+    return False, f"it fails in another way: {was.type_name} in {was.node} then, {now.type_name} in {now.node} now."
+
+
+def _first_bad(tensors: TensorStore, recorded: TensorStore) -> int | None:
+    """The first tensor that is not finite; if values were recorded, of those only."""
+    for index in range(len(tensors)):
+        tensor, value = tensors[index], tensors.value(index)
+        if len(recorded) and _place(recorded, str(tensor.name), tensor.execution) is None:
+            continue
+        if not isinstance(value, NoValue) and any_nonfinite(value):
+            return index
+    return None
+
+
+def _place(tensors: TensorStore, name: str, execution: int) -> int | None:
+    node, _, slot = name.rpartition(":")
+    return next((index for index in tensors.named(node, int(slot)) if tensors[index].execution == execution), None)
+
+
+def _value(tensors: TensorStore, name: str, execution: int) -> Array | None:
+    index = _place(tensors, name, execution)
+    value = None if index is None else tensors.value(index)
+    return None if isinstance(value, NoValue) else value
+
+
+def _was_bad(recorded: Run, run: Run, index: int) -> bool:
+    """Whether the tensor at `index` was not finite the first time either: independent ops have no order."""
+    tensor = run.tensors[index]
+    value = _value(recorded.tensors, str(tensor.name), tensor.execution)
+    return value is not None and any_nonfinite(value)
+
+
+def _alike(first: Array, second: Array) -> bool:
+    return first.shape == second.shape and bool(np.array_equal(nonfinite_mask(first), nonfinite_mask(second)))
+
+
+def _name(run: Run, index: int) -> str:
+    tensor = run.tensors[index]
+    return f"{tensor.name} ({tensor.op_type})"
+
+
+def _other_versions(bundle: Bundle) -> Iterator[str]:
+    from tfdbg_cli.version import tensorflow_version
+
+    then, now = bundle.versions.get("tensorflow"), tensorflow_version()
+    if then and now and then != now:
+        yield f"The bundle was made with TensorFlow {then}; this is {now}."

@@ -1,0 +1,399 @@
+"""Decides for each run: leave alone, watch, capture, stop. Obeys what the person decided at the last stop."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named, require_filter
+from tfdbg_cli.analysis.ignoring import Ignored
+from tfdbg_cli.capture.budget import refusal
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
+from tfdbg_cli.capture.eager.section import PendingSection, is_find
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.session.dump_folders import dump_name
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.frontend import Frontend
+from tfdbg_cli.debugger.interruption import Interruption
+from tfdbg_cli.debugger.progress_line import ProgressLine
+from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt, terminal
+from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.watching import RECORDED, Watching
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import (
+    Abort,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RecordRun,
+    RunTo,
+    RunUntil,
+    StepOn,
+    StopAtStart,
+    Values,
+)
+from tfdbg_cli.model.pausing import Breakpoints, Sought
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
+
+# How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
+_SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
+
+
+State: TypeAlias = StopAtStart | Decision
+
+
+class Debugger:
+    """The Controller of interactive debugging. One for all sessions and threads that it is given to.
+
+    One stop at a time in the process: a thread that reaches one while another's prompt is open waits. While a run
+    is captured for a stop, runs of other threads go by, so that none can wait for another in vain.
+    """
+
+    def __init__(
+        self,
+        frontend: Callable[[], Frontend],
+        *,
+        settings: Settings | None = None,
+        thread_name_filter: str | None = None,
+        filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
+        dump_root: Path | None = None,
+        attended: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Make a debugger whose front end is made by `frontend` when the first stop comes.
+
+        `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
+        Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
+        `dump_root`, if there is one. `attended` says whether somebody is there who can be asked when Ctrl-C ends a
+        watch.
+        """
+        self._settings = settings or Settings()
+        self.filters: dict[str, TensorFilter] = dict(filters)
+        self._make_frontend = frontend
+        self._frontend: Frontend | None = None
+        self._threads = PromptThreads(thread_name_filter)
+        self._numbers = itertools.count(1)
+        self._count = 0
+        self._prompt = threading.Lock()
+        self.attendant: Attendant | None = None
+        self._decided: State = StopAtStart()
+        self._in_flight: int | None = None  # the number of the run that is captured for a stop
+        self._after_recording: State = Continue()
+        self._watching: Watching | None = None
+        self.interruption = Interruption(attended)
+        self._takes_interruption = False  # at the next run of the watch
+        self._line = ProgressLine()
+        self._ignored = Ignored()
+        self._dump_root = dump_root
+        self.breakpoints = Breakpoints()
+        self._sought: Sought | None = None
+        self._last_watch: RunUntil | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now, `config set` at the prompt included."""
+        return self._settings if self._frontend is None else self._frontend.settings
+
+    @property
+    def watched(self) -> Watched | None:
+        """What the watch that is on asks of runs; None while there is none."""
+        return self._watching.watched if self._watching is not None else None
+
+    @property
+    def _state(self) -> State:
+        return self._decided
+
+    @_state.setter
+    def _state(self, state: State) -> None:
+        self._decided = state
+        pace = state.pace if isinstance(state, StepOn) else None
+        place = state.place if isinstance(state, RunTo) else None
+        breakpoints = () if isinstance(state, Detach) else tuple(self.breakpoints)
+        self._sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
+        if self.attendant is not None:
+            self.attendant.attend(bool(breakpoints) or not isinstance(state, Continue | Detach))
+
+    @property
+    def sought(self) -> Sought | None:
+        """What code that runs eagerly is to stop at; None for nothing."""
+        return self._sought
+
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun."""
+        return self._count
+
+    def count_run(self) -> int:
+        """The number of a run that begins now."""
+        self._count = number = next(self._numbers)
+        return number
+
+    def add_filter(self, name: str, tensor_filter: TensorFilter) -> None:
+        """Make `tensor_filter(datum, tensor) -> bool` known as `name`; a filter of that name is replaced.
+
+        Raises:
+            ValueError: the name is empty.
+            TypeError: the name is no text, or the filter cannot be called.
+
+        """
+        require_filter(name, tensor_filter)
+        self.filters[name] = tensor_filter
+
+    def configure(self, *, dump_root: Path | None, thread_name_filter: str | None) -> None:
+        """Set what `__init__` takes under these names."""
+        self._dump_root = dump_root
+        self._threads = PromptThreads(thread_name_filter)
+
+    def stop_next(self) -> None:
+        """Stop before the next run, whatever was decided before."""
+        self.end_watch()
+        self._state = StopAtStart()
+
+    def set_watch(self, decision: RunUntil | None, *, from_the_start: bool = False) -> None:
+        """Go on as `decision` says, until a tensor passes; None goes on without stopping.
+
+        Ctrl-C is the program's until the first run when it has not begun, `from_the_start`.
+
+        Raises:
+            TfdbgError: there is no such filter.
+
+        """
+        self.end_watch()
+        if decision is None:
+            self._state = Continue()
+        else:
+            self._begin_watch(decision, filter_named(self.filters, decision.filter_name))
+            if from_the_start:
+                self.interruption.end()
+                self._takes_interruption = True
+
+    def end_watch(self) -> None:
+        """Watch no more, and leave Ctrl-C to the program."""
+        self._watching = None
+        self._takes_interruption = False
+        self.interruption.end()
+
+    def watch_in_words(self, ops: int) -> str:
+        """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
+        return "" if self._watching is None else self._watching.seen_in_words(ops)
+
+    def record(self, decision: RecordRun, then: State | None = None) -> None:
+        """Save the next run as `decision` says, and go on as before, or as `then` says."""
+        if not isinstance(self._state, RecordRun):
+            self._after_recording = then or self._state
+        self._state = decision
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
+        number = self.count_run()
+        if self.attendant is not None:
+            self.attendant.run_begins(pending)
+        kind = type(self._state)
+        if kind is Detach or not self._threads.include_this(found=is_find(pending)):
+            return Plan(number)
+        if kind is Continue:
+            return Plan(number, errors=True)
+        with self._prompt:
+            return self._decide(number, pending)
+
+    def run_ends(self, plan: Plan, run: Run) -> bool:
+        """Take in what a run gave; opens the prompt when it is time to. See `capture.controller.Controller`."""
+        watching = self._watching if plan.watching else None
+        hit = None if watching is None else self._hit(watching, run)
+        with self._prompt:
+            for_stop = self._in_flight == plan.number
+            if for_stop:
+                self._in_flight = None
+            if not plan.errors or isinstance(self._state, Detach):
+                return False
+            if plan.watching and watching is not self._watching:
+                # Another thread's stop ended the watch meanwhile. What this run did counts for the one begun there.
+                now = self._watching
+                watching = now if now is not None and now.asks_as(plan.watched) else None
+                hit = None if watching is None else self._hit(watching, run)
+            if for_stop and isinstance(self._state, RecordRun):
+                self._record(run, self._state)
+                for_stop = False
+            failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
+            asked = watching is not None and self.interruption.asked
+            if for_stop or failed or hit is not None or asked:
+                self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
+                return True
+            if watching is not None and run.error is None:
+                watching.keep(run)
+            return False
+
+    def run_paused(self, run: Run) -> None:
+        """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
+        with self._prompt:
+            self._stop(RunEnd(run))
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+        """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
+        watching = self._watching
+        if watching is None:
+            return
+        watching.passed(plan.number, make, said)
+        if not watching.keeps and not self.interruption.asked:
+            return
+        with self._prompt:
+            if watching is not self._watching:
+                return
+            run = watching.made(make)
+            if run is None:
+                return  # a Ctrl-C opens the prompt before a run to come
+            if self.interruption.asked and len(run.tensors):
+                self._stop(watching.end(run, None, interrupted=True))
+            else:
+                watching.keep(run)
+
+    def run_abandoned(self, plan: Plan) -> None:
+        """Hear that the run of `plan` ends without a report: stop before the next one, if this one was for a stop."""
+        with self._prompt:
+            if self._in_flight == plan.number:
+                self._in_flight = None
+                self._state = StopAtStart()
+
+    def program_fails(self, make: Callable[[int], Run | None]) -> None:
+        """Open the prompt on an exception that leaves the program; `make` is given the number of the last run."""
+        if not self._count or isinstance(self._state, Detach) or not self._threads.include_this():
+            return
+        run = make(self._count)
+        if run is not None:
+            with self._prompt, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(RunEnd(run) if self._watching is None else self._watching.end(run, None, False))
+        self.end_watch()
+        self._state = Detach()
+
+    def _decide(self, number: int, pending: PendingRun) -> Plan:
+        if self._in_flight is not None:
+            return Plan(number, errors=True)
+        watching = self._watching
+        if watching is not None and self.interruption.asked:
+            if watching.ends_without_values:
+                self._state = StopAtStart((watching.interrupted_words,))
+                self.end_watch()
+            else:  # the prompt opens after this run, which has values to show, as the runs kept before it have
+                watching.ends_without_values = True
+        if isinstance(self._state, StepOn) and not isinstance(pending, PendingSection):
+            self._state = StopAtStart(("The step ends here: before a run that is made as a whole.",))
+        start: RunStart | None = None
+        while True:
+            while isinstance(self._state, StopAtStart):
+                start = start or self._start(number, pending)
+                self._stop(replace(start, notes=(*start.notes, *self._state.notes)))
+            plan, force = self._planned(number)
+            refused = None if force or plan.action is not Action.CAPTURE else self._refusal(plan, pending)
+            if refused is None:
+                alone = not plan.watching or isinstance(self._state, RecordRun)
+                self._in_flight = number if plan.action is not Action.LEAVE and alone else None
+                return plan
+            self._state = StopAtStart((refused,))
+
+    def _record(self, run: Run, decision: RecordRun) -> None:
+        """Save `run`, and go on as before."""
+        self._state, self._after_recording = self._after_recording, Continue()
+        said = saved_in_words(
+            run,
+            Path(decision.path),
+            disk_budget=self.settings.disk_budget,
+            force=decision.force,
+            failure=f"Run #{run.call.number} was not recorded",
+        )
+        for sentence in said:
+            self._say(sentence)
+
+    def _start(self, number: int, pending: PendingRun) -> RunStart:
+        start = pending.start(number)
+        if self._dump_root is None or start.estimate is None:
+            return start
+        # What counts is the disk that the dump is going to be on.
+        return replace(start, estimate=pending.estimate(EVERYTHING, directory=self._dump(number)))
+
+    def _planned(self, number: int) -> tuple[Plan, bool]:
+        """What the state asks for a run, and whether the budget is to be overrun; moves the state on."""
+        match self._state:
+            case DebugRun(times=times) as decision if times > 1:
+                self._state = replace(decision, times=times - 1)
+            case DebugRun(capture=capture, force=force, values=values):
+                plan = Plan(number, Action.CAPTURE, True, capture, directory=self._dump(number), values=values)
+                return plan, force
+            case RunUntil(capture=capture, force=force):
+                watched = self._watching.watched if self._watching is not None else None
+                if self._takes_interruption:
+                    self._takes_interruption = False
+                    self.interruption.begin()
+                return Plan(number, Action.CAPTURE, True, capture, watched, self._dump(number)), force
+            case RecordRun(force=force):
+                return Plan(number, Action.CAPTURE, True, EVERYTHING, RECORDED), force
+            case StepOn() | RunTo():
+                return Plan(number, errors=True), False
+            case ProfileRun():
+                return Plan(number, Action.PROFILE, True), False
+            case PlainRun():
+                self._state = StopAtStart()
+            case Detach():
+                return Plan(number), False
+        return Plan(number, errors=True), False
+
+    def _dump(self, number: int) -> Path | None:
+        return None if self._dump_root is None else self._dump_root / dump_name(number - 1)
+
+    def _refusal(self, plan: Plan, pending: PendingRun) -> str | None:
+        watched = plan.watched
+        if watched is not None and self._watching is not None:
+            # Asked when the watch begins; asking before every run would cost more than the run. What is checked
+            # inside the run takes no memory; whether there is any for the values, capture looks by itself.
+            inside = checked_inside(watched.tensor_filter) and watched.values is not Values.KEEP
+            if inside or self._watching.watch.runs:
+                return None
+        return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
+
+    def _hit(self, watching: Watching, run: Run) -> Hit | None:
+        if run.error is not None and run.error.type_name in _SIGNALS:
+            return None
+        with at_prompt():  # a filter may run a session of its own
+            return watching.sees(run)
+
+    def _stop(self, event: RunStart | RunEnd) -> None:
+        """Open the prompt on `event` and take over the decision."""
+        self.end_watch()
+        event = replace(event, ignored=self._ignored.places, breakpoints=self.breakpoints, watch=self._last_watch)
+        with terminal():
+            try:
+                decision = self._front().stop(event)
+            except Exception as error:  # noqa: BLE001  # a fault of the screen must not end the program
+                report("open the prompt", error)
+                decision = Detach()
+        if isinstance(decision, Abort):
+            self._state = Detach()
+            raise KeyboardInterrupt("the debugger was told to end the program")
+        self._state = decision
+        if isinstance(decision, RunUntil):
+            earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
+            try:
+                self._begin_watch(decision, filter_named(self.filters, decision.filter_name), earlier)
+            except TfdbgError as error:  # a name that came with the command line
+                self._say(str(error))  # where nobody is at a prompt, nobody sees the note
+                self._state = StopAtStart((str(error),))
+
+    def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
+        facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
+        self._watching = Watching(*facts)
+        self._state = self._last_watch = decision
+        self.interruption.begin()
+
+    def _say(self, message: str) -> None:
+        self._front().notify(message)
+
+    def _front(self) -> Frontend:
+        if self._frontend is None:
+            self._frontend = self._make_frontend()
+        return self._frontend

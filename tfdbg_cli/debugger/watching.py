@@ -1,0 +1,224 @@
+"""The watch that is on: what its runs are checked for, which of them are kept, what is done at a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tfdbg_cli.analysis.benign import judged
+from tfdbg_cli.analysis.filters import TensorFilter, has_inf_or_nan
+from tfdbg_cli.analysis.ignoring import Ignored
+from tfdbg_cli.analysis.kept_runs import KeptRuns
+from tfdbg_cli.analysis.watch import Watch
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.held_values import in_memory
+from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.progress_line import ProgressLine
+from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
+from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunKind
+
+# What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
+RECORDED = Watched("record", lambda datum, tensor: True, repeatable=True)
+
+
+class Watching:
+    """One watch, from the decision that began it to the stop that ends it.
+
+    `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out, where that
+    is asked for. `earlier` are runs before it, which count among those that it keeps.
+    """
+
+    def __init__(
+        self,
+        decision: RunUntil,
+        tensor_filter: TensorFilter,
+        settings: Settings,
+        line: ProgressLine,
+        say: Callable[[str], None],
+        ignored: Ignored,
+        earlier: Sequence[Run] = (),
+    ) -> None:
+        self.decision = decision
+        self.watch = Watch(decision, tensor_filter, say)
+        self.watched = Watched(
+            decision.filter_name,
+            tensor_filter,
+            decision.exclude_node_names,
+            Values.KEEP if decision.keep else decision.values,
+            repeatable=bool(decision.bundle) or decision.skip_update,
+            all_runs=decision.keep > 0,
+        )
+        self._say = say
+        self.harm = ""  # why the last hit was none to go on from
+        # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
+        skips = decision.benign is OnBenign.SKIP and tensor_filter is has_inf_or_nan
+        self._ignored = ignored if skips else None
+        self.watched = replace(self.watched, skips_meant=skips)
+        self._leave_out()
+        self._settings = settings
+        self._kept = KeptRuns(decision.keep, memory_budget(settings), in_memory) if decision.keep else None
+        for run in earlier:
+            self.keep(run)
+        self._line = line
+        # Whether a run begun since Ctrl-C has shown nothing: then the prompt opens before the next one.
+        self.ends_without_values = False
+        self._samples = self._makes = True
+        line.begin()
+
+    def asks_as(self, other: Watched | None) -> bool:
+        """Whether this watch asks of a run what `other` asked of it when it began."""
+        ours = self.watched
+        return other is not None and (ours.filter_name, ours.exclude_node_names) == (
+            other.filter_name,
+            other.exclude_node_names,
+        )
+
+    def sees(self, run: Run) -> Hit | None:
+        """Count `run`; what to stop for, if something was found in it."""
+        hit = self.watch.sees(run)
+        if hit is not None and run.error is None and self._is_benign(run):
+            hit = None
+            self.watch.skipped(run.call.number)
+        if hit is None and self.watch.progress.wants_sample:
+            self._sample(lambda: run)
+        self._line.tick(lambda: self.watch.words)
+        return hit
+
+    def _is_benign(self, run: Run) -> bool:
+        """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""
+        ignored = self._ignored
+        self.harm = ""
+        if ignored is None or run.frames:  # in the middle of a run nobody knows what will come of it
+            return False
+        try:
+            judgement = judged(run, self.decision.exclude_node_names)
+        except Exception as error:  # noqa: BLE001  # then the hit is one
+            report("look whether a run was harmed", error)
+            return False
+        self.harm = judgement.harm
+        eager = run.call.kind is RunKind.EAGER  # whose watch knows places by their lines, and nodes by no name
+        new = () if judgement.harm else ignored.add(judgement.places, by_line=eager)
+        if not new:
+            return eager and not judgement.harm
+        if not eager:
+            self._leave_out()
+        self.watch.progress.said = ignored.words
+        self._say(f"Run #{run.call.number}: {Ignored(new).words}. The watch goes on.")
+        return True
+
+    def _leave_out(self) -> None:
+        """Have the places that are ignored by now left out of the runs to come."""
+        if self._ignored is not None:
+            self.watch.ignored = self._ignored.nodes
+            self.watched = replace(self.watched, ignored=self._ignored.nodes)
+
+    def passed(self, number: int, make: Callable[[], Run], said: str = "") -> None:
+        """Count the run with that number, in which a check of its own found nothing; `make` gives it.
+
+        `said` is told while the watch goes on.
+        """
+        self.watch.passed(number)
+        self.watch.progress.said = said or self.watch.progress.said
+        if self._samples and self.watch.progress.wants_sample:
+            self._sample(make)
+        self._line.tick(lambda: self.watch.words)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether runs without a hit are wanted too."""
+        return self._kept is not None
+
+    def made(self, make: Callable[[], Run]) -> Run | None:
+        """The run that `make` gives; None when that fails, which is told of once."""
+        try:
+            return make()
+        except Exception as error:  # noqa: BLE001  # the program goes on, and so does the watch
+            if self._makes:
+                report("keep the values of a watched run", error)
+            self._makes = False
+            return None
+
+    def keep(self, run: Run) -> None:
+        """Keep the values of a run in which nothing was found."""
+        if self._kept is not None:
+            self._kept.add(run)
+
+    def end(self, run: Run, hit: Hit | None, interrupted: bool) -> RunEnd:
+        """The stop after `run`, with the runs kept before it; at a hit done is what was asked for."""
+        notes: list[str] = []
+        if interrupted and hit is None:
+            notes.append(self.interrupted_words)
+        if hit is not None:
+            notes += [f"The watch stopped here, since harm was done: {self.harm}"] if self.harm else []
+            notes += self._done(run)
+        kept = () if self._kept is None else self._kept.runs
+        if kept:
+            runs = "The run before it is" if len(kept) == 1 else f"The {len(kept)} runs before it are"
+            notes.append(f"{runs} kept: `older` steps back, `history TENSOR` shows one tensor over all.")
+        if self._kept is not None and self._kept.crowded_out:
+            notes.append(_too_few(self._kept))
+        return RunEnd(run, hit, kept, tuple(notes))
+
+    def seen_in_words(self, ops: int) -> str:
+        """What it has seen so far, beside so many `ops` that ran eagerly."""
+        name, runs = self.decision.filter_name, self.watch.runs
+        if not runs and not ops:
+            return (
+                f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "
+                "that ran eagerly."
+            )
+        parts = [f"{runs:,} run{'s' * (runs != 1)}"] * bool(runs) + [f"{ops:,} ops that ran eagerly"] * bool(ops)
+        return f"Nothing passed {name} in {' and '.join(parts)}."
+
+    @property
+    def interrupted_words(self) -> str:
+        """What Ctrl-C broke off."""
+        runs = self.watch.runs
+        return (
+            f"Ctrl-C ended the watch: nothing passed {self.decision.filter_name} in {runs:,} run{'s' * (runs != 1)}."
+        )
+
+    def _sample(self, make: Callable[[], Run]) -> None:
+        try:
+            self.watch.progress.sample(make)
+        except Exception as error:  # noqa: BLE001  # figures are worth less than the run
+            self._samples = False
+            report("look at the values of a watched run", error)
+
+    def _done(self, run: Run) -> list[str]:
+        """Write the bundle and put the variables back, as asked; sentences that say what was done or failed."""
+        notes: list[str] = []
+        if self.decision.bundle:
+            notes += saved_in_words(
+                run,
+                Path(self.decision.bundle),
+                disk_budget=self._settings.disk_budget,
+                force=self.decision.force,
+                failure="The bundle was not written",
+            )
+        if self.decision.skip_update:
+            try:
+                notes += _undone(run)
+            except Exception as error:  # noqa: BLE001  # the program goes on
+                notes.append(f"The variables are as the run left them: {reason_of(error)}")
+        return notes
+
+
+def _undone(run: Run) -> tuple[str, ...]:
+    """Put the variables back as they were before `run`."""
+    if run.repeatable is None:
+        raise TfdbgError("The state from before this run was not held.")
+    return ("The variables are as before this run.", *run.repeatable.undo())
+
+
+def _too_few(kept: KeptRuns) -> str:
+    return (
+        f"Memory was too little for {kept.most} runs: the values of one take up to "
+        f"{size_text(kept.largest)}, and all may take {size_text(kept.room)}. `config set memory_budget` raises that."
+    )

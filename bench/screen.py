@@ -12,7 +12,7 @@ import urwid
 import urwid.testing
 
 from bench import gpt
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.rewrite import original_names
 from tfdbg_cli.commands.opening import opening_command

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.version import __version__
 
 if TYPE_CHECKING:
-    from tfdbg_cli.analysis.filters import has_inf_or_nan
+    from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
     from tfdbg_cli.api.keras_callback import DebuggerCallback
     from tfdbg_cli.api.process import (
         add_tensor_filter,
@@ -115,7 +115,7 @@ _PLACES = {
     "disable": ("api.process", "disable"),
     "enable": ("api.process", "enable"),
     "gradient_values_from_dump": ("debug_data", "gradient_values_from_dump"),
-    "has_inf_or_nan": ("analysis.filters", "has_inf_or_nan"),
+    "has_inf_or_nan": ("analysis.watch.filters", "has_inf_or_nan"),
     "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
     "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
     "open_recording": ("formats.opening", "open_path"),

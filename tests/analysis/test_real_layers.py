@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.analysis.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import layers_of, scope_text
-from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.model.graph import Graph
 
 pytestmark = pytest.mark.tf

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import sample_run
 
-from tfdbg_cli.analysis.datum import datum_of
 from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, ask, select, shape_matcher
+from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 

@@ -83,8 +83,8 @@ def test_a_filter_stops_at_the_run_that_it_is_about(tf, front, name, bad, node) 
     exclude = "frozen|Identity|zeros" if name in ("unchanged_variable", "all_zero") else ""
     (end,) = _watch(tf, front, RunUntil(name, exclude), [good, good, bad, good])
     assert end.run.call.number == 3
-    from tfdbg_cli.analysis.datum import datum_of
-    from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+    from tfdbg_cli.analysis.watch.datum import datum_of
+    from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 
     if node is not None:
         asked, store = filter_named(BUILT_IN_FILTERS, name), end.run.tensors
@@ -195,8 +195,8 @@ def test_runs_that_were_dumped_to_files_stay_when_the_files_are_gone(tf, front) 
     ],
 )
 def test_a_keras_fit_stops_at_the_step_at_which_it_goes_wrong(tf, front, name, node) -> None:
-    from tfdbg_cli.analysis.datum import datum_of
-    from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+    from tfdbg_cli.analysis.watch.datum import datum_of
+    from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 
     keras = tf.keras
     keras.utils.set_random_seed(1)

@@ -14,7 +14,7 @@ import pytest
 from scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil
 

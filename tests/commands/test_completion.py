@@ -7,7 +7,7 @@ import time
 import pytest
 import sample_run
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Registry

@@ -17,8 +17,8 @@ import pytest
 from made_run import made_run, op
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
-from tfdbg_cli.analysis.ignoring import Ignored
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import run_saving

@@ -16,7 +16,7 @@ from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
-ANALYSIS = Path(__file__).parents[2] / "tfdbg_cli" / "analysis"
+_PACKAGE = Path(__file__).parents[2] / "tfdbg_cli"
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 _SCOPES = ("", "while/body/", "while/cond/", "cond/true/", "gradient_tape/", "gradients/", "Adam/", "step/")
 _ATTRIBUTES = (
@@ -35,7 +35,7 @@ _NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e30, -3.0)
 def known_op_types() -> list[str]:
     """The names of op types that stand in the tables of the analysis, as it is written."""
     words: set[str] = set()
-    for path in ANALYSIS.glob("*.py"):
+    for path in (*_PACKAGE.glob("analysis/**/*.py"), *_PACKAGE.glob("ops/*.py")):
         for text in path.read_text(encoding="utf-8").split('"')[1::2]:
             words.update(word for word in text.split() if word.isidentifier() and word.lstrip("_")[:1].isupper())
     return sorted(words)

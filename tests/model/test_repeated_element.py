@@ -10,7 +10,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.verdicts import nan_mask
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.tensor_proto import decode
 from tfdbg_cli.model.repeated_element import first_places, of_each, repeated_element

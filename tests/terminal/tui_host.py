@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tui")]
 import sample_run  # noqa: E402
 from screen_registry import small_registry  # noqa: E402
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS  # noqa: E402
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from zoo.twins import Program, twins, witnessed
 
 

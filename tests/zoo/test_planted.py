@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, find_origin
 from tfdbg_cli.model.runs import Run
 from zoo.twins import witnessed, witnessed_function
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.filters import has_inf_or_nan
+from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, PendingRun, Plan, Watched
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config import Settings

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from weakref import ref
 
-from tfdbg_cli.analysis.call_scopes import call_scopes
-from tfdbg_cli.analysis.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.control_flow import BRANCHES, LOOPS
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS
 
 Scope = tuple[str, ...]
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tfdbg_cli.analysis.needed import program_graph
-from tfdbg_cli.analysis.neighbours import HIDDEN_OPS, Edge, neighbours_of
-from tfdbg_cli.model.control_flow import CALLS
+from tfdbg_cli.analysis.graph.needed import program_graph
+from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, Edge, neighbours_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.ops.control_flow import CALLS
 
 # Ops that compute nothing, or only run others: where they stand says nothing about speed.
 _SOURCES = {"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "VarHandleOp", "LoopVariable"}

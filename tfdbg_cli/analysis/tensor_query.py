@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.datum import TensorDatum, datum_of
-from tfdbg_cli.analysis.filters import TensorFilter
-from tfdbg_cli.analysis.roles import Role, role_of
+from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
+from tfdbg_cli.analysis.watch.filters import TensorFilter
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run

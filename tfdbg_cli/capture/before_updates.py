@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE
 from tfdbg_cli.api.frontends import person_settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from tfdbg_cli.analysis.filters import Tuned
+from tfdbg_cli.analysis.watch.filters import Tuned
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry

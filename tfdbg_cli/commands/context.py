@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
 from tfdbg_cli.analysis.tensor_query import Answers
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError

@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Iterable
 
-from tfdbg_cli.analysis.needed import not_needed_text, program_graph, was_needed
+from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text

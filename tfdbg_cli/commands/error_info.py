@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tfdbg_cli.analysis.annotation import made_at
 from tfdbg_cli.analysis.error_text import essence
-from tfdbg_cli.analysis.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.input_rows import input_data, input_rows
 from tfdbg_cli.commands.links import node_link

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
-from tfdbg_cli.analysis.expression_wire import Described
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.analysis.expression.wire import Described
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.tensor_choice import choose, sliced

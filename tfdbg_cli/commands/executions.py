@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.tensor_choice import Choice, sliced
 from tfdbg_cli.commands.tensor_columns import tensor_data
@@ -23,10 +23,10 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import ms_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.control_flow import LOOPS
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import has_numbers, summarize
 from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.ops.control_flow import LOOPS
 
 _RANGE = re.compile(r"\[?\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?\]?")
 _AT_ONCE = 100  # arrays printed one below another; more are a link away

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, MEANINGS, TensorFilter, Tuned, checked_inside
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, MEANINGS, TensorFilter, Tuned, checked_inside
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, Command

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.analysis.lineage import InputSeen
+from tfdbg_cli.analysis.graph.lineage import InputSeen
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.short_names import AS_THEY_ARE, ShortNames
 from tfdbg_cli.commands.syntax import quoted

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
-from tfdbg_cli.analysis.roles import Role, role_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted

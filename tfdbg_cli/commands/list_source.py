@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from tfdbg_cli.analysis.annotation import SourceFile, source_files
+from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import source_link
 from tfdbg_cli.commands.made_at import why_no_traceback

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tfdbg_cli.analysis.filters import bad_result
+from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.roles import Role
 from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
+from tfdbg_cli.analysis.watch.filters import bad_result
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.empty_list import explain_empty
 from tfdbg_cli.commands.nodes import excluded_nodes

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.walk import Direction, Mark, Step, walk
+from tfdbg_cli.analysis.graph.walk import Direction, Mark, Step, walk
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link
 from tfdbg_cli.commands.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, find_node

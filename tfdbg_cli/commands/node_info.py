@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.annotation import made_at
-from tfdbg_cli.analysis.call_scopes import call_scopes
-from tfdbg_cli.analysis.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link, place_span, tensor_link
 from tfdbg_cli.commands.made_at import around_text, why_no_traceback

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.needed import not_needed_text, was_needed
+from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.patterns import pattern
 from tfdbg_cli.commands.registry import Argument, Kind

@@ -6,14 +6,14 @@ import argparse
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.analysis.aftermath import Aftermath
-from tfdbg_cli.analysis.annotation import made_at
-from tfdbg_cli.analysis.benign import harm_in
-from tfdbg_cli.analysis.causes import Cause
-from tfdbg_cli.analysis.chain import Link, chain_to
-from tfdbg_cli.analysis.intended import Intended
-from tfdbg_cli.analysis.lineage import fed_value, tensor_name_of
-from tfdbg_cli.analysis.origin import Benign, Origin, OriginSearch
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.chain import Link, chain_to
+from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
+from tfdbg_cli.analysis.origin.aftermath import Aftermath
+from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.executions import loop_around
 from tfdbg_cli.commands.input_rows import input_data, input_rows

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from tfdbg_cli.analysis.aftermath import Aftermath
-from tfdbg_cli.analysis.chain import Link
-from tfdbg_cli.analysis.intended import Intended
-from tfdbg_cli.analysis.roles import is_gradient
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.chain import Link
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.commands.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.short_names import ELIDED, ShortNames
 from tfdbg_cli.commands.syntax import quoted

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.analysis.offending import MOST_ELEMENTS, Element
-from tfdbg_cli.analysis.origin import Origin
-from tfdbg_cli.analysis.parts import Part
+from tfdbg_cli.analysis.graph.parts import Part
+from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
+from tfdbg_cli.analysis.origin.search import Origin
 from tfdbg_cli.commands.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.lineage import Lineage
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.places import place_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.frames import current_frame

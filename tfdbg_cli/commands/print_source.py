@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.annotation import find_source, no_such_source, nodes_by_line, output_slots
+from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source, nodes_by_line, output_slots
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import node_link, tensor_link
 from tfdbg_cli.commands.profiled_source import COST_TYPES, profiled_source

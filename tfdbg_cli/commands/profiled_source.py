@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.annotation import nodes_by_line
+from tfdbg_cli.analysis.graph.annotation import nodes_by_line
 from tfdbg_cli.analysis.timing import LineCost, TimeQuery, costs_by_line, select
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.patterns import search_text

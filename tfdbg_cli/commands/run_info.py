@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import Any
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.call_rows import argument_data, call_blocks
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.model.graph import Graph
 

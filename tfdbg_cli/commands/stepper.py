@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.bounded_expression import evaluate_bounded
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.eval import tensor_value
 from tfdbg_cli.commands.interpreter import execute

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.needed import not_needed_text, was_needed
+from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.commands import links
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.short_names import ending_in

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
 
-from tfdbg_cli.analysis.roles import Role, role_of, roles_of
+from tfdbg_cli.analysis.graph.roles import Role, role_of, roles_of
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import execution_count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.lineage import Lineage
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.commands.call_rows import argument_shape
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.links import tensor_link

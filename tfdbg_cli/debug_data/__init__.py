@@ -1,6 +1,6 @@
 """Dumps for scripts, by the names of `tensorflow.python.debug.lib.debug_data`, and without TensorFlow."""
 
-from tfdbg_cli.analysis.filters import has_inf_or_nan
+from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.debug_data.datum import DebugTensorDatum, device_name_to_device_path, device_path_to_device_name
 from tfdbg_cli.debug_data.dump_dir import DebugDumpDir
 from tfdbg_cli.debug_data.dumped_tensors import WatchKeyDoesNotExistInDebugDumpDirError

@@ -10,8 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, TensorFilter, checked_inside, filter_named, require_filter
-from tfdbg_cli.analysis.ignoring import Ignored
+from tfdbg_cli.analysis.watch.filters import (
+    BUILT_IN_FILTERS,
+    TensorFilter,
+    checked_inside,
+    filter_named,
+    require_filter,
+)
+from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
 from tfdbg_cli.capture.eager.section import PendingSection, is_find
@@ -23,7 +29,7 @@ from tfdbg_cli.debugger.interruption import Interruption
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt, terminal
 from tfdbg_cli.debugger.run_saving import saved_in_words
-from tfdbg_cli.debugger.watching import RECORDED, Watching
+from tfdbg_cli.debugger.watching import RECORDED, SIGNALS, Watching
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
@@ -42,10 +48,6 @@ from tfdbg_cli.model.decision import (
 )
 from tfdbg_cli.model.pausing import Breakpoints, Sought
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
-
-# How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
-_SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
-
 
 State: TypeAlias = StopAtStart | Decision
 
@@ -221,7 +223,7 @@ class Debugger:
             if for_stop and isinstance(self._state, RecordRun):
                 self._record(run, self._state)
                 for_stop = False
-            failed = run.error is not None and (for_stop or run.error.type_name not in _SIGNALS)
+            failed = run.error is not None and (for_stop or run.error.type_name not in SIGNALS)
             asked = watching is not None and self.interruption.asked
             if for_stop or failed or hit is not None or asked:
                 self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
@@ -357,8 +359,6 @@ class Debugger:
         return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
     def _hit(self, watching: Watching, run: Run) -> Hit | None:
-        if run.error is not None and run.error.type_name in _SIGNALS:
-            return None
         with at_prompt():  # a filter may run a session of its own
             return watching.sees(run)
 

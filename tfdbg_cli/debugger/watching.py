@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tfdbg_cli.analysis.benign import judged
-from tfdbg_cli.analysis.filters import TensorFilter, has_inf_or_nan
-from tfdbg_cli.analysis.ignoring import Ignored
-from tfdbg_cli.analysis.kept_runs import KeptRuns
-from tfdbg_cli.analysis.watch import Watch
+from tfdbg_cli.analysis.origin.benign import judged
+from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf_or_nan
+from tfdbg_cli.analysis.watch.ignoring import Ignored
+from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
+from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.held_values import in_memory
@@ -25,6 +25,9 @@ from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunKind
 
 # What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
 RECORDED = Watched("record", lambda datum, tensor: True, repeatable=True)
+
+# How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
+SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
 
 class Watching:
@@ -81,6 +84,8 @@ class Watching:
 
     def sees(self, run: Run) -> Hit | None:
         """Count `run`; what to stop for, if something was found in it."""
+        if run.error is not None and run.error.type_name in SIGNALS:
+            return None
         hit = self.watch.sees(run)
         if hit is not None and run.error is None and self._is_benign(run):
             hit = None

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.call import eager_block
 from tfdbg_cli.capture.eager.recorder import EagerRecorder

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.checks import norm_of
 from tfdbg_cli.capture.eager.recent import RecentOps, taken

@@ -12,8 +12,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfdbg_cli.analysis.norms import FAR_FROM_OVERFLOW, RULES, bound_of
 from tfdbg_cli.capture.eager.checks import norm_of
+from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, bound_of
 
 pytestmark = pytest.mark.tf
 raw = tf.raw_ops

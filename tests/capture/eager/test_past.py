@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture.eager.watch import watch_of
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.debugger.debugger import Debugger

@@ -10,7 +10,7 @@ import tensorflow as tf
 from training_graphs import RandomTraining
 from watched_graphs import Both, planted, random_function
 
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.questions.known import question_of
 
 pytestmark = pytest.mark.tf

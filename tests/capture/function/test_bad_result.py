@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.filters import bad_result
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.watch.filters import bad_result
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Action, Plan, Watched
 from tfdbg_cli.capture.function.traced_function import traced_function

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.model.decision import RunUntil
 
 pytestmark = pytest.mark.tf

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.lineage import Lineage
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.failing_op import failing_ops
 from tfdbg_cli.capture.function.scopes import scope_of

@@ -96,7 +96,7 @@ def test_a_custom_train_step_and_layer_lead_to_the_users_lines(watched) -> None:
         model.fit(x, Y, batch_size=5, shuffle=False, verbose=0)
     (end,) = front.ends
     assert end.run.call.number == 3
-    from tfdbg_cli.analysis.origin import find_origin
+    from tfdbg_cli.analysis.origin.search import find_origin
 
     origin = find_origin(end.run)
     assert origin is not None

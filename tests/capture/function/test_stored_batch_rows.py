@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.batch import BatchRows
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.model.decision import RunUntil
 
 pytestmark = pytest.mark.tf

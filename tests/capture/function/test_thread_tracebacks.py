@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.annotation import made_at
+from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.capture.session.program_graph import tracebacks_of
 
 pytestmark = pytest.mark.tf

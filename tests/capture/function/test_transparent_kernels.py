@@ -12,9 +12,9 @@ import pytest
 import tensorflow as tf
 from lone_op import Case, F, cases, dtype_name, inputs_of, lone_function, outputs_of, plants
 
-from tfdbg_cli.analysis.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import attribute_of
+from tfdbg_cli.ops.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
 
 pytestmark = pytest.mark.tf
 
@@ -135,7 +135,7 @@ def _function(
 
 
 def test_what_could_be_folded_or_empty_is_not_trusted() -> None:
-    from tfdbg_cli.analysis.folding import UNREAD, Constant
+    from tfdbg_cli.ops.folding import UNREAD, Constant
 
     def use(op: str, inputs: Sequence[Operand], **attributes: Any) -> Use:
         return Use(op, inputs, [Operand("float32")], attributes.get)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.datum import TensorDatum
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+from tfdbg_cli.analysis.watch.datum import TensorDatum
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.results import results_of
 from tfdbg_cli.capture.function.frontier import frontier_of

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from test_watch_exact import RandomGraph
 
-from tfdbg_cli.analysis.datum import TensorDatum, datum_of
-from tfdbg_cli.analysis.filters import BUILT_IN_FILTERS, filter_named
+from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.repetition.again import repeat

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.filters import has_inf_or_nan
+from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.session import reach as reaching

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("loops_of_v1")]

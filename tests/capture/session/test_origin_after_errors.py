@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = pytest.mark.tf

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, find_origin
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = pytest.mark.tf

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.origin import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, find_origin
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.analysis.origin import find_origin
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.session.hidden_ops import PREFIX

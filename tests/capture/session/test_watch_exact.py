@@ -9,7 +9,7 @@ import numpy as np
 import one_dnn
 import pytest
 
-from tfdbg_cli.analysis.filters import has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.session.invocation import RunCall

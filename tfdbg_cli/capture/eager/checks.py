@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.datum import TensorDatum
-from tfdbg_cli.analysis.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.analysis.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
-from tfdbg_cli.analysis.training_filters import (
+from tfdbg_cli.analysis.watch.datum import TensorDatum
+from tfdbg_cli.analysis.watch.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.analysis.watch.training_filters import (
     UPDATED_VARIABLE,
     gradient_norm_above,
     gradient_norm_below,
     unchanged_variable,
 )
-from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.controller import Watched
@@ -33,6 +31,8 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
+from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 # Dtypes, by number, whose elements are always finite.
 _EXACT = frozenset(

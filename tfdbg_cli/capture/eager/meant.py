@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.intended_table import MASKING
 from tfdbg_cli.capture.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.eager.places import program_at
 from tfdbg_cli.capture.eager.recent import HANDLES, Noted, Taken
 from tfdbg_cli.capture.eager.stacks import Stack, line_at
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.intended_infinities import MASKING
 
 _MOST_KNOWN = 50_000
 _HAND_ON = MASKING | {"ReadVariableOp", "AssignVariableOp"}
@@ -22,8 +22,8 @@ _TURNS_SIGN = frozenset({"Neg", "Sub"})
 class Meant:
     """Which tensors hold only infinities that were written down or given, and what moves and masks make of them.
 
-    Where they came up is judged by what became of them in the whole run (`analysis/benign.py`). Until a run was, each
-    such place is new.
+    Where they came up is judged by what became of them in the whole run (`analysis/origin/benign.py`). Until a run
+    was, each such place is new.
     """
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.eager.insides import CALLED, Insides, within
 from tfdbg_cli.capture.eager.recent import HANDLES, LATER, Read, RecentOp, RecentOps, Released, Source

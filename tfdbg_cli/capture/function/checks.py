@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, Step
 from tfdbg_cli.model.dtypes import ElementType, element_type
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 FLOAT, BOOL = 1, 10
 

@@ -1,9 +1,9 @@
 """Which tensors of a function have to be asked so that what a question looks for goes unseen in none.
 
 For NaN and infinities a tensor need not be checked when an op that certainly runs reads it and cannot hide what is
-wrong with it (analysis/transparency.py): the output of that op is checked, or read in turn by such an op. For
+wrong with it (ops/transparency.py): the output of that op is checked, or read in turn by such an op. For
 magnitudes and zeros the output of an op need not be that holds elements of its inputs only
-(analysis/element_bounds.py). Nor need what is only another name of tensors that are looked after: the outputs of
+(ops/element_bounds.py). Nor need what is only another name of tensors that are looked after: the outputs of
 branches and loops, and the variables of loops.
 """
 
@@ -13,11 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE, is_final_gradient
-from tfdbg_cli.analysis.transparency import Operand, Use, covering
-from tfdbg_cli.analysis.transparent_shapes import Shape
-from tfdbg_cli.analysis.undefined_outputs import is_undefined
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.function.definition.mergeable import SAME
@@ -31,6 +27,10 @@ from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
+from tfdbg_cli.ops.transparency import Operand, Use, covering
+from tfdbg_cli.ops.transparent_shapes import Shape
+from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 # Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
 Admits: TypeAlias = Callable[[str, str, str], bool]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.folding import UNREAD, Constant, folded
-from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.folding import UNREAD, Constant, folded
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
 _SAME = frozenset({"Identity", "StopGradient", "Snapshot"})

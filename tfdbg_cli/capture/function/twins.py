@@ -15,7 +15,7 @@ from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.edit import Edit
 from tfdbg_cli.capture.function.definition.mergeable import SAME, VIEWS, rounding_apart
-from tfdbg_cli.model.control_flow import CALLS
+from tfdbg_cli.ops.control_flow import CALLS
 
 _MARK = "_tfdbg_twin"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.analysis.outcome import SHOWS
+from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.capture.function.definition.body import attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import CallKind, Scope
 from tfdbg_cli.model.dtypes import RESOURCE

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.datum import datum_of
+from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.before_updates import with_before
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Plan

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.results import results_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.function.checks import Health
 from tfdbg_cli.capture.function.definition.body import Source
 from tfdbg_cli.capture.function.definition.call_tree import Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfdbg_cli.analysis.filters import (
+from tfdbg_cli.analysis.watch.filters import (
     TensorFilter,
     Tuned,
     all_zero,
@@ -19,7 +19,7 @@ from tfdbg_cli.analysis.filters import (
     near_overflow,
     vanishing_gradient,
 )
-from tfdbg_cli.analysis.training_filters import unchanged_variable
+from tfdbg_cli.analysis.watch.training_filters import unchanged_variable
 from tfdbg_cli.capture.questions.of_training import DeadUnits, GradientNorm, Unchanged
 from tfdbg_cli.capture.questions.of_values import AllZero, Health, Large
 from tfdbg_cli.capture.questions.question import Among, Covering, Question

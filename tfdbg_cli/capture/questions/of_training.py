@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
-from tfdbg_cli.analysis.transparency import CHECKABLE
-from tfdbg_cli.analysis.transparent_shapes import Shape
+from tfdbg_cli.analysis.watch.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
 from tfdbg_cli.capture.questions.question import Among, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
+from tfdbg_cli.ops.transparency import CHECKABLE
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 # The norm is a sum in float64, in no certain order: within this share of the limit the filter is asked.
 _ROUNDING = 1e-6

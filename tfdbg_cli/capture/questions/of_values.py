@@ -8,12 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tfdbg_cli.analysis.element_bounds import AT_MOST_TWO
-from tfdbg_cli.analysis.filters import TensorFilter
-from tfdbg_cli.analysis.transparency import CHECKABLE
-from tfdbg_cli.analysis.transparent_shapes import Shape
+from tfdbg_cli.analysis.watch.filters import TensorFilter
 from tfdbg_cli.capture.questions.question import Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, Recipe, kind
+from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
+from tfdbg_cli.ops.transparency import CHECKABLE
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 
 @dataclass(frozen=True)

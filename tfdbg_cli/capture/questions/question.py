@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from tfdbg_cli.analysis.filters import TensorFilter
-from tfdbg_cli.analysis.transparency import CHECKABLE
-from tfdbg_cli.analysis.transparent_shapes import Shape
+from tfdbg_cli.analysis.watch.filters import TensorFilter
 from tfdbg_cli.capture.questions.recipe import Recipe
+from tfdbg_cli.ops.transparency import CHECKABLE
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 
 class Covering(Enum):
@@ -27,7 +27,7 @@ class Among(Enum):
 
     ALL = auto()
     GRADIENTS = auto()  # those of which no further gradients are made
-    OUTCOME = auto()  # what comes out of the run (analysis/outcome.py)
+    OUTCOME = auto()  # what comes out of the run (analysis/watch/outcome.py)
 
 
 @dataclass(frozen=True)

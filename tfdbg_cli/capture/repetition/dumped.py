@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.scratch import Scratch

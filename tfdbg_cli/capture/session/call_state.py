@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.session.called import GraphFunctions, called_root
@@ -14,6 +13,7 @@ from tfdbg_cli.capture.session.op_definitions import calls_functions, definition
 from tfdbg_cli.capture.session.unordered import unordered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 _HANDLE_OPS = frozenset({"VarHandleOp"})
 _REFERENCE_OPS = frozenset({"Variable", "VariableV2"})

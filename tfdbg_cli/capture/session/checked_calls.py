@@ -7,8 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.folding import Constant
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.body import IMPLEMENTATION, Body, attribute_of
 from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, CallKind, Scope
@@ -23,6 +22,7 @@ from tfdbg_cli.capture.session.own_state import keeps_state
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.folding import Constant
 
 _FUNCTIONS = frozenset({"func", "list(func)"})
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.transparent_shapes import Shape
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.model.dtypes import ElementType
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 _TERMS = 16  # of one sum
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.performing import Capture, SelfChecking

@@ -8,9 +8,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.folding import UNREAD, Constant, folded
-from tfdbg_cli.analysis.transparency import Operand, Use
 from tfdbg_cli.capture.session.op_definitions import calls_functions, is_stateful
+from tfdbg_cli.ops.folding import UNREAD, Constant, folded
+from tfdbg_cli.ops.transparency import Operand, Use
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are read
 # What the optimizer may remove, so that what they give is what they read; merged with others of their kind.

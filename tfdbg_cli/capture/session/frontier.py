@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from tfdbg_cli.analysis.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.analysis.transparency import CHECKABLE, covering, is_transparent
-from tfdbg_cli.analysis.undefined_outputs import is_undefined
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.session.facts import Facts, array_of, attribute_of, is_placeholder
+from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
+from tfdbg_cli.ops.transparency import CHECKABLE, covering, is_transparent
+from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.transparency import CHECKABLE
 from tfdbg_cli.capture.guard import INSIDE
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.session.checks import asked
 from tfdbg_cli.capture.session.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.ops.transparency import CHECKABLE
 
 _ENTER = frozenset({"Enter", "RefEnter"})
 _EXIT = frozenset({"Exit", "RefExit"})

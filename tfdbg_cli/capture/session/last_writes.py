@@ -12,7 +12,7 @@ from typing import Any
 
 from tfdbg_cli.capture.session.call_state import CallState
 from tfdbg_cli.capture.session.reach import nesting_of
-from tfdbg_cli.model.control_flow import OUTSIDE
+from tfdbg_cli.ops.control_flow import OUTSIDE
 
 
 def with_last_writes(state: CallState, order: Sequence[Any], fed_names: frozenset[str]) -> CallState:

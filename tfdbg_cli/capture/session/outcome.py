@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.session.updated import updated_name
 from tfdbg_cli.model.exactness import Parting, parted
 from tfdbg_cli.model.tensors import TensorStore

@@ -23,7 +23,7 @@ from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.session.unordered import Held
 from tfdbg_cli.capture.session.written_type import WRITTEN
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.control_flow import OUTSIDE
+from tfdbg_cli.ops.control_flow import OUTSIDE
 
 _LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
 _NOWHERE = f"{PREFIX}nowhere"

@@ -16,8 +16,8 @@ from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.hidden_ops import program_version
 from tfdbg_cli.capture.session.op_definitions import calls_functions, definition_of, is_stateful
-from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.mishaps import report
 from tfdbg_cli.capture.op_errors import OpError
 from tfdbg_cli.capture.performing import Capture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.opaque import is_opaque
 from tfdbg_cli.capture.session.call_state import Variable
 from tfdbg_cli.capture.session.program_graph import tensor_name

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.datum import datum_of
+from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.mishaps import report

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.outcome import SHOWS
-from tfdbg_cli.analysis.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.analysis.watch.outcome import SHOWS
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.kept import kept_with
 from tfdbg_cli.capture.questions.question import Among, Covering, Question

@@ -6,9 +6,9 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 
 class Effect(Enum):

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.session.reach import ancestors, nesting_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.control_flow import CALLS, OUTSIDE
+from tfdbg_cli.ops.control_flow import CALLS, OUTSIDE
 
 _FLOWS = frozenset({"flow", "flow_out"})
 _PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 pytestmark = pytest.mark.tf
 NAMES = [name for name in dir(tf.raw_ops) if not name.startswith("_") and compat.op_definition(name) is not None]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.filters import TensorFilter, has_inf, has_inf_or_nan
+from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf, has_inf_or_nan
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Action, Plan, Watched
 from tfdbg_cli.capture.function.exact.comparison import compared

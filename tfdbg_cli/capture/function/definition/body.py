@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture import compat
-from tfdbg_cli.model.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
+from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 
 # Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
 # (implementation_selector.cc).

@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.capture.function.definition.body import Body, Library, Needed, Output, Source
-from tfdbg_cli.model.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
 
 if TYPE_CHECKING:
     from tfdbg_cli.capture.function.definition.flat import FlatFunction

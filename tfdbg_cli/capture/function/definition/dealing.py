@@ -11,10 +11,10 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.definition.called_functions import called_by
-from tfdbg_cli.model.control_flow import CALLS
+from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 _TYPED = re.compile(
     r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.analysis.stateful_ops import Nature, nature_of
 from tfdbg_cli.capture.function.definition.call_tree import Scope
 from tfdbg_cli.capture.function.definition.called_functions import called_by
 from tfdbg_cli.capture.function.definition.dealing import (
@@ -24,6 +23,7 @@ from tfdbg_cli.capture.function.definition.dealing import (
 from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
 _SAME = frozenset({"Identity", "IdentityN"})

@@ -1,0 +1,262 @@
+"""Rows of the batch: told only where rows were kept apart all the way from a feed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made_run import INF, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.model.values import Lack, NoValue
+
+X = np.ones((4, 3), np.float32)
+BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
+
+
+def _rows(*ops: Op, feeds: dict[str, object] | None = None) -> tuple[int, ...]:
+    origin = find_origin(made_run(*ops, feeds={"x:0": X} if feeds is None else feeds))
+    assert origin is not None
+    return origin.batch_rows
+
+
+def _x(value: object = X) -> Op:
+    return op("x", "Placeholder", value=value)
+
+
+W = op("w", "Const", value=np.ones((3, 2), np.float32))
+
+
+def test_through_a_matrix_product() -> None:
+    assert _rows(_x(), W, op("mm", "MatMul", "x", "w", value=np.ones((4, 2))), op("log", "Log", "mm", value=BAD)) == (
+        1,
+        3,
+    )
+
+
+def test_a_transposed_product_mixes_rows() -> None:
+    mixed = op("mm", "MatMul", "x", "y", transpose_a="True", value=np.full((4, 2), INF))
+    assert (
+        _rows(_x(np.ones((4, 4))), op("y", "Const", value=np.ones((4, 2))), mixed, feeds={"x:0": np.ones((4, 4))})
+        == ()
+    )
+
+
+def test_a_vector_as_long_as_the_batch_beside_a_square_matrix_is_no_way_to_it() -> None:
+    matrix = op("m", "Const", value=np.ones((4, 4)))
+    product = op("s", "Mul", "m", "x", value=np.full((4, 4), INF))
+    assert _rows(_x(np.ones(4)), matrix, product, feeds={"x:0": np.ones(4)}) == ()
+
+
+def test_a_reduction_over_the_batch_ends_it() -> None:
+    total = op("sum", "Sum", "x", "axis", value=np.array([INF, 1, 1]))
+    assert _rows(_x(), op("axis", "Const", value=np.array(0)), total) == ()
+
+
+def test_a_reduction_over_features_keeps_it() -> None:
+    total = op("sum", "Sum", "x", "axis", value=np.array([1, INF, 1, INF]))
+    assert _rows(_x(), op("axis", "Const", value=np.array(1)), total) == (1, 3)
+
+
+def test_a_weight_as_long_as_the_batch_is_no_batch() -> None:
+    assert _rows(_x(), op("w", "VariableV2", value=np.full((4, 3), INF))) == ()
+
+
+def test_a_bias_as_long_as_the_batch_is_no_way_to_it() -> None:
+    """A vector of 4 beside a [3,4] matrix runs along columns, though the batch has 4 rows."""
+    matrix = op("m", "Const", value=np.ones((3, 4)))
+    product = op("s", "Mul", "m", "x", value=np.full((3, 4), INF))
+    assert _rows(_x(np.ones(4)), matrix, product, feeds={"x:0": np.ones(4)}) == ()
+
+
+def test_rows_looked_up_by_fed_indices() -> None:
+    table = op("table", "VariableV2", value=np.ones((9, 2)))
+    axis = op("axis", "Const", value=np.array(0))
+    ids = np.array([5, 2, 7, 0])
+    look = op("look", "GatherV2", "table", "ids", "axis", value=np.ones((4, 2)))
+    run = (table, op("ids", "Placeholder", value=ids), axis, look, op("log", "Log", "look", value=BAD))
+    assert _rows(*run, feeds={"ids:0": ids}) == (1, 3)
+
+
+@pytest.mark.parametrize(("axis", "rows"), [(1, (1, 3)), (-1, (1, 3)), (0, (1,))])
+def test_concatenation_keeps_rows_or_sets_one_batch_behind_the_other(axis: int, rows: tuple[int, ...]) -> None:
+    half = np.ones((4, 1)) if axis else np.ones((2, 2))
+    cat = op("cat", "ConcatV2", "x", "x", "axis", value=np.ones((4, 2)))
+    ops = (_x(half), op("axis", "Const", value=np.array(axis)), cat, op("log", "Log", "cat", value=BAD))
+    assert _rows(*ops, feeds={"x:0": half}) == rows
+
+
+@pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), (0,)), ((2, 1, 0), (0,))])
+def test_transposition(perm: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    x = np.ones((4, 4, 4))
+    bad = x.copy()
+    bad[1, 0, 0] = INF
+    ops = (
+        _x(x),
+        op("p", "Const", value=np.array(perm)),
+        op("t", "Transpose", "x", "p", value=x),
+        op("l", "Exp", "t", value=bad),
+    )
+    assert _rows(*ops, feeds={"x:0": x}) == rows
+
+
+def test_reshape_keeps_rows_and_merges_them_with_time() -> None:
+    x = np.ones((4, 6), np.float32)
+    kept = (
+        _x(x),
+        op("r", "Reshape", "x", value=np.ones((4, 2, 3))),
+        op("l", "Log", "r", value=np.full((4, 2, 3), -INF)),
+    )
+    assert _rows(*kept, feeds={"x:0": x}) == (0, 1, 2, 3)
+    bad = np.ones((8, 3))
+    bad[5] = -INF  # the second half of row 2
+    merged = (_x(x), op("r", "Reshape", "x", value=np.ones((8, 3))), op("l", "Log", "r", value=bad))
+    assert _rows(*merged, feeds={"x:0": x}) == (2,)
+    apart = np.ones((2, 2, 6))
+    apart[1, 0] = -INF
+    split = (_x(x), op("r", "Reshape", "x", value=np.ones((2, 2, 6))), op("l", "Log", "r", value=apart))
+    assert _rows(*split, feeds={"x:0": x}) == (2, 3)  # of two groups of two rows the second one
+
+
+def _constant(name: str, *numbers: int) -> Op:
+    return op(name, "Const", value=np.array(numbers if len(numbers) > 1 else numbers[0]))
+
+
+def _bad(shape: tuple[int, ...], *rows: int) -> np.ndarray:
+    """Ones, with -inf in the last column of `rows`."""
+    found = np.ones(shape, np.float32)
+    for row in rows:
+        found[row, ..., -1] = -INF
+    return found
+
+
+def test_slices_and_pads_shift_rows() -> None:
+    begin, end, by = (op(n, "Const", value=np.array(v)) for n, v in (("b", [1, 0]), ("e", [4, 3]), ("s", [2, 1])))
+    cut = op("cut", "StridedSlice", "x", "b", "e", "s", value=np.ones((2, 3)))
+    assert _rows(_x(), begin, end, by, cut, op("log", "Log", "cut", value=_bad((2, 3), 1))) == (3,)
+    part = op("part", "Slice", "x", "b", "size", value=np.ones((3, 3)))
+    size = op("size", "Const", value=np.array([3, 3]))
+    assert _rows(_x(), begin, size, part, op("log", "Log", "part", value=_bad((3, 3), 0))) == (1,)
+    pads = op("pads", "Const", value=np.array([[2, 0], [0, 0]]))
+    padded = op("padded", "PadV2", "x", "pads", value=np.ones((6, 3)))
+    assert _rows(_x(), pads, padded, op("log", "Log", "padded", value=_bad((6, 3), 5))) == (3,)
+
+
+def test_an_index_takes_an_axis_away() -> None:
+    x = np.ones((4, 5, 3), np.float32)
+    places = {"b": [0, 2, 0], "e": [0, 3, 0], "s": [1, 1, 1]}
+    constants = [op(n, "Const", value=np.array(v)) for n, v in places.items()]
+    masks = {"begin_mask": "5", "end_mask": "5", "shrink_axis_mask": "2"}
+    cut = op("cut", "StridedSlice", "x", "b", "e", "s", value=np.ones((4, 3)), **masks)  # x[:, 2]
+    assert _rows(_x(x), *constants, cut, op("log", "Log", "cut", value=_bad((4, 3), 2)), feeds={"x:0": x}) == (2,)
+    new = {"begin_mask": "6", "end_mask": "6", "new_axis_mask": "1"}
+    wide = op("wide", "StridedSlice", "x", "b", "e", "s", value=np.ones((1, 4, 5, 3)), **new)  # x[newaxis]
+    bad = np.ones((1, 4, 5, 3), np.float32)
+    bad[0, 3, 1, 1] = INF
+    assert _rows(_x(x), *constants, wide, op("exp", "Exp", "wide", value=bad), feeds={"x:0": x}) == (3,)
+
+
+def test_splits_packs_and_tiles() -> None:
+    two = op("two", "Split", "axis", "x", value=np.ones((2, 3)))
+    assert _rows(_x(), _constant("axis", 0), two, op("log", "Log", "two", value=_bad((2, 3), 1))) == (1,)
+    packed = op("packed", "Pack", "x", "x", axis="0", value=np.ones((2, 4, 3)))
+    bad = np.ones((2, 4, 3), np.float32)
+    bad[1, 3] = INF
+    assert _rows(_x(), packed, op("exp", "Exp", "packed", value=bad)) == (3,)
+    tiled = op("tiled", "Tile", "x", "times", value=np.ones((8, 3)))
+    assert _rows(_x(), op("times", "Const", value=np.array([2, 1])), tiled,
+                 op("log", "Log", "tiled", value=_bad((8, 3), 6))) == (2,)  # fmt: skip
+
+
+def test_rows_that_were_gathered() -> None:
+    chosen = op("rows", "Const", value=np.array([3, 1]))
+    gathered = op("g", "GatherV2", "x", "rows", "axis", value=np.ones((2, 3)))
+    assert _rows(_x(), chosen, _constant("axis", 0), gathered, op("log", "Log", "g", value=_bad((2, 3), 0))) == (3,)
+
+
+def test_einsum_and_products_of_stacks() -> None:
+    x = np.ones((4, 2, 3), np.float32)
+    weights = op("w", "Const", value=np.ones((3, 5)))
+    product = op("e", "Einsum", "x", "w", equation="btd,df->tbf", value=np.ones((2, 4, 5)))
+    bad = np.ones((2, 4, 5), np.float32)
+    bad[1, 3, 0] = INF
+    assert _rows(_x(x), weights, product, op("exp", "Exp", "e", value=bad), feeds={"x:0": x}) == (3,)
+    stacks = op("mm", "BatchMatMulV2", "x", "y", value=np.ones((4, 2, 2)))
+    bad = np.ones((4, 2, 2), np.float32)
+    bad[2] = INF
+    other = op("y", "Const", value=np.ones((4, 3, 2)))
+    assert _rows(_x(x), other, stacks, op("exp", "Exp", "mm", value=bad), feeds={"x:0": x}) == (2,)
+
+
+def test_a_convolution_keeps_samples_apart() -> None:
+    x = np.ones((4, 8, 8, 3), np.float32)
+    bad = np.ones((4, 8, 8, 2), np.float32)
+    bad[3, 0, 0, 0] = INF
+    kernel = op("k", "Const", value=np.ones((3, 3, 3, 2)))
+    assert _rows(_x(x), kernel, op("c", "Conv2D", "x", "k", value=bad), feeds={"x:0": x}) == (3,)
+
+
+def test_a_loop_over_time_that_gathers_its_turns_in_a_list() -> None:
+    """As Keras' LSTM: time goes first, turns put their outputs into a TensorArray, which is stacked in the end."""
+    x = np.ones((3, 2, 1), np.float32)
+    handle = NoValue(Lack.OPAQUE, "A list holds no numbers.")
+    turns = ("list", "item", "step", "put")
+    bad = np.ones((2, 3, 1), np.float32)
+    bad[1, 2] = INF
+    run = (
+        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
+        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
+        op("from", "TensorListFromTensor", "time_major", value=handle), op("i", "Const", value=np.array(0)),
+        op("reserve", "TensorListReserve", value=handle),
+        op("list", "LoopVariable", "reserve", "put", values=(handle, handle)),
+        op("item", "TensorListGetItem", "from", "i", values=(np.ones((3, 1)), np.ones((3, 1)))),
+        op("step", "Exp", "item", values=(np.ones((3, 1)), np.ones((3, 1)))),
+        op("put", "TensorListSetItem", "list", "i", "step", values=(handle, handle)),
+        op("while", "StatelessWhile", "put", "reserve", value=handle),
+        op("stack", "TensorListStack", "while", value=np.ones((2, 3, 1))), op("exp", "Exp", "stack", value=bad),
+    )  # fmt: skip
+    order = [*(o.name for o in run[:6]), *turns, *turns, "while", "stack", "exp"]
+    origin = find_origin(made_run(*run, feeds={"x:0": x}, order=order))
+    assert origin is not None and origin.batch_rows == (2,)
+
+
+def test_a_loop_of_version_1_that_gathers_its_turns_in_an_array() -> None:
+    """As tf.compat.v1.nn.dynamic_rnn: arrays are named by handles, which enter the loop."""
+    x = np.ones((3, 2, 1), np.float32)
+    bad = np.ones((2, 3, 1), np.float32)
+    bad[1, 2] = INF
+    flow = np.float32(0)
+    run = made_run(
+        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
+        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
+        op("in", "TensorArrayV3"), op("i", "Const", value=np.array(0)),
+        op("scatter", "TensorArrayScatterV3", "in", "i", "time_major", value=flow),
+        op("enter", "Enter", "in"), op("read", "TensorArrayReadV3", "enter", "i", "scatter", value=np.ones((3, 1))),
+        op("out", "TensorArrayV3"), op("enter_out", "Enter", "out"),
+        op("write", "TensorArrayWriteV3", "enter_out", "i", "read", value=flow),
+        op("all", "TensorArrayGatherV3", "out", "i", "write", value=np.ones((2, 3, 1))),
+        op("exp", "Exp", "all", value=bad), feeds={"x:0": x},
+    )  # fmt: skip
+    origin = find_origin(run)
+    assert origin is not None and origin.batch_rows == (2,)
+
+
+def test_an_input_pipeline_is_a_source_of_batches() -> None:
+    next_ = op("next", "IteratorGetNext", value=np.ones((4, 2)))
+    assert _rows(next_, op("log", "Log", "next", value=BAD), feeds={}) == (1, 3)
+
+
+def test_a_feed_that_was_not_captured_counts() -> None:
+    assert _rows(op("x", "Placeholder"), op("log", "Log", "x", value=BAD), feeds={"x:0": np.ones((4, 2))}) == (1, 3)
+
+
+def test_a_scalar_has_no_rows() -> None:
+    assert _rows(_x(), op("m", "Mean", "x", value=INF)) == ()
+
+
+def test_one_choice_of_each_row() -> None:
+    """tf.gather(x, labels, axis=1, batch_dims=1), as a loss takes the probability of each label."""
+    chosen = op("g", "GatherV2", "x", "y", "axis", batch_dims="1", value=np.array([1, 1, INF, 1]))
+    labels, axis = op("y", "Const", value=np.zeros(4, np.int32)), op("axis", "Const", value=np.array(1))
+    assert _rows(_x(), labels, axis, chosen) == (2,)
+    whole = op("g", "GatherV2", "x", "y", "axis", batch_dims="0", value=np.full((4, 4), INF))
+    assert _rows(_x(), labels, axis, whole) == (0, 1, 2, 3)

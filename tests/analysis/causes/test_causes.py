@@ -1,0 +1,291 @@
+"""Causes: each row of the table is reached by the arithmetic it is about, with NumPy as the judge."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from made_run import INF, NAN
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.analysis.causes.causes import explain
+from tfdbg_cli.analysis.causes.evidence import Evidence, gather
+from tfdbg_cli.analysis.causes.rules import Rule
+from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
+from tfdbg_cli.analysis.causes.surroundings import Surroundings
+from tfdbg_cli.analysis.causes.table import RULES
+from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.values import Array
+
+
+@dataclass(frozen=True)
+class Case:
+    op: str
+    inputs: tuple[Any, ...]
+    does: Callable[..., Any]
+    cause: str
+    suggestion: str = ""
+    dtype: Any = np.float32
+    attributes: dict[str, str] = field(default_factory=dict)
+    node: str = "n"
+    names: tuple[str, ...] = ()
+    around: Surroundings = field(default_factory=Surroundings)
+
+
+def _made(*makers: Maker | None) -> Surroundings:
+    return Surroundings(makers)
+
+
+TARGETS = Surroundings((Maker.DATA,), batch=(BatchRole.TARGETS,))
+WRITTEN = _made(Maker.OTHER, Maker.CONSTANT)
+GREW = Surroundings(grown=("w", 3e19))
+
+
+def _f(value: Any, dtype: Any = np.float32) -> Array:
+    return np.asarray(value, dtype)
+
+
+BIG = 3e38
+CASES = [
+    Case("Log", ([0.0, 1.0],), np.log, "Log of 0: in0:0 is 0 at 1 element.", "log_softmax"),
+    Case("Log", ([-1.0, 1.0],), np.log, "Log of a negative number: in0:0 is negative at 1 element", "log_softmax"),
+    Case("Log", ([0.0, -1.0, -2.0],), np.log, "Log of a negative number: in0:0 is negative at 2 elements; log of 0"),
+    Case("Log1p", ([-1.0],), np.log1p, "Log1p of -1"),
+    Case("Log1p", ([-2.0],), np.log1p, "below -1"),
+    Case("Xlogy", ([1.0], [0.0]), lambda a, b: a * np.log(b), "not positive: in1:0"),
+    Case("RealDiv", ([1.0], [0.0]), np.divide, "Division by 0: in1:0 is 0", "divide_no_nan"),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "0 / 0: in0:0 and in1:0 are both 0", "divide_no_nan"),
+    Case("RealDiv", ([INF], [INF]), np.divide, "Inf / inf"),
+    Case("RealDiv", ([1e38], [1e-20]), np.divide, "Overflow of a division: in1:0 is so small at 1 element, down to"
+         " 1e-20,", "tf.maximum(y, 1e-7)"),
+    Case("RealDiv", ([1.0], [1.19e-7]), np.divide, "down to 1.19e-07", "tf.maximum(y, 1e-2)", np.float16),
+    Case("Reciprocal", ([1.19e-7],), np.reciprocal, "so small at 1 element that 1 / 1.19e-07 exceeds 6.55e+04, the",
+         "tf.maximum(x, 1e-4)", np.float16),
+    Case("SqrtGrad", ([1e-20], [1e20]), lambda y, dy: dy * np.float32(0.5) / y, "Overflow of the gradient of a"
+         " square", "1e-12"),
+    Case("RsqrtGrad", ([2896.0], [1.0]), lambda y, dy: -dy * y * y * y / 2, "1/sqrt: in0:0 is so large at 1 element,"
+         " up to 2.9e+03, that its third power", "x + 1e-2", np.float16),
+    Case("ReciprocalGrad", ([300.0], [1.0]), lambda y, dy: -dy * y * y, "that its square exceeds", "x + 1e-2",
+         np.float16),
+    Case("CTCLoss", (np.zeros((3, 2, 6), np.float32), np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
+         np.array([1, 1, 1, 2]), np.array([2, 2])),
+         lambda *a: _f([INF, 1.0]), "at 1 element those in in2:0 take more steps than there are in"
+         " in0:0", "a step each"),
+    Case("FloorMod", ([1.0], [0.0]), np.mod, "Division by 0"),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "the reciprocal of in0:0"),
+    Case("Sqrt", ([-1.0],), np.sqrt, "Square root of a negative number", "tf.nn.moments"),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "1/sqrt of 0", "eps"),
+    Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "gradient of a square root".capitalize(), "1e-12"),
+    Case("Pow", ([0.0], [-1.0]), np.power, "0 to a negative power"),
+    Case("Pow", ([-1.0], [0.5]), np.power, "A negative number to a fractional power"),
+    Case("Pow", ([1e30], [2.0]), np.power, "Overflow of a power: at 1 element the result exceeds 3.4e+38"),
+    Case("Square", ([300.0],), np.square, "exceeds 6.55e+04, the largest float16", "half precision", np.float16),
+    Case("Exp", ([100.0, 1.0],), np.exp, "in0:0 is above 88.7 at 1 element", "tf.nn.softmax"),
+    Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
+    Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
+    Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),
+    Case("Atanh", ([1.0],), np.arctanh, "at the border"),
+    Case("Acosh", ([0.5],), np.arccosh, "Acosh of a number below 1"),
+    Case("Lgamma", ([-1.0],), lambda x: np.full_like(x, INF), "Lgamma has a pole"),
+    Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf", "tf.where"),
+    Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf in a gradient", "Look where",
+         around=Surroundings(gradient=True)),
+    Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
+    Case("AddV2", ([INF], [-INF]), np.add, "Inf - inf"),
+    Case("AddV2", ([BIG], [BIG]), np.add, "Overflow of a sum"),
+    Case("Sub", ([INF], [INF]), np.subtract, "Inf - inf"),
+    Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "Overflow of MatMul: at 1 element the sum of"),
+    Case("MatMul", ([[1e30, 1e30]], [[1e30], [-1e30]]), lambda a, b: _f([[NAN]]), "to both sides"),
+    Case("Mean", ([],), np.mean, "Mean of nothing: in0:0 has no elements", "tf.size"),
+    Case("Sum", ([BIG, BIG],), np.sum, "Overflow of Sum: at 1 element the total exceeds", "lower the learning rate"),
+    Case("Mean", ([60000.0, 60000.0],), np.sum, "Overflow of Mean: at 1 element", "Sum in float32", np.float16),
+    Case("Prod", ([1e30, 1e30, -1e30],), lambda x: _f(NAN), "to both sides"),
+    Case("Cast", (_f([1e6]),), lambda x: x.astype(np.float16), "Overflow of a cast", "loss scaling", np.float16),
+    Case("Softmax", ([[-INF, -INF]],), lambda x: _f([[NAN, NAN]]), "nothing but -inf", "-1e9"),
+    Case(
+        "SparseSoftmaxCrossEntropyWithLogits", ([[0.0, 1.0]], np.array([7])), lambda a, b: _f([NAN]),
+        "A label outside of the classes: in1:0", "width of the logits",
+    ),
+    Case(
+        "ApplyAdam", ([1.0], [1.0], [0.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16", "1e-4",
+        np.float16, names=("w", "gradient", "Adam/epsilon"),
+    ),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0, a softmax, is 0", "softmax_cross_entropy",
+         around=_made(Maker.SOFTMAX)),
+    Case("Log", ([0.0],), np.log, "made of a sigmoid", "sigmoid_cross_entropy_with_logits",
+         around=_made(Maker.SIGMOID)),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([0.0],), np.log, "Log of 0: the targets (y) in0:0 is 0", "of the loss swapped", around=TARGETS),
+    Case("Log", ([-1.0],), np.log, "the targets (y) in0:0 is negative", "swapped", around=TARGETS),
+    Case("Log", ([-1.0],), np.log, "Log of a negative number", "Check what is fed", around=_made(Maker.DATA)),
+    Case("Log", ([-1.0],), np.log, "Log of a negative number", "softplus", around=_made(Maker.OTHER)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by a norm of 0", "l2_normalize", around=_made(None,
+         Maker.NORM)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "a deviation of 0", "inside the root", around=_made(None,
+         Maker.DEVIATION)),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of acos at 1 or -1", "clip_by_value",
+         around=Surroundings(slope_of="Acos")),
+    Case("Reciprocal", ([0.0],), np.reciprocal, "Gradient of a logarithm at 0", "maximum",
+         around=Surroundings(slope_of="Log")),
+    Case("Sqrt", ([-1.0],), np.sqrt, "a variance as E[x²]-E[x]²", "tf.nn.moments", around=_made(Maker.MOMENTS)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a variance, is 0", "1e-3", around=_made(Maker.VARIANCE)),
+    Case("Rsqrt", ([0.0],), lambda x: 1 / np.sqrt(x), "a sum of squares", "l2_norm",
+         around=_made(Maker.SQUARED_NORM)),
+    Case("SqrtGrad", ([0.0], [1.0]), lambda y, dy: dy * 0.5 / y, "of a norm", "tf.square", around=_made(Maker.NORM)),
+    Case("Pow", ([0.0], [-0.5]), np.power, "Gradient of a power below 1 at 0", "tf.maximum",
+         around=Surroundings(slope_of="Pow")),
+    Case("Pow", ([0.0], [-1.0]), np.power, "of the gradients of a whole power at 0", "x * x",
+         around=Surroundings(slope_of="Pow")),
+    Case("Mul", ([1e20], [1e30]), np.multiply, "; a constant of 1e+30 is in it", "smaller constant", around=WRITTEN),
+    Case("Pow", ([1e20], [1e30]), np.power, "a constant of 1e+30", "whether in0:0 is of", around=WRITTEN),
+    Case("AddV2", ([BIG], [BIG]), np.add, "a constant of 3e+38", "smaller constant", around=WRITTEN),
+    Case("MatMul", ([[1e20]], [[1e30]]), np.matmul, "a constant of 1e+30", "smaller constant", around=WRITTEN),
+    Case("Sum", ([BIG, BIG],), np.sum, "a constant of 3e+38", "smaller constant", around=_made(Maker.CONSTANT)),
+    Case("Mul", ([200.0], [600.0]), np.multiply, "largest float16", "Scale in1:0 down", np.float16,
+         around=_made(Maker.CONSTANT, Maker.OTHER)),
+    Case("Square", ([1e30],), np.square, "; w has grown to 3e+19", "learning rate", around=GREW),
+    Case("Mul", ([1e30], [1e30]), np.multiply, "w has grown", "global_clipnorm", around=GREW),
+    Case("Mul", ([300.0], [300.0]), np.multiply, "largest float16", "float32", np.float16),
+    Case("AddV2", ([BIG], [BIG]), np.add, "w has grown", "global_clipnorm", around=GREW),
+    Case("AddV2", ([6e4], [6e4]), np.add, "largest float16", "float32", np.float16),
+    Case("MatMul", ([[1e30, 1.0]], [[1e30], [1.0]]), np.matmul, "w has grown", around=GREW),
+    Case("MatMul", ([[300.0]], [[300.0]]), np.matmul, "largest float16", "LossScaleOptimizer", np.float16),
+    Case("Sum", ([BIG, BIG],), np.sum, "w has grown", "Lower the learning rate", around=GREW),
+    Case("Mul", ([0.0], [INF]), np.multiply, "a mask made by a product", "tf.where", around=_made(None, Maker.MASK)),
+    Case("Mul", ([INF], [0.0]), np.multiply, "a mask made by a product", "tf.where", around=_made(Maker.MASK)),
+    Case("Sub", ([-INF], [-INF]), np.subtract, "by a mask", "-1e9", around=_made(Maker.MASK)),
+    Case("Softmax", ([[INF, 1.0]],), lambda x: _f([[NAN, NAN]]), "holds NaN or +inf"),
+    Case("Log", ([0.0],), np.log, "Log of 0: in0:0 is 0", "tf.maximum", around=_made(Maker.OTHER)),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "Division by 0 in the optimizer", "1e-4", np.float16,
+         node="adam/truediv"),
+    Case("UpdatedVariable", ([6e4], [-2e4]), np.subtract, "The update itself overflows: n and its step are finite",
+         "global_clipnorm", np.float16),
+    Case("UpdatedVariable", ([1.0], [0.0]), lambda a, b: _f([NAN]), "0 / 0 within the update: n is NaN", "epsilon"),
+    Case("UpdatedVariable", ([1.0], [0.9], [0.0], [1.0]), lambda *a: _f([NAN], np.float16), "epsilon is 0 in float16",
+         "1e-4", np.float16, names=("w", "beta1", "Adam/epsilon", "gradient")),
+]  # fmt: skip
+
+
+def _evidence(case: Case, value: Array, inputs: list[Array]) -> Evidence:
+    node = Node(case.node, case.op, "", attributes=case.attributes)
+    names = case.names or tuple(f"in{i}" for i in range(len(inputs)))
+    seen = [InputSeen(TensorName(names[i], 0), None, i, None, array) for i, array in enumerate(inputs)]
+    return gather(node, value, ~np.isfinite(value), seen, case.around)
+
+
+def _computed(case: Case) -> tuple[Array, list[Array]]:
+    inputs = [x if isinstance(x, np.ndarray) else _f(x, case.dtype) for x in case.inputs]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(case.does(*inputs)), inputs
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.op}-{case.cause[:24]}")
+def test_cause(case: Case) -> None:
+    value, inputs = _computed(case)
+    assert not np.isfinite(value).all(), "the case must go wrong"
+    found = explain(_evidence(case, value, inputs))
+    assert found is not None
+    assert case.cause in found.text
+    assert case.suggestion in found.suggestion
+    assert "{" not in found.text + found.suggestion
+
+
+def _reaches(case: Case, rule: Rule) -> bool:
+    if case.op not in rule.ops:
+        return False
+    with np.errstate(all="ignore"):
+        held = rule.holds(_evidence(case, *_computed(case)))
+    return held is not None and bool(held.any())
+
+
+def test_every_rule_is_reached_by_a_case() -> None:
+    unreached = [rule.cause for rule in RULES if not any(_reaches(case, rule) for case in CASES)]
+    assert not unreached
+
+
+def test_the_cause_of_most_elements_comes_first() -> None:
+    case = Case("Log", ([0.0, 0.0, -1.0],), np.log, "")
+    value, inputs = _computed(case)
+    found = explain(_evidence(case, value, inputs))
+    assert found is not None
+    assert (
+        found.text == "Log of 0: in0:0 is 0 at 2 elements; log of a negative number: in0:0 is negative at 1 element."
+    )
+
+
+def test_no_rule_fires_where_an_input_was_not_seen() -> None:
+    node = Node("n", "Mul", "")
+    seen = [InputSeen(TensorName("a", 0), None, 0, None, _f([1.0])), InputSeen(TensorName("b", 0), None)]
+    assert explain(gather(node, _f([INF]), np.array([True]), seen)) is None
+
+
+def test_names_with_braces_stay_as_they_are() -> None:
+    node = Node("n", "Log", "")
+    seen = [InputSeen(TensorName("{b}{x}", 0), None, 0, None, _f([0.0]))]
+    found = explain(gather(node, _f([-INF]), np.array([True]), seen))
+    assert found is not None and "{b}{x}:0 is 0" in found.text
+
+
+def test_a_fed_input_is_called_what_it_was_fed_as() -> None:
+    """The runtime's graph calls the feed `x:0` `_arg_x_0_3:0`; nobody knows it by that name."""
+    argument = Node("_arg_x_0_3", "_Arg", "")
+    seen = [InputSeen(TensorName("_arg_x_0_3", 0), argument, 0, None, _f([0.0]))]
+    found = explain(gather(Node("n", "Log", ""), _f([-INF]), np.array([True]), seen))
+    assert found is not None and found.text == "Log of 0: x:0 is 0 at 1 element."
+    assert found.suggestion.startswith("Check what is fed as x:0")
+
+
+def test_a_result_that_a_where_hides_asks_for_two_of_them() -> None:
+    around = Surroundings((Maker.OTHER,), "Log", "SelectV2")
+    seen = [InputSeen(TensorName("x", 0), None, 0, None, _f([0.0]))]
+    found = explain(gather(Node("n", "Reciprocal", ""), _f([INF]), np.array([True]), seen, around))
+    assert found is not None and "SelectV2, a tf.where, hides it from the result" in found.text
+    assert "double where" in found.suggestion
+
+
+@pytest.mark.parametrize("name", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float16"])
+def test_the_limit_of_the_dtype_is_named(name: str) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    seen = [InputSeen(TensorName(text, 0), None, 0, None, np.full(1, 2, dtype)) for text in "ab"]
+    largest = float(ml_dtypes.finfo(dtype).max)
+    found = explain(
+        gather(Node("n", "Mul", ""), np.full(1, INF).astype(dtype), np.array([True]), seen)
+    )  # NaN in e4m3fn
+    assert found is not None and f"exceeds {largest:.3g}, the largest {name}" in found.text
+
+
+@pytest.mark.parametrize("equal", [True, False], ids=["equal", "unequal"])
+def test_labels_that_fit_their_steps_are_not_blamed(equal: bool) -> None:
+    """Two labels take two steps, and three when they are equal, since a blank stands between them."""
+    arrays = [np.zeros((2, 1, 6), np.float32), np.array([[0, 0], [0, 1]]), np.array([1, 1 if equal else 2])]
+    case = Case("CTCLoss", (*arrays, np.array([2])), lambda *a: _f([INF]), "")
+    assert (explain(_evidence(case, *_computed(case))) is not None) is equal
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16", "float64", "float8_e5m2", "complex64", "int32"])
+def test_numbers_of_suggestions_are_held_by_the_dtype(name: str) -> None:
+    words = {word: float(text) for word, text in safe_numbers(name).items()}
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    dtype = np.dtype(np.float32) if dtype.kind == "i" else np.empty(0, dtype).real.dtype
+    largest = float(ml_dtypes.finfo(dtype).max)
+    held = {word: float(dtype.type(value)) for word, value in words.items()}
+    assert 1 / held["small"] < largest and 1 / held["steep"] ** 2 < largest and held["tiny"] > 0
+    assert float(dtype.type(1 - words["step"])) < 1
+    assert -largest < held["masked"] <= -1000 or name.startswith("float8")
+
+
+def test_small_numbers_do_not_overflow() -> None:
+    """NaN that arithmetic does not explain, such as by a fault of the machine, is not called an overflow."""
+    seen = [InputSeen(TensorName(text, 0), None, 0, None, np.ones((3, 3), np.float32)) for text in "ab"]
+    value = np.full((3, 3), NAN, np.float32)
+    for op_type in ("MatMul", "Sum", "Einsum", "Conv2D"):
+        assert explain(gather(Node("n", op_type, ""), value, np.isnan(value), seen)) is None

@@ -1,0 +1,48 @@
+"""Data that came in not finite: columns are named where they are to blame, and rows else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.sources_of_values import cause_of_feed
+from tfdbg_cli.model.names import TensorName
+
+
+def _bad(shape: tuple[int, ...], *where: object) -> GivenData:
+    bad = np.zeros(shape, np.bool_)
+    for each in where:
+        bad[each] = True
+    return GivenData(bad)
+
+
+def test_a_column_is_named() -> None:
+    given = _bad((128, 4), np.s_[10:126, 2])
+    assert given.columns == (2,)
+    assert given.where == ", all in column 2 of 4 (116 of 128 rows)"
+    assert given.helps.startswith("Fill column 2 (np.nan_to_num") and "would take 116 of 128" in given.helps
+
+
+def test_columns_of_steps_are_features() -> None:
+    given = _bad((16, 5, 8), np.s_[::2, :, 1], np.s_[::3, 2, 5])
+    assert given.where == ", all in features 1, 5 of 8 (11 of 16 rows)"
+    assert "leave them out" in given.helps
+
+
+def test_rows_are_not_called_columns() -> None:
+    assert not _bad((128, 4), 7).columns, "a whole row"
+    assert not _bad((128, 4), (7, 2), (9, 2)).columns, "two rows may be chance"
+    assert not _bad((128, 4), (7, 0), (8, 1), (9, 2), (10, 3)).columns, "everywhere"
+    assert not _bad((128,), np.s_[:50]).columns, "no columns"
+    assert not _bad((0, 4)).columns
+
+
+def test_what_is_said_of_a_feed() -> None:
+    name = TensorName("data", 1)
+    told = cause_of_feed(name, GivenData(np.ones((2, 2), np.bool_), BatchRole.TARGETS))
+    assert told.text == "Already in the targets (y), data:1."
+    assert "np.isfinite" in told.suggestion
+    assert cause_of_feed(name, _bad((8, 4), np.s_[:, 1])).text == (
+        "Already in the input data:1, all in column 1 of 4 (8 of 8 rows)."
+    )

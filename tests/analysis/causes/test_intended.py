@@ -1,0 +1,252 @@
+"""Infinities that look intended are told last; one that comes to anything counts as a fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from asking import json_of, text_of
+from made_run import INF, NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
+from tfdbg_cli.model.runs import Argument, Run, RunKind
+from tfdbg_cli.ops.intended_infinities import HABITS
+
+SCORES = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+MASKED = np.array([[1.0, -INF], [3.0, 4.0]], np.float32)
+SHARES = np.array([[1.0, 0.0], [0.3, 0.7]], np.float32)
+
+
+def _attention(*more: Op, softmax: np.ndarray = SHARES) -> Run:
+    mask = np.array([[0.0, -INF], [0.0, 0.0]], np.float32)
+    return made_run(
+        op("scores", "Placeholder", value=SCORES), op("mask", "Const", value=mask),
+        op("masked", "AddV2", "scores", "mask", value=MASKED), op("soft", "Softmax", "masked", value=softmax),
+        *more, feeds={"scores:0": SCORES},
+    )  # fmt: skip
+
+
+def _origin(run: Run, benign: Benign = Benign.LAST) -> str:
+    origin = OriginSearch(run, benign=benign).first()
+    return "" if origin is None else str(origin.name)
+
+
+def test_a_mask_before_a_softmax_is_told_last() -> None:
+    assert _origin(_attention()) == "mask:0"
+    assert _origin(_attention(), Benign.SKIP) == ""
+    assert _origin(_attention(op("log", "Log", "scores", value=np.full((2, 2), NAN)))) == "log:0"
+    assert _origin(_attention(op("log", "Log", "scores", value=np.full((2, 2), NAN))), Benign.SHOW) == "mask:0"
+
+
+def test_what_is_meant_is_listed_with_what_a_watch_skips() -> None:
+    run = _attention(op("log", "Log", "scores", value=np.full((2, 2), NAN)))
+    data = json_of("origin", run)
+    why = {"tensor": "mask:0", "why": "a mask of -inf", "end": "soft", "nodes": ["mask", "masked"]}
+    assert data["benign"] == [why] and data["intended"] is None
+    text = text_of("origin", run, width=200)
+    assert "2 tensors hold infinities that look intended: mask:0, a mask of -inf, gone in soft." in text
+    assert "-fenn '^(mask|masked)$'" in text
+    assert "no NaN" not in text_of(f"lt -f has_inf_or_nan -fenn {'^(mask|masked)$'!r}", run)
+
+
+def test_nothing_but_a_mask_is_said_to_look_intended() -> None:
+    text = text_of("origin", _attention(), width=120)
+    assert "It looks so: a mask of -inf, gone in soft. Nothing else is wrong in this run." in text
+    assert json_of("origin", _attention())["intended"] == "a mask of -inf"
+    assert json_of("origin --benign skip", _attention())["tensor"] is None
+    assert "look intended" in text_of("origin --benign skip", _attention())
+
+
+def test_a_row_that_is_all_masked_is_the_fault() -> None:
+    run = _attention(softmax=np.array([[NAN, NAN], [0.3, 0.7]], np.float32))
+    assert _origin(run) == "soft:0"
+    assert [str(item.name) for item in _searched(run).intended] == ["mask:0"]
+
+
+def _searched(run: Run) -> OriginSearch:
+    search = OriginSearch(run)
+    search.first()
+    return search
+
+
+@pytest.mark.parametrize("reader", ["AssignVariableOp", "Tanh", "Unheard"])
+def test_a_mask_that_gets_elsewhere_is_a_fault(reader: str) -> None:
+    leak = op("leak", reader, *(["w"] if reader == "AssignVariableOp" else []), "masked", value=np.ones((2, 2)))
+    run = _attention(op("w", "VarHandleOp"), leak, op("log", "Log", "scores", value=np.full((2, 2), NAN)))
+    assert _origin(run) == "mask:0"
+
+
+def test_plus_infinity_is_no_mask() -> None:
+    run = made_run(
+        op("c", "Const", value=[INF]), op("x", "Placeholder", value=[1.0]), op("a", "AddV2", "x", "c", value=[INF]),
+        op("s", "Softmax", "a", value=[NAN]), feeds={"x:0": [1.0]},
+    )  # fmt: skip
+    assert _origin(run) == "c:0"
+
+
+@pytest.mark.parametrize("captured", [True, False])
+def test_a_mask_that_is_fed(captured: bool) -> None:
+    mask = np.array([[0.0, -INF], [0.0, 0.0]], np.float32)
+    run = made_run(
+        op("scores", "Placeholder", value=SCORES), op("mask", "Placeholder", value=mask if captured else None),
+        op("masked", "AddV2", "scores", "mask", value=MASKED), op("soft", "Softmax", "masked", value=SHARES),
+        op("log", "Log", "scores", value=np.full((2, 2), NAN)), feeds={"scores:0": SCORES, "mask:0": mask},
+    )  # fmt: skip
+    assert _origin(run) == "log:0" and _origin(run, Benign.SHOW) == "mask:0"
+    assert json_of("origin", run)["benign"][0]["nodes"] == ["mask", "masked"]
+
+
+def test_nothing_but_a_mask_that_is_fed() -> None:
+    mask = np.array([-INF, 0.0], np.float32)
+    run = made_run(
+        op("mask", "Placeholder"), op("soft", "Softmax", "mask", value=[0.0, 1.0]), feeds={"mask:0": mask}
+    )  # fmt: skip
+    assert _origin(run) == "mask:0" and json_of("origin", run)["intended"] == "a mask of -inf that was given"
+    assert _origin(run, Benign.SKIP) == ""
+    bad = made_run(op("x", "Placeholder"), op("dense", "Tanh", "x", value=[-1.0, 0.0]), feeds={"x:0": mask})
+    assert _origin(bad, Benign.SKIP) == "x:0"
+
+
+def test_a_product_with_a_mask_is_the_fault() -> None:
+    run = made_run(
+        op("c", "Const", value=-INF), op("x", "Placeholder", value=[0.0, 1.0]),
+        op("m", "Mul", "x", "c", value=[NAN, -INF]), feeds={"x:0": [0.0, 1.0]},
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None and str(origin.name) == "m:0"
+    assert origin.cause.text.startswith(
+        "0 * inf: c:0 is infinite and x:0 is 0 at 1 element, a mask made by a product"
+    )
+    assert [element.index for element in origin.elements] == [(0,)]
+
+
+def test_the_start_of_a_running_minimum() -> None:
+    run = made_run(
+        op("start", "Const", value=INF), op("x", "Placeholder", value=[3.0, 2.0]),
+        op("best", "LoopVariable", "start", "less", values=(INF, 3.0)),
+        op("less", "Minimum", "best", "x", values=(3.0, 2.0)),
+        op("while", "While", "less", "start", value=2.0), op("log", "Log", "x", value=[NAN, 0.0]),
+        order=("start", "x", "best", "less", "best", "less", "while", "log"),
+    )  # fmt: skip
+    assert _origin(run) == "log:0"
+    assert [item.what for item in _searched(run).intended] == ["the start of a running minimum or maximum"]
+
+
+def _best(after: float, *more: Op) -> Run:
+    """A function that keeps the least loss in a variable which begins with inf."""
+    run = made_run(
+        op("best", "Placeholder", dtype="resource"), op("read", "ReadVariableOp", "best", value=INF),
+        op("loss", "Placeholder", value=3.0), op("min", "Minimum", "read", "loss", value=3.0),
+        op("assign", "AssignVariableOp", "best", "min"),
+        op("best/after_update", "UpdatedVariable", "best", "min", value=after), *more,
+    )  # fmt: skip
+    arguments = (Argument("loss", "float32", ()), Argument("best", "float32", (), captured=True))
+    feeds = {"loss": np.float32(3), "best": np.float32(INF)}
+    return replace(run, call=replace(run.call, kind=RunKind.FUNCTION, arguments=arguments, feeds=feeds))
+
+
+def test_a_variable_that_begins_with_infinity() -> None:
+    assert _origin(_best(3.0), Benign.SKIP) == ""
+    assert _origin(_best(INF), Benign.SKIP) == ""  # it may stay so, where nothing was less
+    assert _origin(_best(3.0, op("log", "Log", "loss", value=NAN))) == "log:0"
+    assert _origin(_best(3.0, op("double", "AddV2", "read", "read", value=INF)), Benign.SKIP) == "best:0"
+
+
+def test_a_bound_that_nothing_reaches() -> None:
+    run = made_run(
+        op("x", "Placeholder", value=[3.0]), op("c", "Const", value=INF), op("min", "Minimum", "x", "c", value=[3.0])
+    )  # fmt: skip
+    assert json_of("origin", run)["intended"] == "a bound that nothing reaches"
+
+
+def test_data_below_a_bound_are_no_start_of_a_maximum() -> None:
+    run = made_run(
+        op("x", "Placeholder", value=[-INF, 1.0]), op("max", "Maximum", "x", "zero", value=[0.0, 1.0]),
+        op("zero", "Const", value=0.0), feeds={"x:0": np.array([-INF, 1.0], np.float32)},
+    )  # fmt: skip
+    assert json_of("origin", run)["intended"] is None
+
+
+def _replaced(*more: Op, chosen: float = 0.0) -> Run:
+    return made_run(
+        op("ok", "Placeholder", value=np.array([True, False])), op("x", "Placeholder", value=[1.0, 0.0]),
+        op("log", "Log", "x", value=[0.0, -INF]), op("zero", "Const", value=0.0),
+        op("where", "SelectV2", "ok", "log", "zero", value=[0.0, chosen]), *more,
+    )  # fmt: skip
+
+
+def test_a_value_that_a_where_replaces() -> None:
+    assert _origin(_replaced(), Benign.SKIP) == ""
+    assert _origin(_replaced(chosen=-INF), Benign.SKIP) == "log:0"
+
+
+def test_a_value_that_a_where_replaces_while_its_gradient_goes_bad() -> None:
+    run = _replaced(op("gradient_tape/Reciprocal", "Reciprocal", "x", value=[1.0, INF]))
+    origin = OriginSearch(run).first()
+    assert origin is not None and str(origin.name) == "log:0"
+    assert "where, a tf.where, hides it from the result, but not from the gradient" in origin.cause.text
+    assert "double where" in origin.cause.suggestion
+
+
+def test_a_list_of_all_origins_leaves_them_out() -> None:
+    run = _attention(op("log", "Log", "scores", value=np.full((2, 2), NAN)))
+    assert json_of("origin --all", run)["tensors"] == ["log:0"]
+    assert json_of("origin --all --benign show", run)["tensors"] == ["mask:0", "log:0"]
+
+
+def test_every_habit_says_what_it_is() -> None:
+    assert len({habit.what for habit in HABITS}) == len(HABITS)
+    assert all(habit.carriers and habit.ends for habit in HABITS)
+
+
+def test_a_limit_that_something_is_compared_with_looks_intended() -> None:
+    """As the line search of L-BFGS has it."""
+    limit = (op("x", "Placeholder", value=[1.0, 2.0]), op("limit", "Const", value=-INF))
+    compared = op("less", "LessEqual", "x", "limit", value=[False, False])
+    run = made_run(*limit, compared)
+    assert _origin(run, Benign.SKIP) == ""
+    data = json_of("origin", run)
+    assert data["intended"] == "a limit that something is compared with"
+    assert data["benign"] == [] and data["tensor"] == "limit:0"
+    added = made_run(
+        *limit, compared, op("sum", "Mul", "x", "limit", value=[-INF, -INF]), op("y", "Exp", "sum", value=0.0)
+    )
+    assert json_of("origin", added)["intended"] is None, "it is not only compared with"
+
+
+def test_what_is_handed_on_is_not_taken_for_the_fault() -> None:
+    """A mask becomes NaN in the third turn; in the first two it is only handed on."""
+    turns = ([1.0, -INF], [1.0, -INF], [NAN, -INF])
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, 1.0]), op("mask", "Const", value=[0.0, -INF]),
+        op("masked", "AddV2", "mask", "x", values=turns), op("same", "Identity", "masked", values=turns),
+    )  # fmt: skip
+    origin = OriginSearch(run).first()
+    assert origin is not None and str(origin.name) == "masked:0"
+    assert np.isnan(origin.value).any()
+
+
+def test_an_op_whose_input_is_infinite_is_not_said_to_have_finite_ones() -> None:
+    """The mask is excused, and what it made elsewhere is not."""
+    given = op("x", "Placeholder", value=[INF, 1.0])
+    text = text_of("origin --benign skip", made_run(given, op("y", "Weird", "x", value=[NAN, 1.0])))
+    assert "out of finite inputs" not in text
+
+
+def test_many_places_are_named_in_short() -> None:
+    scope = "sampler/while/body/" * 8
+    nodes: list[Op] = [op("x", "Placeholder", value=SCORES)]
+    for number in range(9):
+        mask, masked = f"{scope}mask_{number}", f"{scope}masked_{number}"
+        nodes += [
+            op(mask, "Const", value=np.array([[0.0, -INF], [0.0, 0.0]], np.float32)),
+            op(masked, "AddV2", "x", mask, value=MASKED),
+            op(f"{scope}soft_{number}", "Softmax", masked, value=SHARES),
+        ]  # fmt: skip
+    text = text_of("origin --all", made_run(*nodes), width=None)
+    assert "18 tensors hold infinities that look intended: …/" in text
+    assert "5 more. To count them: origin --benign show. A watch skips them with --benign skip" in text
+    assert max(map(len, text.splitlines())) < 1000
+    places = json_of("origin --benign skip", made_run(*nodes))["benign"]
+    assert len(places) == 9 and all(name.startswith(scope) for place in places for name in place["nodes"])

@@ -1,0 +1,48 @@
+"""A read of a variable behind its updates shows what they wrote, and not what an earlier run left."""
+
+from __future__ import annotations
+
+import pytest
+from made_run import INF, made_graph, made_run, op
+
+from tfdbg_cli.analysis.graph.updates_within import before
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.model.runs import Run
+
+
+def run_with(*control: str) -> Run:
+    """`grow` adds 2 to `v`; `read` reads it behind the ops `control`."""
+    return made_run(
+        op("v", "VarHandleOp"),
+        op("init", "AssignVariableOp", "v"),
+        op("two", "Const", value=[3e38]),
+        op("grow", "AssignAddVariableOp", "v", "two"),
+        op("read", "ReadVariableOp", "v", value=[INF], control=control),
+        op("out", "Neg", "read", value=[-INF]),
+        op("v/after_update", "UpdatedVariable", "v", "two", value=[INF], control=("grow",)),
+        times=False,
+    )
+
+
+def test_behind_the_update_the_op_that_wrote_is_the_origin() -> None:
+    origin = find_origin(run_with("grow"))
+    assert origin is not None
+    assert (str(origin.name), origin.made_by) == ("v/after_update:0", "grow")
+    assert "earlier run" not in origin.cause.text
+
+
+@pytest.mark.parametrize("control", [(), ("two",)])
+def test_not_behind_it_the_variable_was_bad_before(control) -> None:
+    origin = find_origin(run_with(*control))
+    assert origin is not None
+    assert str(origin.name) == "read:0"
+    assert "earlier run" in origin.cause.text
+
+
+def test_writers_are_found_along_all_edges_and_in_circles() -> None:
+    graph = made_graph(
+        op("w", "AssignVariableOp", "v"), op("a", "NoOp", control=("w",)), op("b", "Merge", "read", control=("a",)),
+        op("read", "ReadVariableOp", "v", control=("b",)), op("late", "AssignVariableOp", "read"),
+    )  # fmt: skip
+    assert before([graph], "read", ["w", "late"]) == {"w"}
+    assert before([graph], "missing", ["w"]) == frozenset()

@@ -1,0 +1,145 @@
+"""What does no harm in a run, told apart from what does: no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from made_run import INF, NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.benign import holding, judged
+from tfdbg_cli.analysis.watch.ignoring import Ignored
+from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.values import Lack, NoValue
+
+X = op("x", "Placeholder", value=[1.0, -1.0])
+BAD = op("log", "Log", "x", value=[0.0, NAN])
+
+
+def _run(*nodes: Op, fetches: tuple[str, ...] = ("y:0",), **changes: Any) -> Run:
+    run = made_run(*nodes)
+    return replace(run, call=replace(run.call, fetches=fetches, **changes))
+
+
+def test_what_nothing_reads_is_a_place_with_what_holds_it_too() -> None:
+    run = _run(
+        X, BAD, op("twice", "Mul", "log", value=[0.0, NAN]), op("root", "Sqrt", "x", value=[1.0, NAN]),
+        op("y", "Exp", "x", value=[1.0, 2.0]),
+    )  # fmt: skip
+    judgement = judged(run)
+    assert not judgement.harm
+    assert [(place.tensor.node, place.nodes, place.holds, place.intended) for place in judgement.places] == [
+        ("log", ("log", "twice"), "NaN", False),
+        ("root", ("root",), "NaN", False),
+    ]
+    assert "no variable is touched" in judgement.places[0].why
+
+
+def test_places_of_one_line_are_one() -> None:
+    frames = {name: (Frame("/home/ada/x.py", 12, "step", "y"),) for name in ("log", "root")}
+    nodes = (X, BAD, op("root", "Sqrt", "x", value=[1.0, NAN]), op("y", "Exp", "x", value=[1.0, 2.0]))
+    (place,) = judged(replace(_run(*nodes), tracebacks=frames)).places
+    assert place.nodes == ("log", "root")
+    assert place.title == "NaN of which nothing comes at x.py:12"
+
+
+@pytest.mark.parametrize(
+    ("last", "harm"),
+    [
+        (op("y", "Add", "log", "x", value=[1.0, NAN]), "y:0 comes out of the run."),
+        (op("y", "Greater", "log", "x", value=[False, False]), "y makes a number out of NaN"),
+        (op("y", "IsFinite", "log", value=[True, False]), ""),
+        (op("y", "NotEqual", "log", "log", value=[False, True]), ""),
+        (op("y", "NotEqual", "log", "x", value=[True, True]), "y makes a number out of NaN"),
+        (op("y", "SelectV2", "x", "log", "x", value=[1.0, -1.0]), ""),
+        (op("y", "Maximum", "log", "x", value=[1.0, -1.0]), "y makes a number out of NaN"),
+        (op("y", "Maximum", "log", "x", value=[1.0, NAN]), "y:0 comes out of the run."),
+    ],
+    ids=["result", "compared", "asked", "asked of itself", "compared with another", "replaced", "dropped", "kept"],
+)
+def test_what_comes_out(last: Op, harm: str) -> None:
+    found = judged(_run(X, BAD, last)).harm
+    assert found.startswith(harm) if harm else not found
+
+
+def test_an_infinity_may_be_compared() -> None:
+    infinite = op("log", "Log", "x", value=[0.0, -INF])
+    run = _run(X, infinite, op("y", "Greater", "log", "x", value=[False, False]))
+    assert not judged(run).harm
+
+
+def test_a_comparison_that_leads_nowhere_is_none() -> None:
+    run = _run(
+        X, BAD, op("aside", "Greater", "log", "x", value=[False, False]), op("y", "Exp", "x", value=[1.0, 2.0])
+    )
+    assert not judged(run).harm
+
+
+def test_the_condition_of_a_loop_decides_what_it_gives() -> None:
+    run = _run(
+        X, op("while/cond/log", "Log", "x", value=[0.0, NAN]),
+        op("while/cond/Less", "Less", "while/cond/log", "x", value=[True, False]),
+        op("while", "While", "x", value=[1.0, -1.0]), op("y", "Exp", "while", value=[1.0, 2.0]),
+    )  # fmt: skip
+    assert judged(run).harm.startswith("while/cond/Less makes a number out of NaN")
+
+
+def test_an_applied_gradient_and_a_variable_count() -> None:
+    update = op("w/after_update", "UpdatedVariable", "w", "log", value=[1.0, 2.0])
+    nodes = (X, BAD, op("w", "Placeholder"), op("y", "Exp", "x", value=[1.0, 2.0]))
+    assert judged(_run(*nodes, update)).harm == "log:0 comes out of the run."
+    not_made = op("cond/true/w/after_update", "UpdatedVariable", "w", "log")
+    assert not judged(_run(*nodes, not_made)).harm, "in a branch that was not taken"
+    spoiled = op("w/after_update", "UpdatedVariable", "w", "x", value=[1.0, INF])
+    assert judged(_run(*nodes, spoiled)).harm == "w/after_update:0 comes out of the run."
+
+
+def test_what_cannot_be_told_is_harm() -> None:
+    fine = op("y", "Exp", "x", value=[1.0, 2.0])
+    assert "not known" in judged(_run(X, BAD, fine, fetches=("y:0", "z:0"))).harm
+    assert "what the program got" in judged(_run(X, BAD, fine, fetches=())).harm
+    assert not judged(_run(X, BAD, fine, fetches=(), kind=RunKind.FUNCTION)).harm, "it gives nothing back"
+    lost = _run(X, BAD, fine)
+    lost.tensors._values[2] = NoValue(Lack.DAMAGED, "gone")  # type: ignore[attr-defined,index]
+    assert judged(lost).harm
+    assert "missing" in judged(_run(op("y", "Log"))).harm, "no tensor was captured"
+
+
+def test_what_is_excluded_is_not_asked() -> None:
+    run = _run(X, BAD, op("y", "Add", "log", value=[0.0, NAN]))
+    assert judged(run).harm and not judged(run, "^(log|y)$").harm
+
+
+def test_all_that_is_meant_is_fine_even_where_results_are_not_known() -> None:
+    mask = op("mask", "Const", value=[0.0, -INF])
+    nodes = (X, mask, op("sum", "AddV2", "x", "mask", value=[1.0, -INF]), op("y", "Softmax", "sum", value=[1.0, 0.0]))
+    judgement = judged(_run(*nodes, fetches=()))
+    (place,) = judgement.places
+    assert place.intended and place.holds == "-inf" and place.nodes == ("mask", "sum")
+    assert place.title == "-inf made on purpose at mask:0"
+
+
+def test_what_is_held_is_named() -> None:
+    assert holding([np.array([1.0, -INF])]) == "-inf"
+    assert holding([np.array([INF, NAN]), np.array([-INF])]) == "inf and NaN and -inf"
+    assert holding([np.array([complex(INF, 0)])]) == "inf"
+    assert holding([np.array([1, 2])]) == "inf or NaN"
+
+
+def _place(node: str, line: int, *nodes: str) -> IgnoredPlace:
+    return IgnoredPlace(1, "f", TensorName(node, 0), "Log", "NaN", "why", False, (node, *nodes), "/x.py", line)
+
+
+def test_a_place_is_added_once() -> None:
+    ignored = Ignored()
+    assert ignored.add([_place("a", 1, "b"), _place("c", 2)])
+    assert not ignored.add([_place("a", 1)])
+    assert len(ignored.add([_place("a", 1, "d"), _place("e", 3)])) == 2
+    assert ignored.nodes == {("f", node) for node in "abcde"}
+    assert ignored.words.startswith("ignored 4 places: NaN of which nothing comes at x.py:1, NaN of which")
+    assert ignored.words.endswith("x.py:2, …")

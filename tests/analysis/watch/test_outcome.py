@@ -1,0 +1,85 @@
+"""What comes out of a run, by its graph: functions, sessions, dumps; `bad_result` asks only that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from asking import json_of, text_of
+from made_run import NAN, Op, made_graph, made_run, op
+
+from tfdbg_cli.analysis.watch.datum import datum_of
+from tfdbg_cli.analysis.watch.filters import bad_result
+from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Run, RunKind
+
+
+def _names(*nodes: Op, graph: GraphKind = GraphKind.PYTHON, **call: Any) -> set[str]:
+    run = made_run(*nodes)
+    run = replace(run, graph=made_graph(*nodes, kind=graph), call=replace(run.call, **call))
+    return {str(name) for name in outcome_of(run.graph, run.call).names(run.tensors)}
+
+
+TRAINING = (
+    op("v", "VarHandleOp"), op("rate", "Const", value=0.1), op("gradient", "Mul", "rate", value=1.0),
+    op("train", "ResourceApplyGradientDescent", "v", "rate", "gradient"), op("loss", "Sum", "rate", value=1.0),
+)  # fmt: skip
+
+
+def test_a_session_applies_what_its_fetches_need() -> None:
+    session = {"kind": RunKind.SESSION}
+    assert _names(*TRAINING, fetches=("loss:0",), **session) == {"loss:0"}
+    assert _names(*TRAINING, fetches=("loss",), targets=("train",), **session) == {"loss:0", "rate:0", "gradient:0"}
+
+
+def test_of_a_runtime_graph_all_was_run() -> None:
+    found = _names(*TRAINING, graph=GraphKind.RUNTIME, fetches=("loss:0",), kind=RunKind.SESSION)
+    assert found == {"loss:0", "rate:0", "gradient:0"}
+
+
+def test_a_variable_of_the_old_kind_is_what_its_update_gives() -> None:
+    nodes = (
+        op("v", "VariableV2", value=1.0), op("delta", "Neg", value=1.0),
+        op("v/add", "AssignAdd", "v", "delta", value=2.0), op("scattered", "ScatterNd", "delta", value=2.0),
+    )  # fmt: skip
+    found = _names(*nodes, fetches=(), targets=("v/add",), graph=GraphKind.RUNTIME)
+    assert found == {"delta:0", "v/add:0"}, "neither what it held before, nor an op that writes no variable"
+
+
+def _passing(run: Run) -> list[str]:
+    rows = range(len(run.tensors))
+    return [str(run.tensors[row].name) for row in rows if bad_result(datum_of(run, row), run.tensors.value(row))]
+
+
+@pytest.fixture
+def spoiled() -> Run:
+    run = made_run(
+        op("x", "Placeholder", value=[1.0, -1.0]), op("log", "Log", "x", value=[0.0, NAN]),
+        op("loss", "Sum", "log", value=NAN), op("count", "Cast", "log", value=[0, 1]),
+    )  # fmt: skip
+    return replace(run, call=replace(run.call, fetches=("loss:0", "count:0"), kind=RunKind.FUNCTION))
+
+
+def test_the_filter_asks_results_alone(spoiled: Run) -> None:
+    assert _passing(spoiled) == ["loss:0"]
+    assert json_of("lt -f bad_result", spoiled)["tensors"][0]["name"] == "loss:0"
+    assert "is not known" not in text_of("lt -f bad_result", spoiled)
+
+
+def test_where_the_results_are_not_known_that_is_said(spoiled: Run) -> None:
+    call = replace(spoiled.call, fetches=(), kind=RunKind.CALLABLE)
+    unknown = replace(spoiled, call=call)
+    assert _passing(unknown) == []
+    sentence = "What the program got from this run is not known, so only gradients and variables were asked"
+    assert sentence in text_of("lt -f bad_result", unknown, width=200)
+    assert json_of("lt -f bad_result", unknown)["note"].startswith(sentence)
+    assert "note" not in json_of("lt -f has_inf_or_nan", unknown)
+
+
+def test_what_knows_nothing_of_a_run_never_passes() -> None:
+    class Datum:
+        """As TensorFlow's own."""
+
+    assert bad_result(Datum(), made_run(op("x", "Log", value=NAN)).tensors.value(0)) is False

@@ -1,0 +1,1 @@
+"""Which rows of the batch are behind some elements of a tensor."""

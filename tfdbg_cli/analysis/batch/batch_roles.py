@@ -1,0 +1,151 @@
+"""Which part of a batch is which: inputs (x), targets (y) or sample weights, told by where the graph uses it.
+
+A part that meets a parameter first is an input. One that first meets what was computed of inputs and parameters, as
+in a loss, is a target; one that meets what was computed of targets too is a weight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, SAME_VALUE, VARIABLE_OPS, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.makers import MOVES, PIPELINE_OPS
+from tfdbg_cli.analysis.graph.roles import Role, roles_of
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.intended_infinities import LOOKS
+
+_MOST_NODES = 20_000  # of a graph that is looked at
+_MOST_FOLLOWED = 300  # nodes that are computed of one part alone
+_READS_VARIABLE = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"}) | VARIABLE_OPS
+_NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_\d+)?$")
+
+
+class BatchRole(StrEnum):
+    """What a part of a batch is to the program that trains."""
+
+    INPUTS = "the inputs (x)"
+    TARGETS = "the targets (y)"
+    WEIGHTS = "the sample weights"
+
+
+def batch_role_behind(lineage: Lineage, item: InputSeen, roles: Sequence[BatchRoles]) -> BatchRole | None:
+    """What part of a batch `item` is, seen through ops that only move elements; `roles` are those of the graphs."""
+    name, node = item.name, item.node
+    for _ in range(_MOST_FOLLOWED):
+        found = next((role for each in roles if (role := each.role(name)) is not None), None)
+        if found is not None or node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
+            return found
+        edges = lineage.edges(node)
+        position = SAME_VALUE.get(node.op_type, 0)
+        position = name.slot if position is None else position
+        if position >= len(edges):
+            return None
+        name, node = edges[position].tensor, edges[position].node
+    return None
+
+
+class BatchRoles:
+    """The roles of the parts of the batch in one graph; `captured` are its placeholders that hold no batch."""
+
+    def __init__(self, graph: Graph, captured: frozenset[str]) -> None:
+        self._graph = graph
+        self._captured = captured
+        self._known: dict[str, dict[TensorName, BatchRole]] = {}
+
+    def role(self, tensor: TensorName) -> BatchRole | None:
+        """What `tensor`, a part of a batch as it comes into the graph, is; None for another, or where it is open."""
+        node = self._graph.find(tensor.node)
+        if node is None or len(self._graph) > _MOST_NODES:
+            return None
+        key = tensor.node if node.op_type in PIPELINE_OPS else self._stem(node)
+        if key and key not in self._known:
+            self._known[key] = self._read(self._parts(node))
+        return self._known[key].get(tensor) if key else None
+
+    def _stem(self, node: Node) -> str:
+        if node.op_type not in PLACEHOLDER_OPS or node.name in self._captured:
+            return ""
+        match = _NUMBERED.match(node.name)
+        return match["stem"] if match is not None else ""
+
+    def _parts(self, node: Node) -> list[TensorName]:
+        """The parts of the batch that `node` is, or belongs to: outputs of one op, or arguments `data`, `data_1` …"""
+        if node.op_type in PIPELINE_OPS:
+            slots = sorted({slot for _, slot in self._graph.consumers(node.name)})
+            return [TensorName(node.name, slot) for slot in slots]
+        stem = self._stem(node)
+        return [TensorName(one.name, 0) for one in self._graph if self._stem(one) == stem]
+
+    def _read(self, parts: list[TensorName]) -> dict[TensorName, BatchRole]:
+        """The roles of `parts`; none unless there are inputs and targets among them."""
+        met = {part: self._meets(part, set(parts)) for part in parts}
+        found = {part: BatchRole.INPUTS for part, others in met.items() if others is not None and not others}
+        inputs = set(found)
+        for part, others in met.items():
+            if others and others <= inputs:
+                found[part] = BatchRole.TARGETS
+        targets = {part for part, role in found.items() if role is BatchRole.TARGETS}
+        for part, others in met.items():
+            if others and part not in found and others & targets:
+                found[part] = BatchRole.WEIGHTS
+        return found if inputs and targets else {}
+
+    def _meets(self, part: TensorName, parts: set[TensorName]) -> set[TensorName] | None:
+        """Of which other parts that is made which `part` meets first, parameters being in it; None: it meets nothing.
+
+        Empty for a part that meets a parameter itself.
+        """
+        waiting, met = deque([part]), {part}
+        while waiting and len(met) < _MOST_FOLLOWED:
+            tensor = waiting.popleft()
+            for reader, slot in self._graph.consumers(tensor.node):
+                if slot != tensor.slot or not self._computes(reader):
+                    continue
+                others: set[TensorName] = set()
+                parameters = reader.op_type in _READS_VARIABLE
+                for other in reader.inputs:
+                    if other in met:
+                        continue
+                    behind, read = self._behind(other, parts)
+                    parameters = parameters or read
+                    others |= behind if read else set()
+                if parameters:
+                    return others - {part}
+                further = [name for name in self._outputs(reader) if name not in met]
+                met.update(further)
+                waiting.extend(further)
+        return None
+
+    def _computes(self, node: Node) -> bool:
+        """Whether `node` is of the forward pass, and computes with the elements that it reads."""
+        forward = roles_of(self._graph).get(node.name, Role.FORWARD) is Role.FORWARD
+        return forward and node.op_type not in LOOKS and node.op_type not in CALLS
+
+    def _outputs(self, node: Node) -> Iterator[TensorName]:
+        for slot in sorted({slot for _, slot in self._graph.consumers(node.name)}):
+            yield TensorName(node.name, slot)
+
+    def _behind(self, tensor: TensorName, parts: set[TensorName]) -> tuple[set[TensorName], bool]:
+        """Which of `parts` `tensor` is made of, and whether it is made of a variable too."""
+        waiting, met, found, variable = [tensor], {tensor}, set(), False
+        while waiting:
+            current = waiting.pop()
+            if current in parts:
+                found.add(current)
+                continue
+            node = self._graph.find(current.node)
+            if node is None:
+                continue
+            if node.op_type in _READS_VARIABLE or node.name in self._captured:
+                variable = True
+            if node.op_type in LOOKS:
+                continue
+            further = [name for name in node.inputs if name not in met]
+            met.update(further)
+            waiting.extend(further)
+        return found, variable

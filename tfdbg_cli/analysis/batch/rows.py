@@ -1,0 +1,153 @@
+"""Which rows of the batch are behind the offending elements of a tensor, followed back through the graph."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.axes import ways_back
+from tfdbg_cli.analysis.batch.row_ways import WHOLE, Rows
+from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
+from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
+from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
+from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, InputSeen, Lineage, feed_name
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+
+_SEGMENTS = re.compile(r"^(Unsorted)?Segment(Sum|Mean|Prod|Max|Min)$")
+_MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
+_MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRows:
+    """`rows` of a batch of `size`, which came in as `source`: a feed, an argument, or an output of the pipeline.
+
+    `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows.
+    """
+
+    rows: tuple[int, ...] = ()
+    source: str = ""
+    size: int = 0
+    stored: bool = False
+
+
+NO_ROWS = BatchRows()
+
+
+def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array) -> BatchRows:
+    """The rows of a batch behind the elements of tensor `index` where `bad` is True.
+
+    They are followed axis by axis, through ops that keep rows apart, to the first axis of what was fed, given as an
+    argument, or delivered by an input pipeline. Of several axes that lead there the one counts that tells rows apart
+    best. `NO_ROWS` when none does.
+    """
+    best = NO_ROWS
+    for axis in range(bad.ndim if bad.any() else 0):
+        others = tuple(i for i in range(bad.ndim) if i != axis)
+        along = bad.any(axis=others)
+        if np.count_nonzero(along) > _MOST_ROWS:
+            continue
+        found = _Search(run, lineage).back(index, axis, np.flatnonzero(along))
+        if found is not None and (not best.rows or len(found.rows) < len(best.rows)):
+            best = found
+        if len(best.rows) == 1:
+            break
+    if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
+        best = _Search(run, lineage).back(index, WHOLE, np.zeros(0, np.int64)) or best
+    return best
+
+
+class _Search:
+    """The way back from rows of one tensor, nearest first."""
+
+    def __init__(self, run: Run, lineage: Lineage) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._stored = StoredBatch(run, lineage)
+        self._lists = TensorLists(run, lineage)
+        self._waiting: deque[tuple[int, int, Array]] = deque()
+        self._met: set[tuple[int, int]] = set()
+
+    def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
+        self._meet(index, axis, rows)
+        while self._waiting and len(self._met) < _MOST_TENSORS:
+            found = self._step(*self._waiting.popleft())
+            if found is not None:
+                return found
+        return None
+
+    def _meet(self, index: int, axis: int, rows: Array) -> None:
+        if (index, axis) not in self._met:
+            self._met.add((index, axis))
+            self._waiting.append((index, axis, rows))
+
+    def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
+        node, shape = self._lineage.node(index), self._run.tensors[index].shape
+        if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
+            return None
+        name = self._run.tensors[index].name
+        if self._enters(node):
+            fed = feed_name(node) if node.op_type in PLACEHOLDER_OPS else None
+            return self._entered(node, name.slot, rows, str(fed or name), shape[0]) if axis == 0 else None
+        if axis == 0 and _SEGMENTS.match(node.op_type):
+            found = self._stored.rows_of_segments(node, shape[0], rows)
+            if found is not None:
+                return _stored(found)
+        for row, further, which in self._lists.behind(index, axis, rows):
+            self._meet(row, further, which)
+        inputs = self._lineage.places(index)
+        step = Rows(
+            node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
+        )
+        for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
+            item = inputs[way.position]
+            if item.index is not None:
+                self._meet(item.index, way.axis, way.rows)
+            elif (
+                item.value is not None and way.axis == 0
+            ):  # only a feed has a value without being a tensor of the run
+                source = str(feed_name(item.node) or item.name)
+                return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+        return None
+
+    def _in_loop(self, index: int) -> bool:
+        """Whether a loop makes such a tensor in each of its turns."""
+        name = self._run.tensors[index].name
+        return len(self._run.tensors.named(name.node, name.slot)) > 1
+
+    def _entered(self, node: Node | None, slot: int, rows: Array, source: str, size: int) -> BatchRows:
+        """The rows of the batch, where `rows` of what came in as output `slot` of `node` are found."""
+        found = self._stored.rows(node, slot, rows) if node is not None else None
+        return _batch(rows, source, size) if found is None else _stored(found)
+
+    def _enters(self, node: Node) -> bool:
+        """Whether a batch comes into the graph at `node`."""
+        if node.op_type in PLACEHOLDER_OPS:
+            return not self._is_captured(node)
+        return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
+
+    def _is_captured(self, node: Node | None) -> bool:
+        return node is not None and self._lineage.is_captured(node)
+
+    def _value(self, inputs: Sequence[InputSeen], position: int) -> Array | None:
+        """The value of an input such as an axis, which is small; None where there is none, or no whole numbers."""
+        if not -len(inputs) <= position < len(inputs):
+            return None
+        item = inputs[position]
+        value = item.value if item.index is None else self._run.tensors.value(item.index)
+        return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iu" else value
+
+
+def _stored(found: StoredRows) -> BatchRows:
+    return BatchRows(tuple(map(int, found.rows)), str(found.source), found.size, stored=True)
+
+
+def _batch(rows: Array, source: str, size: int) -> BatchRows:
+    return BatchRows(tuple(int(row) for row in np.unique(rows)), source, size)

@@ -1,0 +1,65 @@
+"""Rows of sparse and ragged tensors, whose elements are stored one behind the other, row by row."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.row_ways import Rows, Way
+from tfdbg_cli.model.values import Array
+
+
+def rows_of_indices(indices: Array, stored: Array, rows: int) -> Array | None:
+    """The rows of a sparse tensor in which the elements stored at `stored` are; None if it has none such."""
+    if indices.ndim != 2 or indices.dtype.kind not in "iu" or (stored >= len(indices)).any():
+        return None
+    found = np.unique(indices[stored, 0])
+    return found if ((found >= 0) & (found < rows)).all() else None
+
+
+def are_splits(splits: Array, stored: int) -> bool:
+    """Whether `splits` say where the rows of a ragged tensor begin, of which `stored` elements are stored."""
+    if splits.ndim != 1 or splits.dtype.kind not in "iu" or len(splits) < 2:
+        return False
+    return bool(splits[0] == 0 and splits[-1] == stored and (np.diff(splits) >= 0).all())
+
+
+def rows_of_splits(splits: Array, stored: Array) -> Array:
+    """The rows of a ragged tensor in which the elements stored at `stored` are."""
+    return np.unique(np.searchsorted(splits, stored, side="right") - 1)
+
+
+def to_dense(rows: Rows) -> list[Way]:
+    """SparseToDense and SparseTensorDense…: the stored elements of some rows of what was made dense."""
+    return elements(rows, 0, 2) if rows.axis == 0 else []
+
+
+def elements(rows: Rows, indices: int, values: int) -> list[Way]:
+    """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
+    places = rows.value(indices)
+    if places is None or places.ndim != 2:
+        return []
+    return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
+
+
+def of_segments(rows: Rows) -> list[Way]:
+    """SegmentSum and its like: the rows that were put together."""
+    segments = rows.value(1)
+    if rows.axis != 0 or segments is None or segments.ndim != 1:
+        return rows.same(0) if rows.axis else []
+    return _stored(0, np.flatnonzero(np.isin(segments, rows.rows)))
+
+
+def to_tensor(rows: Rows) -> list[Way]:
+    """RaggedTensorToTensor: the stored elements of some rows, where row splits say which those are."""
+    kinds = re.findall(r"\w+", rows.node.attributes.get("row_partition_types", ""))
+    splits = rows.value(3)
+    if rows.axis != 0 or kinds != ["ROW_SPLITS"] or splits is None or splits.ndim != 1:
+        return []
+    inside = rows.rows[rows.rows < len(splits) - 1]
+    return _stored(1, np.concatenate([np.arange(splits[i], splits[i + 1]) for i in inside] or [np.zeros(0, int)]))
+
+
+def _stored(position: int, stored: Array) -> list[Way]:
+    return [Way(position, 0, stored)] if stored.size else []

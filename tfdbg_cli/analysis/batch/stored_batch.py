@@ -1,0 +1,167 @@
+"""A batch that came in as a sparse or ragged tensor: which of its rows the stored elements belong to.
+
+Such a tensor comes in as several: the elements of all rows, and beside them indices, or where each row begins. Which
+those are is told by names and places, and believed if the numbers fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.stored_axes import are_splits, rows_of_indices, rows_of_splits
+from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, Lineage, fed_value, feed_name
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+
+# Ops that take such a tensor out of what a data set delivers (sparse_ops.cc, ragged_conversion_ops.cc).
+DELIVERIES = frozenset({"DeserializeSparse", "RaggedTensorFromVariant"})
+_NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_(?P<number>\d+))?$")
+_LEAF = re.compile(r"^(?P<scope>.*/)?(?P<leaf>values|flat_values)$")
+_DEEPEST = 10  # ragged axes
+_MOST_NODES = 300
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows of a sparse or ragged batch of `size`, whose elements came in as `source`."""
+
+    rows: Array
+    size: int
+    source: TensorName
+
+
+class StoredBatch:
+    """The sparse and ragged tensors among what `run` was given."""
+
+    def __init__(self, run: Run, lineage: Lineage) -> None:
+        self._run = run
+        self._lineage = lineage
+
+    def rows(self, node: Node, slot: int, stored: Array) -> StoredRows | None:
+        """The rows that the elements `stored` belong to, which came in as output `slot` of `node`.
+
+        None when that is no part of a sparse or ragged tensor.
+        """
+        name = TensorName(node.name, slot)
+        if node.op_type == "DeserializeSparse":
+            parts = [self._shown(TensorName(node.name, i)) for i in (0, 2)]
+            return self._sparse(name, parts[0], parts[1], stored) if slot == 1 else None
+        if node.op_type == "RaggedTensorFromVariant":
+            return self._ragged(name, [self._shown(TensorName(node.name, i)) for i in range(slot)], stored)
+        before, behind = self._beside(node)
+        beside = (before[-1] if before else None, behind[0] if behind else None)
+        # Indices, elements and shape as arguments; shape, elements and indices as placeholders without a name.
+        found = self._sparse(name, *beside, stored) or self._sparse(name, *beside[::-1], stored)
+        for depth in range(min(len(behind), _DEEPEST), 0, -1):
+            found = found or self._ragged(name, behind[:depth], stored)
+        return found
+
+    def rows_of_segments(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
+        """The rows of a ragged batch that became `rows` of an op that puts `segments` segments together.
+
+        None unless one ragged tensor alone tells which elements the op puts together.
+        """
+        found = {str(each.source): each for name in self._behind(node) if (each := self._split(name, segments, rows))}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _behind(self, node: Node) -> list[Node]:
+        """The placeholders from which an op learns what to put together: its inputs but for the first."""
+        waiting = [edge.node for edge in self._lineage.edges(node)[1:]]
+        met: set[str] = set()
+        found: list[Node] = []
+        while waiting and len(met) < _MOST_NODES:
+            maker = waiting.pop()
+            if maker is None or maker.name in met:
+                continue
+            met.add(maker.name)
+            if maker.op_type in PLACEHOLDER_OPS:
+                found.append(maker)
+            waiting += [edge.node for edge in self._lineage.edges(maker)]
+        return found
+
+    def _split(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
+        """The rows of the batch behind `rows` of a ragged axis that `node`, if it is row splits, divides."""
+        splits = self._fed(node.name)
+        if splits is None or len(splits) != segments + 1 or not are_splits(splits, int(splits[-1])):
+            return None
+        before, _ = self._beside(node)
+        outer: list[Array | None] = []
+        size, name = segments, node.name
+        for part, other in zip(before[::-1], self._names_before(node)[::-1], strict=True):
+            if part is None or not are_splits(part, size):
+                name = other
+                break
+            outer.insert(0, part)
+            size = len(part) - 1
+        values = self._fed(name)
+        if values is None or len(values) != splits[-1]:
+            return None
+        found = self._ragged(TensorName(name, 0), outer, rows) if outer else None
+        return found or StoredRows(np.unique(rows), segments, TensorName(name, 0))
+
+    def _sparse(
+        self, name: TensorName, indices: Array | None, shape: Array | None, stored: Array
+    ) -> StoredRows | None:
+        if indices is None or shape is None or indices.ndim != 2 or shape.shape != indices.shape[1:]:
+            return None
+        if shape.dtype.kind not in "iu" or (indices >= shape).any():
+            return None
+        rows = rows_of_indices(indices, stored, int(shape[0]))
+        return None if rows is None else StoredRows(rows, int(shape[0]), name)
+
+    def _ragged(self, name: TensorName, splits: Sequence[Array | None], stored: Array) -> StoredRows | None:
+        """Rows by `splits`, the outermost first."""
+        rows, size = stored, self._length(name)
+        for one in reversed(splits):
+            if one is None or size is None or not are_splits(one, size):
+                return None
+            rows, size = rows_of_splits(one, rows), len(one) - 1
+        return None if size is None or not splits else StoredRows(rows, size, name)
+
+    def _length(self, name: TensorName) -> int | None:
+        fed, shown = self._fed(name.node), self._shown(name)
+        value = fed if fed is not None else shown
+        return None if value is None or not value.ndim else len(value)
+
+    def _beside(self, node: Node) -> tuple[list[Array | None], list[Array | None]]:
+        """What came in beside `node`, as parts of the same argument: before it and behind it, in order."""
+        leaf = _LEAF.match(node.name)
+        if leaf is not None:  # of a session: tf.compat.v1.sparse_placeholder, tf.compat.v1.ragged.placeholder
+            scope = leaf["scope"] or ""
+            if leaf["leaf"] == "values":
+                return [self._fed(f"{scope}indices")], [self._fed(f"{scope}shape")]
+            splits = [self._fed(f"{scope}row_splits_{i}") for i in range(_DEEPEST)]
+            return [], [one for one in splits if one is not None]
+        before = [self._fed(name) for name in self._names_before(node)]
+        behind: list[Array | None] = []
+        stem, number = self._numbered(node.name)
+        for i in range(1, _DEEPEST + 1):
+            value = self._fed(f"{stem}_{number + i}")
+            if value is None:
+                break
+            behind.append(value)
+        return before, behind
+
+    def _names_before(self, node: Node) -> list[str]:
+        stem, number = self._numbered(node.name)
+        first = max(number - _DEEPEST, 0)
+        return [f"{stem}_{i}" if i else stem for i in range(first, number)]
+
+    def _numbered(self, name: str) -> tuple[str, int]:
+        match = _NUMBERED.match(name)
+        return (match["stem"], int(match["number"] or 0)) if match is not None else (name, 0)
+
+    def _fed(self, name: str) -> Array | None:
+        node = self._run.graph.find(name)
+        return fed_value(self._run.call.feeds, feed_name(node) or TensorName(name, 0))
+
+    def _shown(self, name: TensorName) -> Array | None:
+        rows = self._run.tensors.named(name.node, name.slot)
+        value = self._run.tensors.value(rows[-1]) if rows else None
+        return None if value is None or isinstance(value, NoValue) else value

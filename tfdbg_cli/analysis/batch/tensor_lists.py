@@ -1,0 +1,175 @@
+"""Lists of tensors, in which loops gather what their turns made (tf.TensorArray): what went in, what came out.
+
+Loops of TensorFlow 2 hand a list on from op to op; those of version 1 name it by a handle.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.row_ways import WHOLE
+from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, InputSeen, Lineage
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.control_flow import LOOPS
+
+# Where the item stands among the inputs of an op that puts it into a list (list_ops.cc, data_flow_ops.cc), and
+# whether it is a whole list at once.
+_PUTS = {
+    "TensorListSetItem": (2, False), "TensorListPushBack": (1, False), "TensorListFromTensor": (0, True),
+    "TensorArrayWriteV3": (2, False), "TensorArrayScatterV3": (2, True),
+}  # fmt: skip
+_BEHIND_PLACE = 2  # an item that stands behind its place in the list
+# Ops that take out of a list, and whether they take all of it.
+_TAKES = {
+    "TensorListStack": True, "TensorListGetItem": False, "TensorArrayGatherV3": True, "TensorArrayReadV3": False,
+}  # fmt: skip
+# A gradient adds up the lists of all turns.
+_PASSES_ON = frozenset({"LoopVariable", "Merge", "RefMerge", "If", "StatelessIf", "TensorListResize", "AddN"})
+_MOST_NODES = 100
+
+
+@dataclass(frozen=True)
+class ListItem:
+    """A tensor of the run that went into a list: at `place`, or as the `whole` list, whose axis is its first one."""
+
+    row: int
+    place: int
+    whole: bool = False
+
+
+class TensorLists:
+    """What went into the lists of `run`, and came out of them."""
+
+    def __init__(self, run: Run, lineage: Lineage) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._known: dict[int, list[ListItem]] = {}
+        self._put: dict[str, dict[int, list[int]]] = {}
+
+    def items(self, index: int) -> list[ListItem]:
+        """What the tensor at `index` is out of a list: one item, or all of them; empty for other tensors."""
+        found = self._known.get(index)
+        if found is None:
+            found = self._known[index] = self._find(index)
+        return found
+
+    def behind(self, index: int, axis: int, rows: Array) -> Iterator[tuple[int, int, Array]]:
+        """The tensors whose rows became `rows` along `axis` of the one at `index`: of each the axis, and which."""
+        node = self._lineage.node(index)
+        all_taken = node is not None and _TAKES.get(node.op_type, False)
+        for item in self.items(index):
+            if all_taken and (item.whole or axis > 0):
+                # A stack has the list as its first axis; so has a tensor that was made a list.
+                yield item.row, axis if item.whole else axis - 1, rows
+            elif all_taken and axis == 0 and item.place in rows:
+                yield item.row, WHOLE, rows[:0]
+            elif not all_taken and item.whole:
+                yield (item.row, 0, np.array([item.place])) if axis == WHOLE else (item.row, axis + 1, rows)
+            elif not all_taken:
+                yield item.row, axis, rows
+
+    def _find(self, index: int) -> list[ListItem]:
+        node = self._lineage.node(index)
+        if node is None or node.op_type not in _TAKES:
+            return []
+        lineage = self._lineage
+        puts = _puts_by_handle(lineage, node) if "Array" in node.op_type else _puts_before(lineage, node)
+        wanted = None if _TAKES[node.op_type] else self._number(self._lineage.places(index)[1:2])
+        if wanted is None and not _TAKES[node.op_type]:
+            return []
+        found: dict[int, ListItem] = {}
+        for put in puts:
+            position, whole = _PUTS[put.op_type]
+            if whole:
+                item = next(iter(lineage.inputs_before(put, index)[position : position + 1]), None)
+                if item is not None and item.index is not None:
+                    return [ListItem(item.index, wanted or 0, whole=True)]
+                continue
+            rows = self._rows_put(put, position)
+            for place in rows if wanted is None else {wanted} & rows.keys():
+                before = bisect_left(rows[place], index)
+                if before:
+                    found[place] = ListItem(rows[place][before - 1], place)
+        return list(found.values())
+
+    def _rows_put(self, put: Node, position: int) -> dict[int, list[int]]:
+        """By its place in the list what `put` put there in the turns of its loop, in order of execution."""
+        known = self._put.get(put.name)
+        if known is not None:
+            return known
+        edges, store = self._lineage.edges(put), self._run.tensors
+        known = self._put[put.name] = {}
+        if position >= len(edges):
+            return known
+        places: dict[int, int | None] = {}
+        if position == _BEHIND_PLACE:
+            where = edges[1].tensor
+            places = {store[row].execution: self._value(row) for row in store.named(where.node, where.slot)}
+        name = edges[position].tensor
+        for turn, row in enumerate(store.named(name.node, name.slot)):
+            place = places.get(store[row].execution)
+            known.setdefault(turn if place is None else place, []).append(row)
+        return known
+
+    def _number(self, items: Sequence[InputSeen]) -> int | None:
+        """The value of the first of `items`, a whole number."""
+        item = next(iter(items), None)
+        if item is None:
+            return None
+        return self._value(item.index) if item.index is not None else None
+
+    def _value(self, row: int) -> int | None:
+        value = self._run.tensors.value(row)
+        if isinstance(value, NoValue) or value.size != 1 or value.dtype.kind not in "iu":
+            return None
+        return int(value.reshape(-1)[0])
+
+
+def _puts_before(lineage: Lineage, node: Node) -> Iterator[Node]:
+    """The ops that put something into the list that `node` reads, followed back from op to op."""
+    waiting = lineage.edges(node)[:1]
+    met: set[str] = set()
+    while waiting and len(met) < _MOST_NODES:
+        edge = waiting.pop()
+        maker = edge.node
+        if maker is None or str(edge.tensor) in met:
+            continue
+        met.add(str(edge.tensor))
+        if maker.op_type in _PUTS:
+            yield maker
+            waiting += lineage.edges(maker)[:1]
+        elif maker.op_type in LOOPS:  # what its body gave for it
+            waiting += lineage.edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
+        elif maker.op_type in _PASSES_ON or maker.op_type in SAME_VALUE:
+            waiting += lineage.edges(maker)
+
+
+def _puts_by_handle(lineage: Lineage, node: Node) -> Iterator[Node]:
+    """The ops that put something into the array whose handle `node` reads."""
+    handle: Node | None = node
+    for _ in range(_MOST_NODES):
+        edges = lineage.edges(handle) if handle is not None else []
+        if not edges:
+            break
+        handle = edges[0].node
+        if handle is not None and handle.op_type not in SAME_VALUE:
+            break
+    if handle is None:
+        return
+    graph = lineage.graph_of(node)
+    waiting, met = [handle.name], {handle.name}
+    while waiting and len(met) < _MOST_NODES:
+        for reader, slot in graph.consumers(waiting.pop()):
+            if reader.name in met or slot != 0:
+                continue
+            met.add(reader.name)
+            if reader.op_type in _PUTS:
+                yield reader
+            elif reader.op_type in SAME_VALUE:
+                waiting.append(reader.name)

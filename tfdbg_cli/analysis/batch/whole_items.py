@@ -1,0 +1,36 @@
+"""Where the whole of a tensor came from that a turn of a loop made: the one row that it took of something."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch import sliced_axes
+from tfdbg_cli.analysis.batch.row_ways import WHOLE, Rows, Way
+from tfdbg_cli.ops.control_flow import CALLS, MERGE, NEXT_ITERATION
+from tfdbg_cli.ops.intended_infinities import LOOKS
+
+# What a variable of a loop holds is of all the turns before.
+_OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE
+_NEVER = LOOKS | CALLS | _OF_OTHER_TURNS
+
+
+def whole_ways_back(rows: Rows) -> list[Way]:
+    """The row of an input that became all of an op's output, or else all of each input."""
+    op = rows.node.op_type
+    if op in _NEVER:
+        return []
+    if op == "StridedSlice":
+        return sliced_axes.picked(rows)
+    if op in ("Gather", "GatherV2", "ResourceGather"):
+        return _gathered(rows)
+    if op == "Unpack":
+        return [Way(0, 0, np.array([rows.slot]))] if rows.attribute("axis") == 0 else []
+    none = np.zeros(0, np.int64)
+    return [Way(position, WHOLE, none) for position in range(len(rows.inputs))]
+
+
+def _gathered(rows: Rows) -> list[Way]:
+    """What one index chose along the first axis."""
+    along = rows.number(2) if len(rows.inputs) > 2 else 0
+    index = rows.number(1)
+    return [Way(0, 0, np.array([index]))] if rows.of(1) == () and along == 0 and index is not None else []

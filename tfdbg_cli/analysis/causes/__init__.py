@@ -1,0 +1,1 @@
+"""Why an op gave what is not finite, and what helps."""

@@ -1,0 +1,105 @@
+"""The cause of non-finite elements in words: which rows of the table hold, and what else is at work."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.causes.evidence import Evidence, widened
+from tfdbg_cli.analysis.causes.rules import Rule
+from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
+from tfdbg_cli.analysis.causes.table import RULES
+from tfdbg_cli.analysis.graph.misfit import MISFIT
+from tfdbg_cli.model.values import Array
+
+_HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"
+_DOUBLE_WHERE = (
+    "Give the branch that is not chosen a harmless argument too (double where):"
+    " tf.where(ok, f(tf.where(ok, x, 1.0)), 0.0)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What went wrong and what helps; `suggestion` is empty where there is nothing to say.
+
+    `blames` is the position of the input whose values are to blame, where it is one.
+    """
+
+    text: str
+    suggestion: str = ""
+    blames: int | None = None
+
+
+def explain(evidence: Evidence) -> Cause | None:
+    """The rules that hold, the one for most elements first; None when none of them fits."""
+    left = np.ones(evidence.outputs.shape, np.bool_)
+    found: list[tuple[int, Rule]] = []
+    with np.errstate(all="ignore"):
+        for rule in RULES:
+            if evidence.op_type not in rule.ops or not left.any():
+                continue
+            held = _holds(rule, evidence)
+            explained = left & held if held is not None else None
+            if explained is not None and explained.any():
+                found.append((int(explained.sum()), rule))
+                left = left & ~explained
+    if not found:
+        return None
+    found.sort(key=lambda pair: -pair[0])
+    sentences = [filled(rule.cause, evidence, n) for n, rule in found]
+    text = "; ".join([sentences[0][0].upper() + sentences[0][1:], *sentences[1:]])
+    suggestion = found[0][1].suggestion
+    if evidence.hidden_by:
+        text += filled(_HIDDEN, evidence, found[0][0])
+        suggestion = _DOUBLE_WHERE
+    return Cause(f"{text}.", filled(suggestion, evidence, found[0][0]), _blamed(found[0][1].cause))
+
+
+def _holds(rule: Rule, evidence: Evidence) -> Array | None:
+    """For which elements a rule holds; None where the inputs do not tell, or do not fit the op."""
+    try:
+        held = rule.holds(evidence)
+    except MISFIT:
+        return None
+    return held if held is None or held.shape == evidence.outputs.shape else None
+
+
+def _blamed(template: str) -> int | None:
+    """The input that the text of a rule names first; None when it names two in one breath, or none."""
+    named = re.search(r"\{a\} and \{b\}|\{a\}|\{b\}", template)
+    return {"{a}": 0, "{b}": 1}.get(named[0]) if named is not None else None
+
+
+def filled(template: str, evidence: Evidence, n: int) -> str:
+    """`template` with the words in braces replaced by what they stand for in `evidence`, `n` elements being meant."""
+    words = {
+        **safe_numbers(evidence.dtype),
+        "a": evidence.name(0),
+        "b": evidence.name(1),
+        "c": evidence.name(2),
+        "large": evidence.name(evidence.scalable),
+        "constant": _constant(evidence),
+        "least_a": f"{evidence.magnitudes(0)[0]:.3g}",
+        "most_a": f"{evidence.magnitudes(0)[1]:.3g}",
+        "least_b": f"{evidence.magnitudes(1)[0]:.3g}",
+        "n": f"{n} element{'s' * (n != 1)}",
+        "op": evidence.op_type.lstrip("_"),
+        "dtype": evidence.dtype,
+        "largest": f"{evidence.largest:.3g}",
+        "limit": f"{np.log(evidence.largest):.3g}",
+        "slope": evidence.slope_of.lower(),
+        "hidden": evidence.hidden_by,
+        "variable": evidence.node.removesuffix("/after_update"),
+        "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",
+    }
+    # One pass, and not str.format: a node name may hold braces of its own.
+    return re.sub(r"\{(\w+)\}", lambda match: words[match[1]], template)
+
+
+def _constant(evidence: Evidence) -> str:
+    """`a constant of 1e+30`: the one that is so large."""
+    array = None if evidence.constant is None else evidence.arrays[evidence.constant]
+    return "" if array is None else f"a constant of {float(np.max(np.abs(widened(array)))):.3g}"

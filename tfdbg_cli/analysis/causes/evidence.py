@@ -1,0 +1,169 @@
+"""What is known about a tensor's non-finite elements when their cause is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import ml_dtypes
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.analysis.causes.surroundings import Surroundings
+from tfdbg_cli.analysis.graph.fused_ops import as_written
+from tfdbg_cli.analysis.graph.lineage import InputSeen, feed_name
+from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, parts_of
+from tfdbg_cli.model.dtypes import is_inexact, name_of
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.repeated_element import first_places
+from tfdbg_cli.model.statistics import any_nonfinite
+from tfdbg_cli.model.values import Array
+
+# The other inputs say along which axes, not with what.
+_FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSegmentSum"}
+_LOOKED_AT = 10_000  # offending elements compared with their inputs; a share of a larger number tells as much
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An op, its offending output elements and, for an elementwise op, the input elements that made them.
+
+    `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
+    `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
+    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by`, `gradient` and `batch` are those of `Surroundings`.
+    """
+
+    op_type: str
+    dtype: str
+    largest: float
+    outputs: Array
+    operands: tuple[Array | None, ...]
+    arrays: tuple[Array | None, ...]
+    names: tuple[str, ...]
+    node: str = ""
+    makers: tuple[Maker | None, ...] = ()  # what each input is
+    slope_of: str = ""
+    hidden_by: str = ""
+    grown: tuple[str, float] | None = None
+    made_by: tuple[str, ...] = ()
+    gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
+    places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
+
+    def operand(self, position: int) -> Array | None:
+        """The aligned elements of input `position`, or None."""
+        return self.operands[position] if position < len(self.operands) else None
+
+    def name(self, position: int) -> str:
+        """The name of input `position`."""
+        if position >= len(self.names):
+            return "its input"
+        role = self.batch_role(position)
+        return self.names[position] if role is None else f"{role} {self.names[position]}"
+
+    @property
+    def constant(self) -> int | None:
+        """The position of a constant that is so large that its square exceeds the dtype; None without one."""
+        for position, array in enumerate(self.arrays[:2]):
+            if self.maker(position) is Maker.CONSTANT and _size(array) ** 2 > self.largest:
+                return position
+        return None
+
+    @property
+    def scalable(self) -> int:
+        """The position of the largest of the first two inputs, constants aside."""
+        sizes = {i: _size(array) for i, array in enumerate(self.arrays[:2]) if self.maker(i) is not Maker.CONSTANT}
+        return max(sizes, key=lambda i: sizes[i], default=0)
+
+    def batch_role(self, position: int) -> BatchRole | None:
+        """Which part of the batch input `position` is; None for what is none, or where nobody knows."""
+        return self.batch[position] if position < len(self.batch) else None
+
+    def magnitudes(self, position: int) -> tuple[float, float]:
+        """The least and the largest magnitude, zeros aside, among the aligned elements of input `position`."""
+        operand = self.operand(position)
+        sizes = np.abs(operand[operand != 0]) if operand is not None else np.zeros(0)
+        return (float(sizes.min()), float(sizes.max())) if sizes.size else (0.0, 0.0)
+
+    def maker(self, position: int) -> Maker | None:
+        """What input `position` is; None when nobody knows."""
+        return self.makers[position] if position < len(self.makers) else None
+
+    @property
+    def seen_finite(self) -> bool:
+        """Whether inputs were seen, and all of those are finite."""
+        seen = [array for array in self.arrays if array is not None]
+        return bool(seen) and all(map(is_finite, seen))
+
+    @property
+    def finite_inputs(self) -> bool:
+        """Whether every input that takes part in the arithmetic was seen and is finite."""
+        taking_part = self.arrays[:1] if self.op_type in _FIRST_INPUT_ONLY else self.arrays
+        return bool(taking_part) and all(array is not None and is_finite(array) for array in taking_part)
+
+
+def _size(array: Array | None) -> float:
+    """The largest magnitude in `array`; 0 where it holds no numbers."""
+    if array is None or not array.size or not is_inexact(array.dtype):
+        return 0.0
+    return float(np.max(np.abs(widened(array))))
+
+
+def is_finite(array: Array) -> bool:
+    """Whether every element is a number; text and handles count as finite."""
+    return not any_nonfinite(array)
+
+
+def gather(
+    node: Node, value: Array, bad: Array, inputs: Sequence[InputSeen], around: Surroundings | None = None
+) -> Evidence:
+    """The evidence about the elements of `value` where `bad` is True; `around` is what the graph says of `node`."""
+    node = as_written(node)
+    places = first_places(bad, _LOOKED_AT)
+    where = tuple(places.T) if value.ndim else ()
+    arrays = tuple(item.value for item in inputs)
+    outputs = widened(value[where].reshape(-1))
+    if node.op_type in ELEMENTWISE and len(places):
+        operands = tuple(_aligned(node, arrays, i, value.shape, where) for i in range(len(arrays)))
+    else:
+        operands = (None,) * len(arrays)
+    feeds = [feed_name(item.node) for item in inputs]
+    names = tuple(str(feed or item.name) for feed, item in zip(feeds, inputs, strict=True))
+    if around is None:
+        around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
+    return Evidence(
+        node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
+        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, around.batch,
+        places,
+    )  # fmt: skip
+
+
+def _aligned(
+    node: Node, arrays: Sequence[Array | None], i: int, shape: tuple[int, ...], where: tuple[Array, ...]
+) -> Array | None:
+    array = arrays[i]
+    if array is None or array.dtype.hasobject:
+        return None
+    first = tuple(int(axis[0]) for axis in where)
+    alone = [other if j == i else None for j, other in enumerate(arrays)]
+    if parts_of(node, alone, shape, first)[i] is None:
+        return None
+    if array.ndim == 1 and len(shape) > 1 and array.shape[0] != 1:
+        # A vector runs along the last axis, but a bias in NCHW and a condition of Select do not.
+        parts = (parts_of(node, alone, shape, tuple(int(x) for x in place))[i] for place in zip(*where, strict=True))
+        return widened(np.array([0 if part is None else part.value for part in parts]))
+    return widened(np.broadcast_to(array, shape)[where].reshape(-1))
+
+
+def widened(array: Array) -> Array:
+    """`array` as float64, or complex128 for complex numbers."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _largest(value: Array) -> float:
+    if not is_inexact(value.dtype):
+        return float("inf")
+    dtype = value.real.dtype if value.dtype.kind == "c" else value.dtype
+    return float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]

@@ -1,0 +1,90 @@
+"""Why an op gave what is not finite: whatever the run, the graph and the table of causes tell together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles
+from tfdbg_cli.analysis.causes.causes import Cause, explain, filled
+from tfdbg_cli.analysis.causes.collectives import cause_elsewhere
+from tfdbg_cli.analysis.causes.evidence import Evidence, gather
+from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.intended import Intentions
+from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
+from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source
+from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, surroundings
+from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
+from tfdbg_cli.analysis.graph.forward import forward_of
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.watch.verdicts import Verdicts
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import user_frame
+from tfdbg_cli.model.values import Array
+
+
+class Explanations:
+    """The explanations of one run's tensors. Tensors that `verdicts` excuse hold infinities that are meant."""
+
+    def __init__(self, run: Run, lineage: Lineage, intentions: Intentions, verdicts: Verdicts) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._intentions = intentions
+        self._verdicts = verdicts
+        self._batches = [BatchRoles(graph, lineage.captured) for graph in lineage.graphs]
+
+    def cause(
+        self,
+        name: TensorName,
+        node: Node,
+        inputs: tuple[InputSeen, ...],
+        value: Array,
+        bad: Array,
+        at_fault: Callable[[InputSeen], bool],
+    ) -> Cause | None:
+        """Why the elements of `value`, called `name`, that `bad` marks came of `inputs`; None when nothing tells.
+
+        `at_fault` says whether an input is itself to blame.
+        """
+        given = GivenData(bad, self.batch_role(name))
+        found = cause_at_source(node, inputs, self._lineage, at_fault, given)
+        found = found or cause_elsewhere(node, value, inputs)
+        if found is not None:
+            return found
+        evidence = gather(node, value, bad, inputs, self.around(node, inputs))
+        product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
+        return product or self._with_epsilon(explain(evidence), inputs, evidence)
+
+    def _with_epsilon(self, cause: Cause | None, inputs: tuple[InputSeen, ...], evidence: Evidence) -> Cause | None:
+        """`cause` with the epsilon that was to prevent it, where that was lost in rounding."""
+        lost = lost_epsilon(self._run, self._lineage, inputs, evidence)
+        if lost is None:
+            return cause
+        told = lost.told(evidence.dtype)
+        if cause is None:
+            n = int(np.count_nonzero(~np.isfinite(evidence.outputs)))
+            cause = Cause(f"{filled('{op} of 0 at {n}', evidence, n)}.")
+        helps = filled(LOST_EPSILON, evidence, 0)
+        if "logits" in cause.suggestion:
+            helps = f"{cause.suggestion} {helps}"
+        return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
+
+    def batch_role(self, name: TensorName) -> BatchRole | None:
+        """Which part of a batch `name`, as it comes into a graph of the run, is; None where nobody knows."""
+        return next((role for each in self._batches if (role := each.role(name)) is not None), None)
+
+    def around(self, node: Node, inputs: tuple[InputSeen, ...]) -> Surroundings:
+        """What stands around `node`, which read `inputs`."""
+        readers = self._intentions.bad_readers(node)
+        return surroundings(self._run, self._lineage, node, inputs, readers, self._verdicts.excused, self._batches)
+
+    def forward(self, node: Node | None) -> str:
+        """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""
+        found = forward_of(self._lineage.graph_of(node), self._lineage, node) if node is not None else None
+        traceback = self._run.tracebacks.get(found.name, ()) if found is not None else ()
+        return found.name if found is not None and user_frame(traceback) is not None else ""

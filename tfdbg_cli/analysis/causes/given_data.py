@@ -1,0 +1,62 @@
+"""Data that was not finite when it came in: what part of the batch it is, and whether it is all in some columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.model.values import Array
+
+_FEWEST_ROWS = 3  # of fewer nobody can tell whether a column is to blame
+_MOST_NAMED = 8
+_AXES = {2: "column", 3: "feature"}  # what the last axis is, by the number of axes
+
+
+@dataclass(frozen=True)
+class GivenData:
+    """Where the data is not finite (`bad`), and which part of the batch it is, if that is known."""
+
+    bad: Array
+    role: BatchRole | None = None
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns to which it is confined, which rows share; empty where it is not confined to a few."""
+        what = _AXES.get(self.bad.ndim)
+        if what is None or not self.bad.any():
+            return ()
+        along = np.asarray(self.bad.any(axis=tuple(range(self.bad.ndim - 1))))
+        bad = np.flatnonzero(along)
+        few = 2 * len(bad) <= len(along) and len(bad) < self._rows
+        return tuple(map(int, bad)) if few and self._rows >= _FEWEST_ROWS else ()
+
+    @property
+    def where(self) -> str:
+        """`, all in column 2 of 4 (116 of 128 rows)`; empty where it is not confined to columns."""
+        if not self.columns:
+            return ""
+        return f", all in {self._named} of {self.bad.shape[-1]} ({self._rows} of {len(self.bad)} rows)"
+
+    @property
+    def helps(self) -> str:
+        """What to do about columns; empty where it is not confined to any."""
+        if not self.columns:
+            return ""
+        them = "it" if len(self.columns) == 1 else "them"
+        return (
+            f"Fill {self._named} (np.nan_to_num, or the mean of what is known) or leave {them} out of the data;"
+            f" to leave out the rows that miss {them} would take {self._rows} of {len(self.bad)}."
+        )
+
+    @property
+    def _named(self) -> str:
+        what = _AXES[self.bad.ndim]
+        shown = ", ".join(map(str, self.columns[:_MOST_NAMED]))
+        more = len(self.columns) - _MOST_NAMED
+        return f"{what}{'s' * (len(self.columns) > 1)} {shown}{f' and {more} more' if more > 0 else ''}"
+
+    @property
+    def _rows(self) -> int:
+        return int(np.count_nonzero(self.bad.any(axis=tuple(range(1, self.bad.ndim)))))

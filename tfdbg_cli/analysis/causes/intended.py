@@ -1,0 +1,159 @@
+"""Whether infinities in a tensor look intended: what became of them in this run, held against a table of habits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.lineage import WRITES, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit
+
+_MOST_NODES = 2_000
+
+
+class _State(Enum):
+    """What a tensor holds, over all its executions."""
+
+    FINE = auto()
+    INFINITE = auto()
+    NAN = auto()
+    UNSEEN = auto()
+
+
+@dataclass(frozen=True)
+class Intended:
+    """Infinities that the program seems to mean: which ones, why, and the tensors of the run that carry them.
+
+    `end` names the first op in whose result they are gone; empty when NaN came of them at all ends.
+    """
+
+    name: TensorName
+    what: str
+    end: str
+    tensors: frozenset[int]
+    nodes: tuple[str, ...]
+
+
+class Intentions:
+    """Asks the habits of one run. `bad` tells which tensors of the run are not finite."""
+
+    def __init__(self, run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> None:
+        self._run = run
+        self._lineage = lineage
+        self._bad = bad
+        self._states: dict[TensorName, _State] = {}
+
+    def at(self, index: int) -> Intended | None:
+        """What the infinities of the tensor at `index` are there for; None when they look like a fault."""
+        node, value = self._lineage.node(index), self._run.tensors.value(index)
+        if node is None or isinstance(value, NoValue) or not is_inexact(value.dtype):
+            return None
+        inputs = [item.value for item in self._lineage.inputs(index)]
+        return self._judged(node, self._run.tensors[index].name, value, inputs)
+
+    def of_feed(self, item: InputSeen) -> Intended | None:
+        """As `at`, of a feed or an argument that no tensor shows."""
+        if item.node is None or item.value is None:
+            return None
+        return self._judged(item.node, TensorName(item.node.name, 0), item.value, ())
+
+    def _judged(self, node: Node, name: TensorName, value: Array, inputs: Sequence[Array | None]) -> Intended | None:
+        source = VARIABLE if self._lineage.is_variable(node) else node.op_type
+        for habit in HABITS:
+            if habit.sources and source not in habit.sources:
+                continue
+            if not habit.sources and (not node.inputs or self._slope_is_bad(node)):
+                continue
+            if habit.looks_so(value, inputs):
+                found = self._followed(habit, name, node)
+                if found is not None:
+                    return found
+        return None
+
+    def bad_readers(self, node: Node) -> frozenset[str]:
+        """The nodes that read an input of `node`, or its result, as gradients do, and gave something not finite."""
+        graph = self._lineage.graph_of(node)
+        names = {tensor.node for tensor in node.inputs} | {node.name}
+        readers = {reader.name for name in names for reader, _ in graph.consumers(name)} - {node.name}
+        return frozenset(name for name in readers if any(self._bad(index) for index in self._run.tensors.named(name)))
+
+    def _slope_is_bad(self, node: Node) -> bool:
+        graph = self._lineage.graph_of(node)
+        return any(is_gradient(graph, name) for name in self.bad_readers(node))
+
+    def _followed(self, habit: Habit, name: TensorName, node: Node) -> Intended | None:
+        """Follow what `name` holds through the ops that read it; None when it gets where the habit does not lead."""
+        graph = self._lineage.graph_of(node)
+        waiting, met = [name], {name}
+        end, harmed = "", False
+        while waiting:
+            current = waiting.pop()
+            for reader, slot in graph.consumers(current.node):
+                looks = reader.op_type in LOOKS and reader.op_type not in habit.ends
+                if slot != current.slot or looks or _is_target(reader, current):
+                    continue
+                fate = self._fate(habit, reader)
+                if fate is None or len(met) > _MOST_NODES:
+                    return None
+                if fate is _State.NAN:
+                    harmed = True
+                elif fate is _State.FINE:
+                    end = end or (reader.name if reader.op_type in habit.ends else "")
+                else:
+                    further = [name for name in self._outputs(reader) if name not in met]
+                    met.update(further)
+                    waiting.extend(further)
+        if not end and not harmed:
+            return None
+        rows = [i for one in met for i in self._run.tensors.named(one.node, one.slot) if self._bad(i)]
+        nodes = tuple(dict.fromkeys([node.name, *(self._run.tensors[i].node for i in sorted(rows))]))
+        return Intended(name, habit.what, end, frozenset(rows), nodes)
+
+    def _fate(self, habit: Habit, reader: Node) -> _State | None:
+        """What `reader` makes of the infinity; None when the habit does not lead there."""
+        carries, ends = reader.op_type in habit.carriers, reader.op_type in habit.ends
+        if not carries and not ends:
+            return None
+        states = [self._state(name) for name in self._outputs(reader)]
+        if _State.NAN in states:
+            return _State.NAN if habit.harm else None
+        if _State.INFINITE in states or (carries and _State.UNSEEN in states):
+            # A choice that leaves what it was to replace has not replaced it.
+            return None if ends and not habit.sources else _State.INFINITE
+        return _State.FINE if states and _State.UNSEEN not in states else None
+
+    def _outputs(self, node: Node) -> list[TensorName]:
+        rows = self._run.tensors.named(node.name)
+        return list(dict.fromkeys(self._run.tensors[row].name for row in rows)) or [TensorName(node.name, 0)]
+
+    def _state(self, name: TensorName) -> _State:
+        found = self._states.get(name)
+        if found is None:
+            found = self._states[name] = self._look(name)
+        return found
+
+    def _look(self, name: TensorName) -> _State:
+        rows = self._run.tensors.named(name.node, name.slot)
+        state = _State.FINE if rows else _State.UNSEEN
+        for row in rows:
+            if not self._bad(row):
+                continue
+            value = self._run.tensors.value(row)
+            if isinstance(value, NoValue) or np.isnan(value).any():
+                return _State.NAN
+            state = _State.INFINITE
+        return state
+
+
+def _is_target(reader: Node, name: TensorName) -> bool:
+    """Whether `name` is the variable that `reader` writes, and not what it writes."""
+    return reader.op_type.startswith(WRITES) and reader.inputs[0] == name and name not in reader.inputs[1:]

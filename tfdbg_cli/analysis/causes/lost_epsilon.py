@@ -1,0 +1,176 @@
+"""An epsilon that was to keep a number away from 0, and was lost in rounding: 1 + 1e-8 is 1 in float32.
+
+It is lost in one of three places: in an op that adds it to a number that is too large for it; in Python, which adds
+literals before TensorFlow sees them (`1e-8 + 1 - p`); or in TensorFlow's optimizer, which adds up constants first
+(`1 - p + 1e-8`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+
+from tfdbg_cli.analysis.causes.evidence import Evidence
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.makers import MOVES
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame, user_frame
+from tfdbg_cli.model.values import Array
+
+# The input of an op that may not be 0.
+_GUARDED = {
+    "Log": 0, "Reciprocal": 0, "Inv": 0, "Rsqrt": 0, "SqrtGrad": 0, "RealDiv": 1, "Div": 1, "Xlogy": 1, "Xdivy": 1,
+}  # fmt: skip
+_SUMS = frozenset({"Add", "AddV2", "Sub"})
+_BOUNDS = frozenset({"Maximum", "Minimum", "ClipByValue"})
+_THROUGH = _SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureShape", "CheckNumerics", "Sqrt"}
+_WRITTEN = frozenset({"Const", "Cast", "Identity", "Placeholder"})  # a number that the program wrote, as it arrives
+_MOST_OPS = 30
+_LARGEST_EPSILON = 1e-2
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_TERM = rf"(?:{_NUMBER}|[A-Za-z_]\w*)"
+_ADDED = re.compile(rf"(?<![\w.])({_TERM})\s*([+-])\s*({_TERM})(?![\w.])")
+_BINDS_CLOSER = frozenset("*/%@")
+_ADDED_BEFORE = frozenset("+-")  # Python adds from left to right
+
+
+@dataclass(frozen=True)
+class LostEpsilon:
+    """An epsilon that is lost, as `text` shows it; where the program wrote it, if that is known."""
+
+    epsilon: float
+    text: str
+    frame: Frame | None
+
+    def told(self, dtype: str) -> str:
+        """`the epsilon 1e-08 is lost: 1 + 1e-08 is 1 in float32 (train.py:5)`."""
+        place = f" ({PurePath(self.frame.file).name}:{self.frame.line})" if self.frame is not None else ""
+        return f"the epsilon {self.epsilon:g} is lost: {self.text} in {dtype}{place}"
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """An op behind the number that is 0: what it is, its inputs, and the line that made it."""
+
+    op_type: str
+    inputs: tuple[InputSeen, ...]
+    frame: Frame | None
+
+
+def lost_epsilon(run: Run, lineage: Lineage, inputs: Sequence[InputSeen], evidence: Evidence) -> LostEpsilon | None:
+    """The epsilon that was lost on the way to an input that is 0 and should not be; None where none was."""
+    position = _GUARDED.get(evidence.op_type)
+    operand = None if position is None else evidence.operand(position)
+    if position is None or operand is None or position >= len(inputs):
+        return None
+    behind = list(_behind(run, lineage, inputs[position]))
+    if (operand == 0).any():
+        return next(filter(None, map(_in_op, behind)), None) or next(
+            (found for one in behind if (found := _in_python(run, one)) is not None), None
+        )
+    if evidence.op_type == "Log" and np.isneginf(evidence.outputs).any():  # it was 0, whatever the graph gave
+        return _in_optimizer(behind)
+    return None
+
+
+def _behind(run: Run, lineage: Lineage, item: InputSeen) -> Iterator[_Sum]:
+    """The ops that `item` was made by, nearest first, as far as they add, bound or move."""
+    waiting, met = [item], 0
+    while waiting and met < _MOST_OPS:
+        current, met = waiting.pop(0), met + 1
+        if current.index is None or current.node is None or current.node.op_type not in _THROUGH:
+            continue
+        node = lineage.node(current.index)
+        if node is None:
+            continue
+        read = lineage.places(current.index)
+        written = any(item.node is not None and item.node.op_type in _WRITTEN for item in read)
+        if written and node.op_type in _SUMS | _BOUNDS:  # values are read where there is something to look at
+            yield _Sum(
+                node.op_type, tuple(lineage.inputs(current.index)), user_frame(run.tracebacks.get(node.name, ()))
+            )
+        waiting.extend(read)
+
+
+def _in_op(one: _Sum) -> LostEpsilon | None:
+    """An epsilon that an op adds to a number which stays what it is."""
+    if one.op_type not in _SUMS or len(one.inputs) != 2:
+        return None
+    sign = "-" if one.op_type == "Sub" else "+"
+    for added, number in (one.inputs, one.inputs[::-1]):
+        epsilon, value = _epsilon(added), number.value
+        if epsilon is None or value is None or value.dtype.kind == "c":
+            continue
+        small = np.asarray(epsilon, value.dtype)
+        lost = (value != 0) & (value + small == value) & (value - small == value)
+        if lost.any():
+            held = float(np.max(np.abs(value[lost].astype(np.float64))))
+            return LostEpsilon(epsilon, f"{held:g} {sign} {epsilon:g} is {held:g}", one.frame)
+    return None
+
+
+def _in_optimizer(behind: Sequence[_Sum]) -> LostEpsilon | None:
+    """An epsilon that is added to a constant, which TensorFlow's optimizer does before all else."""
+    constants = [(value, item, one) for one in behind if one.op_type in _SUMS for item in one.inputs
+                 if (value := _constant(item)) is not None]  # fmt: skip
+    for epsilon, item, one in constants:
+        for other, _, _ in constants:
+            kind = item.value.dtype.type if item.value is not None else np.float32
+            if 0 < abs(epsilon) < abs(other) and kind(other) + kind(epsilon) == kind(other):
+                text = f"TensorFlow's optimizer adds up constants first, and {other:g} + {epsilon:g} is {other:g}"
+                return LostEpsilon(epsilon, text, one.frame)
+    return None
+
+
+def _in_python(run: Run, one: _Sum) -> LostEpsilon | None:
+    """An epsilon that a line of the program adds to a literal, so that what TensorFlow was given lacks it."""
+    if one.frame is None:
+        return None
+    given = [item.value for item in one.inputs if _constant(item) is not None and item.value is not None]
+    source = run.sources.lines(one.frame.file) or ()
+    line = source[one.frame.line - 1] if 0 < one.frame.line <= len(source) else one.frame.text
+    code = line.partition("#")[0]
+    for match in _ADDED.finditer(code):
+        before, behind = code[: match.start()].rstrip()[-1:], code[match.end() :].lstrip()[:1]
+        if {before, behind} & _BINDS_CLOSER or before in _ADDED_BEFORE:
+            continue
+        first, second = _number(match[1], source), _number(match[3], source)
+        if first is None or second is None:
+            continue
+        total, small = first + second if match[2] == "+" else first - second, min(abs(first), abs(second))
+        large = first if abs(first) > abs(second) else second if match[2] == "+" else -second
+        for value in given:
+            kind = value.dtype.type
+            if 0 < small <= _LARGEST_EPSILON and kind(total) == kind(large) == value.reshape(-1)[0]:
+                return LostEpsilon(small, f"{match[0].strip()} is {large:g}", one.frame)
+    return None
+
+
+def _number(text: str, source: Sequence[str]) -> float | None:
+    """The value of a literal, or of a name that the file gives one number and no other."""
+    if not text[0].isalpha() and text[0] != "_":
+        return float(text)
+    assigned = re.compile(rf"^\s*{text}(?:\s*:[^=]*)?\s*=(?!=)\s*(.*?)\s*(?:#.*)?$")
+    values = {match[1] for row in source if (match := assigned.match(row)) is not None}
+    only = values.pop() if len(values) == 1 else ""
+    return float(only) if re.fullmatch(_NUMBER, only) else None
+
+
+def _epsilon(item: InputSeen) -> float | None:
+    value = _constant(item)
+    return abs(value) if value is not None and 0 < abs(value) <= _LARGEST_EPSILON else None
+
+
+def _constant(item: InputSeen) -> float | None:
+    """The number that `item` is, if the program wrote one: a scalar that is a constant."""
+    value: Array | None = item.value
+    if value is None or value.size != 1 or not is_inexact(value.dtype) or value.dtype.kind == "c":
+        return None
+    if item.node is None or item.node.op_type not in _WRITTEN:
+        return None
+    return float(value.reshape(-1)[0])

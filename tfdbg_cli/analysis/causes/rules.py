@@ -1,0 +1,204 @@
+"""The ways to a non-finite value: what a rule is, and the tests that rules are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.analysis.causes.evidence import Evidence, widened
+from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.analysis.graph.parts import MATMUL
+from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
+from tfdbg_cli.model.values import Array
+
+# True for each offending element that the rule explains; None when the operands it needs were not seen.
+Test: TypeAlias = Callable[[Evidence], "Array | None"]
+
+
+SUMS_OF_PRODUCTS = MATMUL | {
+    "Einsum", "Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv2DBackpropFilter",
+    "Sum", "Mean",
+}  # fmt: skip
+# Names that end in "fn" or "fnuz" say so (ml_dtypes): finite, with NaN.
+_NO_INFINITY = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to a non-finite value. Texts may use {a} and {b} for the first inputs, {n} for a count of elements.
+
+    The other words are those of `causes.filled`.
+    """
+
+    ops: frozenset[str]
+    holds: Test
+    cause: str
+    suggestion: str
+
+
+def ops(names: str) -> frozenset[str]:
+    """Op types, written in one text."""
+    return frozenset(names.split())
+
+
+def of(position: int, test: Callable[[Array], Array]) -> Test:
+    """A test of the elements of one input."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        operand = evidence.operand(position)
+        return None if operand is None else np.asarray(test(operand), np.bool_)
+
+    return holds
+
+
+def both(test: Callable[[Array, Array], Array]) -> Test:
+    """A test of the elements of the first two inputs."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        a, b = evidence.operand(0), evidence.operand(1)
+        return None if a is None or b is None else np.asarray(test(a, b), np.bool_)
+
+    return holds
+
+
+def made(position: int, makers: tuple[Maker, ...], test: Test) -> Test:
+    """`test`, where one of `makers` made the input at `position`."""
+    return lambda evidence: test(evidence) if evidence.maker(position) in makers else None
+
+
+def part(position: int, role: BatchRole, test: Test) -> Test:
+    """`test`, where the input at `position` is that part of the batch."""
+    return lambda evidence: test(evidence) if evidence.batch_role(position) is role else None
+
+
+def slope(of_ops: frozenset[str], test: Test) -> Test:
+    """`test`, where the op computes the gradient of one of `of_ops`."""
+    return lambda evidence: test(evidence) if evidence.slope_of in of_ops else None
+
+
+def among(dtypes: tuple[str, ...], test: Test) -> Test:
+    """`test`, where the result is one of `dtypes`."""
+    return lambda evidence: test(evidence) if evidence.dtype in dtypes else None
+
+
+def grown(test: Test) -> Test:
+    """`test`, where a variable behind the op is larger than one of a model that learns."""
+    return lambda evidence: test(evidence) if evidence.grown is not None else None
+
+
+def in_gradient(test: Test) -> Test:
+    """`test`, where the op computes a gradient."""
+    return lambda evidence: test(evidence) if evidence.gradient else None
+
+
+def by_constant(test: Test) -> Test:
+    """`test`, where the program wrote a factor or a term that is as large as half of the way to the limit."""
+    return lambda evidence: test(evidence) if evidence.constant is not None else None
+
+
+def in_optimizer(test: Test) -> Test:
+    """`test`, where the op stands in the scope of an optimizer."""
+    return lambda evidence: test(evidence) if OPTIMIZER_SCOPE.search(evidence.node) else None
+
+
+def overflow(evidence: Evidence) -> Array | None:
+    """Infinite results of inputs that are all finite; NaN in a dtype that has no infinity."""
+    if not evidence.finite_inputs:
+        return None
+    return np.asarray(
+        ~np.isfinite(evidence.outputs) if evidence.dtype in _NO_INFINITY else np.isinf(evidence.outputs)
+    )
+
+
+def cancelled(evidence: Evidence) -> Array | None:
+    """NaN out of a sum of finite numbers: partial sums overflowed in both directions and met."""
+    if not evidence.finite_inputs or not _large_enough(evidence):
+        return None
+    return np.asarray(np.isnan(evidence.outputs))
+
+
+def _large_enough(evidence: Evidence) -> bool:
+    """Whether sums of products of the inputs can exceed the dtype at all; else it is no overflow, whatever it is."""
+    if evidence.op_type not in SUMS_OF_PRODUCTS:
+        return True
+    factors = [array for array in evidence.arrays if array is not None and array.size and array.dtype.kind in "fcV"][
+        :2
+    ]
+    largest = [float(np.max(np.abs(widened(array)))) for array in factors]
+    return math.prod(largest) * max((array.size for array in factors), default=0) >= evidence.largest
+
+
+def of_nothing(evidence: Evidence) -> Array | None:
+    """Whether the first input has no elements."""
+    first = evidence.arrays[0] if evidence.arrays else None
+    return None if first is None else np.full(evidence.outputs.shape, first.size == 0)
+
+
+def label_outside(evidence: Evidence) -> Array | None:
+    """Whether a label is no class of the logits."""
+    if len(evidence.arrays) < 2:
+        return None
+    logits, labels = evidence.arrays[0], evidence.arrays[1]
+    if logits is None or labels is None or logits.ndim != 2 or not labels.size:
+        return None
+    outside = bool(np.any((labels < 0) | (labels >= logits.shape[-1])))
+    return np.full(evidence.outputs.shape, outside)
+
+
+def labels_too_long(evidence: Evidence) -> Array | None:
+    """For each loss of a CTCLoss whether its labels, with a blank between two that are equal, take too many steps."""
+    if len(evidence.arrays) < 4 or evidence.places.ndim != 2 or evidence.places.shape[1] not in (1, 3):
+        return None
+    indices, labels, steps = evidence.arrays[1], evidence.arrays[2], evidence.arrays[3]
+    if indices is None or labels is None or steps is None or indices.ndim != 2:
+        return None
+    row = np.asarray(indices[:, 0])
+    needed = np.bincount(row, minlength=steps.size)
+    equal = (row[1:] == row[:-1]) & (labels[1:] == labels[:-1])
+    needed = needed + np.bincount(row[1:][equal], minlength=needed.size)
+    losses = evidence.places.shape[1] == 1  # else its gradient: steps, rows, classes
+    return np.asarray((needed[: steps.size] > steps)[evidence.places[:, 0 if losses else 1]])
+
+
+def any_of(position: int, test: Callable[[Array], Array]) -> Test:
+    """Whether any element of an input passes `test`, where results cannot be told apart by their elements."""
+
+    def holds(evidence: Evidence) -> Array | None:
+        array = evidence.arrays[position] if position < len(evidence.arrays) else None
+        if array is None or array.dtype.kind not in "fcV":
+            return None
+        return np.full(evidence.outputs.shape, bool(np.any(test(array))))
+
+    return holds
+
+
+def nothing_but_minus_inf(array: Array) -> Array:
+    """For each row along the last axis whether it is -inf throughout."""
+    return np.asarray(np.isneginf(array.astype(np.float64)).all(axis=-1)) if array.ndim else np.isneginf(array)
+
+
+def epsilon_zero(evidence: Evidence) -> Array | None:
+    """Whether the epsilon of an optimizer's update, known by its name, is 0 in this dtype."""
+    named = zip(evidence.made_by or evidence.names, evidence.arrays, strict=True)
+    found = [array for name, array in named if array is not None and "epsilon" in name.lower()]
+    return np.full(evidence.outputs.shape, any(bool((array == 0).all()) for array in found)) if found else None
+
+
+def step_too_long(evidence: Evidence) -> Array | None:
+    """A variable that is infinite after an update whose inputs, as far as they were seen, are finite."""
+    return np.isinf(evidence.outputs) if evidence.seen_finite else None
+
+
+def step_of_nan(evidence: Evidence) -> Array | None:
+    """As `step_too_long`, of a variable that is NaN."""
+    return np.isnan(evidence.outputs) if evidence.seen_finite else None
+
+
+def sign_lost(a: Array, b: Array) -> Array:
+    """Where a negative number is taken to a power that is not whole."""
+    return np.asarray((a.real < 0) & (b != np.floor(b.real)))

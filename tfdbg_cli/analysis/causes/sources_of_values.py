@@ -1,0 +1,104 @@
+"""The cause when a tensor was not computed but came from somewhere: a feed, a variable, a constant, a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.suggestions import UPDATE
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+
+_CHECK_DATA = (
+    "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
+    " such rows out."
+)
+_FILTER_DATA = (
+    "Check or filter the data set: dataset.filter(lambda x: tf.reduce_all(tf.math.is_finite(x))), or replace what is"
+    " missing before."
+)
+_DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
+_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc", "NumpyFunction"})
+
+
+def cause_at_source(
+    node: Node,
+    inputs: Sequence[InputSeen],
+    lineage: Lineage,
+    bad: Callable[[InputSeen], bool],
+    given: GivenData | None = None,
+) -> Cause | None:
+    """The cause when `node` gives a value that it did not compute; None for an op that computes.
+
+    `bad` says whether an input is itself at fault (it then had been the origin, unless it was excluded); `given` is
+    what is known of the value as data.
+    """
+    if any(bad(item) for item in inputs):
+        return None
+    variable = variable_of(node, lineage)
+    if variable is not None:
+        earlier = inputs[0].tensor if inputs else None
+        if node.op_type == "ReadVariableOp" and earlier is not None and earlier.op_type == "ReadVariableOp":
+            return update_spoils(variable)  # it was fine when it was read before
+        return cause_of_variable(variable, read=not lineage.is_variable(node))
+    fed = feed_name(node)
+    if fed is not None:
+        return cause_of_feed(fed, given)
+    if node.op_type == "Const":
+        return Cause(
+            "The constant itself holds it: the program wrote it into the graph.",
+            "If it is a mask and meant so, use -1e9 instead of -inf, or look for NaN only: `origin --nan`.",
+        )
+    if node.op_type in _DELIVERIES:
+        return _cause_of_delivery(given)
+    if node.op_type in _PYTHON:
+        return Cause("The Python function that this op calls returned it.", "Check that function's result.")
+    if node.op_type in ("_Recv", "_HostRecv"):
+        return Cause("It came from another process or device, whose part of the run is not in this recording.")
+    return None
+
+
+def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
+    """The cause when the program itself fed something that is not finite; `given` is what is known of it as data."""
+    if given is None:
+        return Cause(f"Already in the input {name}.", _CHECK_DATA)
+    what = f"{given.role}, {name}" if given.role else f"the input {name}"
+    return Cause(f"Already in {what}{given.where}.", given.helps or _CHECK_DATA)
+
+
+def _cause_of_delivery(given: GivenData | None) -> Cause:
+    if given is None:
+        return Cause("Already in the data that the input pipeline delivered.", _FILTER_DATA)
+    what = f"{given.role} of the data" if given.role else "the data"
+    return Cause(f"Already in {what} that the input pipeline delivered{given.where}.", given.helps or _FILTER_DATA)
+
+
+def cause_of_variable(name: str, *, read: bool) -> Cause:
+    """The cause when a variable held it: as an op `read` it, or as it is."""
+    what = "was already not finite when it was read" if read else "is not finite"
+    return Cause(
+        f"Variable {name} {what}: an earlier run or its initializer made it so.",
+        "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is"
+        " loaded: np.isfinite(w).all().",
+    )
+
+
+def update_spoils(name: str) -> Cause:
+    """The cause when a variable was finite as it was read, and is not after the run."""
+    return Cause(
+        f"The update itself overflows: variable {name} was finite when it was first read, and is not afterwards.",
+        UPDATE,
+    )
+
+
+def hidden_by_where(cause: Cause, choice: str) -> Cause:
+    """`cause` of bad data, where the op `choice` hides what is made of it in the forward pass alone."""
+    text = cause.text.removesuffix(".")
+    return Cause(
+        f"{text}; {choice}, a tf.where, keeps it from the result, but not from the gradient, where 0 * NaN is NaN.",
+        "Replace it before it is computed with, x = tf.where(ok, x, 0.0), and not only what was made of it.",
+        cause.blames,
+    )

@@ -1,0 +1,124 @@
+"""What stands around an op in the graph: of what it is the gradient, and whether a tf.where hides the result."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, batch_role_behind
+from tfdbg_cli.analysis.graph.forward import SHAPES, steep_forward_of
+from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
+
+_SELECTS = frozenset({"Select", "SelectV2"})
+_FAR = 5  # ops between a value and the tf.where that hides it
+_MOST_NODES = 200
+_GROWN = 1e6  # a weight of a model that learns is far smaller
+_MOST_ANCESTORS = 2_000
+_MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the graph says about an op.
+
+    `makers` tells what each input is (None: not known), `made_by` the node that computed it. `slope_of` is the op
+    type whose gradient this is (empty: it is none, or nobody knows). `hidden_by` names the tf.where that keeps the
+    result from being seen, where the gradient goes wrong all the same. `grown` is the largest variable behind the op,
+    with its largest magnitude. `gradient` says whether the op computes a gradient, `batch` which part of a batch each
+    input is.
+    """
+
+    makers: tuple[Maker | None, ...] = ()
+    slope_of: str = ""
+    hidden_by: str = ""
+    grown: tuple[str, float] | None = None
+    made_by: tuple[str, ...] = ()
+    gradient: bool = False
+    batch: tuple[BatchRole | None, ...] = ()
+
+
+def surroundings(
+    run: Run,
+    lineage: Lineage,
+    node: Node,
+    inputs: tuple[InputSeen, ...],
+    bad_nodes: frozenset[str],
+    masks: frozenset[int],
+    batches: Sequence[BatchRoles] = (),
+) -> Surroundings:
+    """What stands around `node`, which read `inputs`.
+
+    `bad_nodes` are the nodes that read an input of `node` too and gave something not finite; `masks` are tensors
+    whose infinities the program wrote, and `batches` what is known of the batch that came into each graph.
+    """
+    makers = tuple(Maker.MASK if item.index in masks else maker_of(item.node, lineage) for item in inputs)
+    graph = lineage.graph_of(node)
+    steep = steep_forward_of(graph, lineage, node)
+    slope_of = steep.op_type if steep is not None and steep is not node else ""
+    hidden = ""
+    if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
+        hidden = _hidden_by(graph, steep)
+    below = (below_moves(item.node, lineage) for item in inputs)
+    made_by = tuple(maker.name if maker is not None else "" for maker in below)
+    batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
+    grown = _grown(run, lineage, inputs)
+    return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch)
+
+
+def _hidden_by(graph: Graph, node: Node) -> str:
+    """The tf.where that chooses between what `node` gives and something else; empty without one."""
+    waiting, met = deque([(node.name, 0)]), {node.name}
+    while waiting and len(met) < _MOST_NODES:
+        name, far = waiting.popleft()
+        for reader, slot in graph.consumers(name):
+            if reader.name in met or is_gradient(graph, reader.name):
+                continue
+            met.add(reader.name)
+            branches = [tensor.node for tensor in reader.inputs[1:]]
+            if reader.op_type in _SELECTS and name in branches and slot == 0:
+                return reader.name
+            if far < _FAR and (
+                reader.op_type in ELEMENTWISE or reader.op_type in SHAPES or reader.op_type in SAME_VALUE
+            ):
+                waiting.append((reader.name, far + 1))
+    return ""
+
+
+def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:
+    """The variable of largest magnitude behind `inputs`, when that is beyond what a model that learns has."""
+    waiting = [item.index for item in inputs if item.index is not None]
+    met = set(waiting)
+    best: tuple[str, float] | None = None
+    read = 0
+    while waiting and len(met) < _MOST_ANCESTORS and read < _MOST_BYTES:
+        index = waiting.pop()
+        node = lineage.node(index)
+        name = variable_of(node, lineage) if node is not None else None
+        if name is not None:
+            read += run.tensors[index].nbytes or 0
+            size = _magnitude(run, index)
+            if size > (best[1] if best else _GROWN):
+                best = (name, size)
+            continue
+        for item in lineage.places(index):
+            if item.index is not None and item.index not in met:
+                met.add(item.index)
+                waiting.append(item.index)
+    return best
+
+
+def _magnitude(run: Run, index: int) -> float:
+    value = run.tensors.value(index)
+    if isinstance(value, NoValue) or not value.size or value.dtype.kind not in "fV":
+        return 0.0
+    found = float(np.max(np.abs(value.astype(np.float64))))
+    return found if np.isfinite(found) else 0.0

@@ -1,0 +1,261 @@
+"""Why an op gave NaN or infinity, and what helps: a table of the ways that arithmetic knows.
+
+Each row names the ops it is about, a test that says for which of the offending elements it holds, the cause and what
+helps. Of two rows that hold for an element the first one counts, so special cases come before general ones. To teach
+tfdbg another cause, add a row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.batch_roles import BatchRole
+from tfdbg_cli.analysis.causes import suggestions as helps
+from tfdbg_cli.analysis.causes.rules import (
+    Rule,
+    among,
+    any_of,
+    both,
+    by_constant,
+    cancelled,
+    epsilon_zero,
+    grown,
+    in_gradient,
+    in_optimizer,
+    label_outside,
+    labels_too_long,
+    made,
+    nothing_but_minus_inf,
+    of,
+    of_nothing,
+    ops,
+    overflow,
+    part,
+    sign_lost,
+    slope,
+    step_of_nan,
+    step_too_long,
+)
+from tfdbg_cli.analysis.graph.makers import Maker
+
+_HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
+         "float8_e5m2fnuz")  # fmt: skip
+_SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
+_NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
+_VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
+
+_DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
+_MODULI = ops("FloorMod Mod TruncateMod FloorDiv")
+_RECIPROCALS = ops("Reciprocal Inv")
+_PRODUCTS = ops("Mul SquaredDifference")
+_POWERS = ops("Pow Square")
+_SUMS = ops("Add AddV2 Sub AddN BiasAdd")
+_MATRIX = ops(
+    "MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 _FusedMatMul _FusedBatchMatMulV2 Einsum Conv1D Conv2D Conv3D"
+    " DepthwiseConv2dNative _FusedConv2D _FusedDepthwiseConv2dNative Conv2DBackpropInput Conv2DBackpropFilter"
+)
+_TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegmentSum SegmentSum AddN AccumulateNV2")
+
+
+def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps.IN_FLOAT32) -> tuple[Rule, ...]:
+    """The rows for a result that is too large: of weights that grew, in half precision, and otherwise."""
+    text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
+    return (
+        Rule(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
+        Rule(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
+        Rule(ops, among(_HALF, overflow), text, half),
+        Rule(ops, overflow, text, suggestion),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    # Logarithms.
+    Rule(ops("Log"), made(0, _SOFTMAX, of(0, lambda x: x == 0)),
+         "log of 0: {a}, a softmax, is 0 at {n}: so unlikely that it rounds to 0", helps.LOGITS),
+    Rule(ops("Log"), made(0, _SIGMOID, of(0, lambda x: x == 0)),
+         "log of 0: {a}, made of a sigmoid, is 0 at {n}: so sure that it rounds to 0 or 1", helps.BINARY_LOGITS),
+    Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.SWAPPED),
+    Rule(ops("Log"), part(0, BatchRole.TARGETS, of(0, lambda x: x.real < 0)),
+         "log of a negative number: {a} is negative at {n}", helps.SWAPPED),
+    Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}", helps.FED),
+    Rule(ops("Log"), made(0, _DATA, of(0, lambda x: x.real < 0)),
+         "log of a negative number: {a} is negative at {n}", helps.FED),
+    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x == 0)), "log of 0: {a} is 0 at {n}",
+         helps.AWAY_FROM_ZERO_LOG),
+    Rule(ops("Log"), of(0, lambda x: x == 0), "log of 0: {a} is 0 at {n}", helps.PROBABILITY),
+    Rule(ops("Log"), made(0, (Maker.OTHER, Maker.VARIABLE), of(0, lambda x: x.real < 0)),
+         "log of a negative number: {a} is negative at {n}", helps.POSITIVE),
+    Rule(ops("Log"), of(0, lambda x: x.real < 0),
+         "log of a negative number: {a} is negative at {n}", helps.PROBABILITY),
+    Rule(ops("Log1p"), of(0, lambda x: x == -1), "log1p of -1: {a} is -1 at {n}", helps.PROBABILITY),
+    Rule(
+        ops("Log1p"),
+        of(0, lambda x: x.real < -1),
+        "log1p of a number below -1: {a} is below -1 at {n}",
+        "Clip {a} to values above -1 before tf.math.log1p.",
+    ),
+    Rule(
+        ops("Xlogy"),
+        of(1, lambda y: y.real <= 0),
+        "log of a number that is not positive: {b} is 0 or negative at {n}",
+        "Clip {b} with tf.maximum(y, {small}).",
+    ),
+    # Divisions.
+    Rule(_DIVISIONS, made(1, _NORM, of(1, lambda b: b == 0)),
+         "division by a norm of 0: {b} is 0 at {n}, the length of a vector that is all 0", helps.UNIT),
+    Rule(_DIVISIONS, made(1, _DEVIATION, of(1, lambda b: b == 0)),
+         "division by a deviation of 0: {b} is 0 at {n}", helps.STANDARD),
+    Rule(_DIVISIONS, in_optimizer(among(_HALF, of(1, lambda b: b == 0))),
+         "division by 0 in the optimizer: {b} is 0 at {n}, since an epsilon such as 1e-8 is 0 in {dtype}",
+         helps.BIGGER_EPSILON),
+    Rule(_DIVISIONS, both(lambda a, b: (a == 0) & (b == 0)),
+         "0 / 0: {a} and {b} are both 0 at {n}", helps.SAFE_DIVIDE),
+    Rule(_DIVISIONS, both(lambda a, b: np.isinf(a) & np.isinf(b)), "inf / inf: {a} and {b} are infinite at {n}",
+         helps.CAME_FROM),
+    Rule(_DIVISIONS | _MODULI, of(1, lambda b: b == 0), "division by 0: {b} is 0 at {n}", helps.SAFE_DIVIDE),
+    Rule(
+        _DIVISIONS,
+        overflow,
+        "overflow of a division: {b} is so small at {n}, down to {least_b}, that the quotient exceeds {largest}, the"
+        " largest {dtype}",
+        helps.DIVISIBLE,
+    ),
+    Rule(_RECIPROCALS, slope(ops("Acos Asin Atanh"), of(0, lambda x: x == 0)),
+         "gradient of {slope} at 1 or -1, where it is infinite: 1 / {a}, which is 0 at {n}", helps.CLIP_UNIT),
+    Rule(_RECIPROCALS, slope(ops("Log"), of(0, lambda x: x == 0)),
+         "gradient of a logarithm at 0: 1 / {a}, which is 0 at {n}", helps.AWAY_FROM_ZERO),
+    Rule(
+        _RECIPROCALS,
+        of(0, lambda x: x == 0),
+        "division by 0: the reciprocal of {a}, which is 0 at {n}",
+        "If this is a gradient of log or of a division, keep its argument away from 0: tf.maximum(x, {small}).",
+    ),
+    Rule(_RECIPROCALS, overflow,
+         "overflow of a reciprocal: {a} is so small at {n} that 1 / {least_a} exceeds {largest}, the largest {dtype}",
+         helps.INVERTIBLE),
+    # Roots and powers.
+    Rule(ops("Sqrt Rsqrt"), made(0, _MOMENTS, of(0, lambda x: x.real < 0)),
+         "square root of a negative number: {a}, a variance as E[x²]-E[x]², is negative by rounding at {n}",
+         "Use tf.nn.moments or tf.math.reduce_variance, which cannot go below 0."),
+    Rule(
+        ops("Sqrt Rsqrt"),
+        of(0, lambda x: x.real < 0),
+        "square root of a negative number: {a} is negative at {n}",
+        "Clip it with tf.maximum(x, 0.0); a variance computed as E[x²]-E[x]² goes below 0 by rounding:"
+        " use tf.nn.moments.",
+    ),
+    Rule(ops("Rsqrt"), made(0, _VARIANCE, of(0, lambda x: x == 0)),
+         "1/sqrt of 0: {a}, a variance, is 0 at {n}: a feature that is the same in every row",
+         "Add a small eps: tf.math.rsqrt(variance + 1e-3), as tf.nn.batch_normalization does."),
+    Rule(ops("Rsqrt"), made(0, (Maker.SQUARED_NORM,), of(0, lambda x: x == 0)),
+         "1/sqrt of 0: {a}, a sum of squares, is 0 at {n}, of a vector that is all 0", helps.UNIT),
+    Rule(ops("Rsqrt"), of(0, lambda x: x == 0), "1/sqrt of 0: {a} is 0 at {n}",
+         "Add a small eps: tf.math.rsqrt(x + {small})."),
+    Rule(ops("SqrtGrad"), made(0, _NORM, of(0, lambda y: y == 0)),
+         "gradient of a square root at 0, of a norm: {a} is 0 at {n}", helps.EPS_NORM),
+    Rule(
+        ops("SqrtGrad RsqrtGrad InvGrad ReciprocalGrad"),
+        of(0, lambda y: (y == 0) | np.isinf(y)),
+        "gradient of a square root or reciprocal at 0: {a} is 0 or infinite at {n}",
+        helps.EPS_SQRT,
+    ),
+    Rule(ops("SqrtGrad"), overflow,
+         "overflow of the gradient of a square root: {a} is so small at {n}, down to {least_a}, that 1 / (2 * root)"
+         " exceeds {largest}, the largest {dtype}", helps.EPS_SQRT),
+    Rule(ops("RsqrtGrad"), overflow,
+         "overflow of the gradient of 1/sqrt: {a} is so large at {n}, up to {most_a}, that its third power exceeds"
+         " {largest}, the largest {dtype}", helps.INVERTIBLE_SLOPE),
+    Rule(ops("InvGrad ReciprocalGrad"), overflow,
+         "overflow of the gradient of a reciprocal: {a} is so large at {n}, up to {most_a}, that its square exceeds"
+         " {largest}, the largest {dtype}", helps.INVERTIBLE_SLOPE),
+    Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0) & (b == np.floor(b.real)))),
+         "gradient of the gradients of a whole power at 0: {a} is 0 at {n}, and 0 to the power of"
+         " {b}, which is negative, is infinite",
+         helps.PRODUCT),
+    Rule(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0))),
+         "gradient of a power below 1 at 0, where it is infinite: {a} is 0 at {n}",
+         "Keep the base away from 0: tf.pow(tf.maximum(x, {small}), y)."),
+    Rule(
+        ops("Pow"),
+        both(lambda a, b: (a == 0) & (b.real < 0)),
+        "0 to a negative power: {a} is 0 where {b} is negative, at {n}",
+        "Keep the base away from 0: tf.maximum(x, {small}).",
+    ),
+    Rule(
+        ops("Pow"),
+        both(sign_lost),
+        "a negative number to a fractional power: {a} is negative at {n}",
+        "Take tf.abs or clip the base with tf.maximum(x, 0.0).",
+    ),
+    *_overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
+    # Exponentials.
+    Rule(
+        ops("Exp Expm1 Sinh Cosh"),
+        overflow,
+        "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}",
+        "Subtract the maximum first, as tf.nn.softmax and tf.reduce_logsumexp do, or clip {a} with tf.clip_by_value.",
+    ),
+    # Functions with a bounded domain.
+    Rule(ops("Acos Asin Atanh Erfinv"), of(0, lambda x: np.abs(x) > 1),
+         "{op} outside of [-1, 1]: {a} is outside at {n}", helps.CLIP_UNIT),
+    Rule(ops("Atanh Erfinv"), of(0, lambda x: np.abs(x) == 1), "{op} of 1 or -1: {a} is at the border at {n}",
+         helps.CLIP_UNIT),
+    Rule(ops("Acosh"), of(0, lambda x: x.real < 1), "acosh of a number below 1: {a} is below 1 at {n}",
+         "Clip it: tf.maximum(x, 1.0)."),
+    Rule(ops("Lgamma Digamma"), of(0, lambda x: (x.real <= 0) & (x == np.floor(x.real))),
+         "{op} has a pole at 0 and the negative integers: {a} is there at {n}", "Keep {a} positive."),
+    # Sums and products.
+    Rule(ops("Mul MulNoNan"), made(0, _MASK, both(lambda a, b: np.isinf(a) & (b == 0))),
+         "0 * inf: {a} is infinite and {b} is 0 at {n}, a mask made by a product",
+         helps.CHOOSE),
+    Rule(ops("Mul MulNoNan"), made(1, _MASK, both(lambda a, b: np.isinf(b) & (a == 0))),
+         "0 * inf: {b} is infinite and {a} is 0 at {n}, a mask made by a product",
+         helps.CHOOSE),
+    Rule(ops("Mul MulNoNan"), in_gradient(both(lambda a, b: ((a == 0) & np.isinf(b)) | ((b == 0) & np.isinf(a)))),
+         "0 * inf in a gradient: of {a} and {b} one is 0 and one infinite at {n}", helps.CAME_FROM),
+    Rule(ops("Mul MulNoNan"), both(lambda a, b: ((a == 0) & np.isinf(b)) | ((b == 0) & np.isinf(a))),
+         "0 * inf: of {a} and {b} one is 0 and one infinite at {n}",
+         "A mask by multiplication does not remove infinities: use tf.where, or tf.math.multiply_no_nan."),
+    Rule(ops("Add AddV2"), both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) != np.sign(b))),
+         "inf - inf: {a} and {b} are infinite with opposite signs at {n}",
+         helps.CAME_FROM),
+    Rule(ops("Sub"), made(0, _MASK, both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) == np.sign(b)))),
+         "inf - inf: {a} and {b} are infinite with the same sign at {n}, by a mask",
+         f"{helps.NO_INF}, or use tf.nn.softmax and leave one element of each row open."),
+    Rule(ops("Sub SquaredDifference"), both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) == np.sign(b))),
+         "inf - inf: {a} and {b} are infinite with the same sign at {n}",
+         helps.CAME_FROM),
+    *_overflows(_PRODUCTS, "overflow of a product: at {n} the result", helps.SMALLER),
+    *_overflows(_SUMS, "overflow of a sum: at {n} the result", helps.SMALLER),
+    *_overflows(_MATRIX, "overflow of {op}: at {n} the sum of products", helps.SMALLER),
+    Rule(_MATRIX, cancelled,
+         "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
+         helps.SMALLER),
+    Rule(ops("Mean Max Min"), of_nothing, "{op} of nothing: {a} has no elements",
+         "An empty batch or a mask that keeps nothing: test tf.size(x) > 0, or tf.math.divide_no_nan(sum, count)."),
+    *_overflows(_TOTALS, "overflow of {op}: at {n} the total", helps.DIVERGES, helps.WIDER),
+    Rule(_TOTALS, cancelled,
+         "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
+         helps.DIVERGES),
+    # Conversions, losses, normalization, updates.
+    Rule(ops("Cast"), overflow, "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}",
+         helps.SCALED),
+    Rule(ops("SparseSoftmaxCrossEntropyWithLogits"), label_outside,
+         "a label outside of the classes: {b} holds a number below 0 or not below the number of classes in {a}",
+         "Compare the labels with the width of the logits; labels count from 0."),
+    Rule(ops("CTCLoss CTCLossV2"), labels_too_long,
+         "labels too long for the steps: at {n} those in {c} take more steps than there are in {a}",
+         helps.MORE_STEPS),
+    Rule(ops("ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ApplyCenteredRMSProp UpdatedVariable"), epsilon_zero,
+         "division by 0 in the optimizer: its epsilon is 0 in {dtype}, where 1e-8 does not fit",
+         helps.BIGGER_EPSILON),
+    Rule(ops("UpdatedVariable"), step_too_long,
+         "the update itself overflows: {variable} and its step are finite, the sum at {n} exceeds {largest}, the"
+         " largest {dtype}", helps.UPDATE),
+    Rule(ops("UpdatedVariable"), step_of_nan,
+         "0 / 0 within the update: {variable} is NaN at {n} after it, out of finite numbers", helps.BIGGER_EPSILON),
+    Rule(ops("Softmax LogSoftmax"), any_of(0, nothing_but_minus_inf), "{op} of a row that is nothing but -inf in {a}",
+         helps.OPEN_ROW),
+    Rule(ops("Softmax LogSoftmax"), any_of(0, lambda x: ~np.isfinite(x)),
+         "{op} of a row that holds NaN or +inf in {a}", "Look where it came from: `origin --benign show`."),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Expressions over tensors, as `eval` computes them: parsed, bounded, away from the program."""

@@ -1,0 +1,122 @@
+"""The forward op whose gradient an op computes: the line of the program that can be mended is that op's."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.ops.control_flow import BRANCHES, CALLS, LOOPS
+
+# Ops whose slope is infinite somewhere in the domain, or at its border.
+STEEP = frozenset({
+    "Log", "Log1p", "Sqrt", "Rsqrt", "Pow", "RealDiv", "Div", "Reciprocal", "Inv", "Acos", "Asin", "Atanh", "Acosh",
+    "Xlogy", "Xdivy", "EuclideanNorm", "Erfinv",
+})  # fmt: skip
+# Ops whose gradient is computed of what they gave, by a product.
+_READS_OWN_RESULT = frozenset({"Exp", "Expm1", "Softmax", "LogSoftmax", "Prod", "Cumprod"})
+SHAPES = frozenset({"Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Sum", "Mean", "BroadcastTo"})
+_FAR = 5  # ops between a gradient and what it is of
+_MOST_NODES = 200
+_GRADIENTS = re.compile(r"(?:^|(?<=/))(?:gradient_tape|gradients)(?:_\d+)?/")
+
+
+def forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
+    """The op of the forward pass whose gradient `node` computes; None for what is no gradient, or if it is open."""
+    if not is_gradient(graph, node.name):
+        return None
+    return _named(graph, node) or _read(graph, lineage, node)
+
+
+def steep_forward_of(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
+    """The op with a steep slope whose gradient `node` computes; `node` itself when it is no gradient."""
+    if not is_gradient(graph, node.name):
+        return node
+    named = _named(graph, node)
+    if named is not None and named.op_type in STEEP:
+        return named
+    for maker, reader in _tensors_read(graph, lineage, node):
+        if maker.op_type in STEEP and reader.op_type.endswith("Grad"):
+            return maker  # SqrtGrad reads what Sqrt gave
+        for consumer, _ in graph.consumers(maker.name):
+            if consumer.op_type in STEEP and not is_gradient(graph, consumer.name):
+                return consumer
+    return None
+
+
+def _named(graph: Graph, node: Node) -> Node | None:
+    """The op after which TensorFlow named the scope of its gradient: of tf.gradients `Log_grad`, of a tape `pow`."""
+    prefix = node.name[: match.start()] if (match := _GRADIENTS.search(node.name)) else ""
+    parts = node.name[[*_GRADIENTS.finditer(node.name)][-1].end() if match else 0 :].split("/")[:-1]
+    for end, part in enumerate(parts, 1):
+        if part.endswith("_grad"):
+            parts = [*parts[: end - 1], part.removesuffix("_grad")]
+            break
+    for end in range(len(parts), 0, -1):
+        for name in _shown_as(graph, prefix, parts[:end]):
+            found = graph.find(name)
+            if found is not None and found.op_type not in CALLS and not is_gradient(graph, found.name):
+                return found
+    return None
+
+
+def _shown_as(graph: Graph, prefix: str, parts: Sequence[str]) -> Iterator[str]:
+    """The names under which the graph may show the op called so: its own, or that of an op in a loop or a branch."""
+    yield prefix + "/".join(parts)
+    for end in range(len(parts) - 1, 0, -1):
+        call = graph.find(prefix + "/".join(parts[:end]))
+        inside = "/".join(parts[end:])
+        if call is not None and call.op_type in LOOPS:
+            yield f"{call.name}/body/{inside}"
+        elif call is not None and call.op_type in BRANCHES:
+            yield from (f"{call.name}/{branch}/{inside}" for branch in ("true", "false"))
+
+
+def _read(graph: Graph, lineage: Lineage, node: Node) -> Node | None:
+    """The op that the forward tensors tell which `node` reads: it made one of them, or reads one."""
+    scope = _GRADIENTS.sub("", node.name).rpartition("/")[0]
+    found: dict[str, tuple[int, Node]] = {}
+    for maker, reader in _tensors_read(graph, lineage, node):
+        candidates = [maker, *(one for one, _ in graph.consumers(maker.name) if not is_gradient(graph, one.name))]
+        for candidate in candidates:
+            likely = _likelihood(candidate, candidate is maker, reader, scope)
+            if likely and likely > found.get(candidate.name, (0, candidate))[0]:
+                found[candidate.name] = (likely, candidate)
+    most = max((likely for likely, _ in found.values()), default=0)
+    best = [candidate for likely, candidate in found.values() if likely == most]
+    return best[0] if len(best) == 1 else None
+
+
+def _likelihood(candidate: Node, made_it: bool, gradient: Node, scope: str) -> int:
+    """How likely it is that `gradient` is of `candidate`, which made what it reads or reads it too; 0: not at all."""
+    if made_it and not candidate.inputs:
+        return 0
+    inside = candidate.name.rpartition("/")[0] == scope
+    stem = re.sub(r"(Grad(V\d+)?|Backprop(Input|Filter)?(V\d+)?)$", "", gradient.op_type)
+    if stem != gradient.op_type and candidate.op_type.startswith(stem):
+        return 8 + inside
+    if not made_it and candidate.op_type in STEEP:
+        return 4 + inside
+    if made_it and candidate.op_type in _READS_OWN_RESULT and gradient.op_type == "Mul":
+        return 2 + inside
+    return 1 + inside if not made_it and candidate.op_type == gradient.op_type else 0
+
+
+def _tensors_read(graph: Graph, lineage: Lineage, node: Node) -> Iterator[tuple[Node, Node]]:
+    """The makers of the forward tensors behind the gradient `node`, nearest first, each with what reads it."""
+    waiting, met = deque([(node, 0)]), {node.name}
+    while waiting and len(met) < _MOST_NODES:
+        current, far = waiting.popleft()
+        for edge in lineage.edges(current):
+            maker = edge.node
+            if maker is None or maker.name in met:
+                continue
+            met.add(maker.name)
+            if not is_gradient(graph, maker.name):
+                yield maker, current
+            elif far < _FAR and maker.op_type in ELEMENTWISE | SHAPES:
+                waiting.append((maker, far + 1))

@@ -1,0 +1,353 @@
+"""The values a tensor was computed from, looked up in the run along the graph's edges."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.popped import POPS, popped
+from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.values import Array, NoValue, as_array
+
+# Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
+SAME_VALUE: Mapping[str, int | None] = {
+    "Identity": 0, "RefIdentity": 0, "IdentityN": None, "Snapshot": 0, "StopGradient": 0, "PreventGradient": 0,
+    "Switch": 0, "RefSwitch": 0, "Enter": 0, "RefEnter": 0, "Exit": 0, "RefExit": 0, "NextIteration": 0,
+    "RefNextIteration": 0, "_SwitchN": 0, "Copy": 0, "CopyHost": 0, "CheckNumerics": 0, "EnsureShape": 0,
+    "_Recv": 0, "_HostRecv": 0,
+}  # fmt: skip
+VARIABLE_OPS = frozenset({"VariableV2", "Variable", "TemporaryVariable", "VarHandleOp", "_VarHandlesOp"})
+# How the names of op types begin that write the variable which is their first input.
+WRITES = ("Assign", "Apply", "SparseApply", "Scatter", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
+PLACEHOLDER_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"})
+_MOST_COPIES = 1_000  # ops that change nothing, one behind the other
+# A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
+LOOP_VARIABLE = "LoopVariable"
+_READS_HANDLE = re.compile(r"^ReadVariableOp$|^Resource|VariableOp$")
+# The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
+_ARGUMENT = re.compile(r"^_arg_(?P<node>.+)_(?P<slot>\d+)_\d+$")
+
+
+@dataclass(frozen=True)
+class InputSeen:
+    """One input of a tensor as far as the run shows it.
+
+    `index` is its place in the run's tensors (None: the value was fed, or nobody kept it). `value` is None when
+    there is none, and `note` then says why. `stand_in` names the tensor whose equal value is shown instead.
+    """
+
+    name: TensorName
+    node: Node | None
+    index: int | None = None
+    tensor: Tensor | None = None
+    value: Array | None = None
+    note: str = ""
+    stand_in: str = ""
+
+    @property
+    def shape(self) -> Shape | None:
+        """The shape of the input, without reading it; None when it is not known."""
+        return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
+
+
+def feed_name(node: Node | None) -> TensorName | None:
+    """The feed that `node` stands for: its own output 0, or for a runtime argument the tensor that was fed."""
+    if node is None or node.op_type not in PLACEHOLDER_OPS:
+        return None
+    match = _ARGUMENT.match(node.name) if node.op_type == "_Arg" else None
+    return TensorName(match["node"], int(match["slot"])) if match else TensorName(node.name, 0)
+
+
+def fed_value(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
+    """What was fed as `name`; None when nothing was, when only the key was kept, or when it is no array."""
+    fed = feeds.get(str(name), feeds.get(name.node) if name.slot == 0 else None)
+    if fed is None:
+        return None
+    try:
+        array = as_array(fed)
+    except ValueError:  # rows of unequal length
+        return None
+    return None if array.dtype == np.dtype(object) else array
+
+
+class Lineage:
+    """Inputs of the tensors of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._feeds = run.call.feeds
+        self._held = HeldBefore(run)
+        self._behind: dict[tuple[str, str], frozenset[str]] = {}
+        self._captured = {argument.name for argument in run.call.arguments if argument.captured}
+
+    def node(self, index: int) -> Node | None:
+        """The node that made the tensor at `index`, if a graph of the run holds it."""
+        tensor = self._run.tensors[index]
+        for graph in self.graphs:
+            found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
+            if found is not None:
+                return found
+        return None
+
+    def writers(self, node: Node) -> list[Node]:
+        """The ops that write the variable `node`."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [reader for reader in readers if reader.op_type.startswith(WRITES) and reader.inputs]
+
+    def was_read(self, node: Node) -> list[int]:
+        """The tensors of the run that show what the variable `node` held when it was read, before any update."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [
+            i
+            for reader in readers
+            if reader.op_type == "ReadVariableOp" and not self.updates_before(reader, node)
+            for i in self._run.tensors.named(reader.name)
+        ]
+
+    def updates_before(self, read: Node, variable: Node) -> frozenset[str]:
+        """The names of the ops that certainly write `variable` in this run before the op `read` reads it."""
+        key = read.name, variable.name
+        if key not in self._behind:
+            writers = [writer.name for writer in self.writers(variable)]
+            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
+        return self._behind[key]
+
+    def held(self, variable: Node) -> Array | None:
+        """What `variable` of a session held before the run, where that is known."""
+        return self._held.value(variable.name)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs of the run: what ran, and the program's own where that is another one."""
+        return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
+
+    def graph_of(self, node: Node) -> Graph:
+        """The graph of the run that `node` belongs to."""
+        graphs = self.graphs
+        return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
+
+    def edges(self, node: Node) -> list[Edge]:
+        """What `node` reads, in the graph it belongs to."""
+        for graph in self.graphs:
+            if graph.find(node.name, node.device) is node:
+                return neighbours_of(graph).inputs(node)
+        return []
+
+    def is_captured(self, node: Node) -> bool:
+        """Whether `node` stands for what a function has from around it: a variable, or a tensor."""
+        return node.name in self._captured
+
+    @property
+    def captured(self) -> frozenset[str]:
+        """The names of what a function has from around it."""
+        return frozenset(self._captured)
+
+    def is_variable(self, node: Node) -> bool:
+        """Whether `node` is a variable: of a graph, or one that a function captured."""
+        if node.op_type in VARIABLE_OPS:
+            return True
+        if node.op_type not in PLACEHOLDER_OPS or not self.is_captured(node):
+            return False
+        readers = self.graph_of(node).consumers(node.name)
+        return any(_READS_HANDLE.search(reader.op_type) for reader, _ in readers)
+
+    def inputs(self, index: int) -> list[InputSeen]:
+        """The inputs of the tensor at `index`, each as it was when that tensor was made, with their values."""
+        return [self._read(item) for item in self.places(index)]
+
+    def places(self, index: int) -> list[InputSeen]:
+        """As `inputs`, but values of captured tensors are not read: only which tensors they are."""
+        node = self.node(index)
+        if node is None:
+            return []
+        if node.op_type == LOOP_VARIABLE:
+            return self._turned(node, index)
+        if node.op_type in POPS:
+            slot, store = self._run.tensors[index].slot, self._run.tensors
+            taken = popped(node, slot, index, store, self.graph_of(node), self.edges)
+            if taken is not None:
+                edge, row = taken
+                return [InputSeen(edge.tensor, edge.node, row, store[row])]
+        return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def _turned(self, node: Node, index: int) -> list[InputSeen]:
+        """What a variable of a loop read: in the first turn the value at the start, then that of the turn before."""
+        start, *before = self.edges(node) or (None,)
+        if start is None:
+            return []
+        if not before:
+            return [self._seen(start, index)]
+        last = self._turn_before(node, before[0], index)
+        if last is None:
+            return [self._seen(start, index)]
+        edge = before[0]
+        stand_in = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
+        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", stand_in)]
+
+    def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
+        """The tensor of the turn before that the variable of a loop at `index` continues; None in a first turn."""
+        store = self._run.tensors
+        if edge.node is not None and edge.node.op_type == LOOP_VARIABLE:
+            # Of the variables of one loop some are told before this one, some after: count turns.
+            wanted = store[index].execution - 1
+            last = next((i for i in store.named(edge.tensor.node) if store[i].execution == wanted), None)
+        else:
+            item = self._seen(edge, index)
+            last = item.index
+        if last is None or last > index:
+            return None
+        # The loop itself is told when it has ended; what came before that is of another call of the loop.
+        scopes = call_scopes(self.graph_of(node))
+        loop = next((scopes.caller(scope) for scope in scopes.around(node.name)), None)
+        ended = [] if loop is None else store.named(loop)
+        return None if any(last < end < index for end in ended) else last
+
+    def inputs_before(self, node: Node, index: int) -> list[InputSeen]:
+        """The inputs of a node that shows no tensor itself, as they were before the tensor at `index`."""
+        return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def inputs_of_node(self, node: Node) -> list[InputSeen]:
+        """The inputs of a node that made no tensor (it failed): their latest values."""
+        return [self._read(self._seen(edge, None)) for edge in self.edges(node)]
+
+    def _read(self, item: InputSeen) -> InputSeen:
+        if item.index is None:
+            return item
+        value = self._run.tensors.value(item.index)
+        return replace(item, note=value.text) if isinstance(value, NoValue) else replace(item, value=value)
+
+    def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
+        """What flowed along `edge`, if need be seen on the other side of ops that change nothing."""
+        name, node = edge.tensor, edge.node
+        written = self._written(edge, reader)
+        if written is not None:
+            return written
+        met: set[TensorName] = set()
+        while True:
+            stand_in = "" if name == edge.tensor else str(name)
+            found = self._latest(name, node, reader)
+            variable = node if node is not None and self.is_variable(node) else None
+            if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
+            read = self._read_before(variable, reader) if variable is not None else None
+            if read is not None:  # a variable is given by its handle: what is known as fed may be a later value
+                tensor = self._run.tensors[read]
+                return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
+            held = self.held(variable) if variable is not None and self._is_unseen(found) else None
+            if held is not None:
+                return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
+            if found is not None:
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
+            fed = fed_value(self._feeds, feed_name(node) or name)
+            if fed is not None:
+                told = "" if variable else "fed"
+                return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or told)
+            met.add(name)
+            further = self._further(name, node)
+            if further is None or further.tensor in met or len(met) > _MOST_COPIES:
+                return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
+            name, node = further.tensor, further.node
+
+    def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
+        """The variable after its updates, where the tensor at `reader` is read from it behind all of them."""
+        variable = edge.node
+        if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
+            return None
+        node = self.node(reader)
+        after = f"{variable.name}/after_update"
+        shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
+        # Those that ran: an initializer writes it too, in runs of its own.
+        writers = frozenset() if shown is None else frozenset(shown.control_inputs)
+        if node is None or not writers or not writers <= self.updates_before(node, variable):
+            return None
+        rows = self._run.tensors.named(after)
+        if len(rows) != 1 or rows[0] == reader:
+            return None
+        tensor = self._run.tensors[rows[0]]
+        return InputSeen(edge.tensor, edge.node, rows[0], tensor, None, "", str(tensor.name))
+
+    def _read_before(self, variable: Node, reader: int | None) -> int | None:
+        """The first tensor that shows what `variable` held; None for the tensor that reads it first."""
+        return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
+
+    def _is_handle(self, index: int) -> bool:
+        return self._run.tensors[index].op_type == "VarHandleOp"
+
+    def _is_unseen(self, index: int | None) -> bool:
+        return index is None or isinstance(self._run.tensors.value(index), NoValue)
+
+    def _further(self, name: TensorName, node: Node | None) -> Edge | None:
+        if node is None or node.op_type not in SAME_VALUE:
+            return None
+        position = SAME_VALUE[node.op_type]
+        edges = self.edges(node)
+        position = name.slot if position is None else position
+        return edges[position] if position < len(edges) else None
+
+    def _latest(self, name: TensorName, node: Node | None, reader: int | None) -> int | None:
+        """The last tensor called `name` before the one at `reader`.
+
+        Timestamps of a runtime are taken beside the computation, so that an input may carry a later one than
+        its reader; without an earlier tensor, the one of the same execution counts.
+        """
+        store = self._run.tensors
+        found = store.named(name.node, name.slot)
+        end = len(found) if reader is None else bisect_left(found, reader)
+        device = node.device if node is not None and node.device else None
+        for position in range(end - 1, -1, -1):
+            if device is None or store[found[position]].device in ("", device):
+                return found[position]
+        if reader is None or (node is not None and node.op_type in ("NextIteration", "RefNextIteration")):
+            return None
+        execution = store[reader].execution
+        for position in range(end, len(found)):
+            tensor = store[found[position]]
+            if found[position] != reader and tensor.execution == execution and device in (None, tensor.device):
+                return found[position]
+        return None
+
+    def _why_unseen(self, node: Node | None) -> str:
+        if node is None:
+            return "not in this graph"
+        if self._run.error is not None and self._run.call.kind is RunKind.FUNCTION:
+            return "not given back, since the call failed"
+        if node.op_type == "Const":
+            return "a constant, not captured"
+        if node.op_type in PLACEHOLDER_OPS:
+            return "fed, its value was not kept"
+        if self._run.graph.kind is GraphKind.PYTHON:
+            return "not captured (not needed, or left out)"
+        return "not captured (folded by the optimizer, or left out)"
+
+
+def variable_of(node: Node, lineage: Lineage) -> str | None:
+    """The variable whose value `node` gives or reads through ops that change nothing; None for other nodes."""
+    met: set[str] = set()
+    current: Node | None = node
+    while current is not None and current.name not in met and len(met) < _MOST_COPIES:
+        if lineage.is_variable(current):
+            return current.name
+        if current.op_type != "ReadVariableOp" and current.op_type not in SAME_VALUE:
+            return None
+        met.add(current.name)
+        edges = lineage.edges(current)
+        if edges and edges[0].node is None and current.op_type == "ReadVariableOp":
+            return edges[0].tensor.node
+        current = edges[0].node if edges else None
+    return None
+
+
+def tensor_name_of(text: str) -> TensorName:
+    """`text` as a tensor name, a node name meaning its output 0."""
+    return parse_tensor_name(text) or TensorName(text, 0)

@@ -1,0 +1,154 @@
+"""What made an operand: a softmax, data, a variable, a norm …, told by the ops before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import TypeAlias
+
+from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, SAME_VALUE, VARIABLE_OPS, Lineage
+from tfdbg_cli.model.graph import Node
+
+# Where a batch enters a graph that is not fed.
+PIPELINE_OPS = frozenset({
+    "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "QueueDequeueV2",
+    "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
+})  # fmt: skip
+# Ops that move elements and compute none, in addition to those that pass a value on.
+MOVES = frozenset({
+    "Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "StridedSlice", "Slice", "GatherV2", "GatherNd",
+    "BroadcastTo", "Tile", "Pack", "ConcatV2", "Split", "SplitV", "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
+})  # fmt: skip
+_TWICE = frozenset({"Square", "SquaredDifference", "Mul"})
+_MOST_STEPS = 50
+_DEEPEST = 20  # ops that ask what made their operand, one behind the other
+
+
+class Maker(Enum):
+    """What an operand is, as far as the suggestion depends on it."""
+
+    SOFTMAX = auto()  # by tf.nn.softmax, or shares by hand: x / sum(x)
+    SIGMOID = auto()  # a sigmoid, or 1 - sigmoid
+    NORM = auto()  # the root of a sum of squares
+    SQUARED_NORM = auto()  # a sum of squares
+    VARIANCE = auto()  # a mean of squared differences
+    MOMENTS = auto()  # a variance as the mean of squares less the square of the mean
+    DEVIATION = auto()  # the root of a variance
+    DATA = auto()  # fed, an argument, or what an input pipeline delivered
+    VARIABLE = auto()
+    CONSTANT = auto()
+    MASK = auto()  # it holds infinities that the program wrote
+    RECTIFIED = auto()  # a relu, which gives exactly 0
+    OTHER = auto()
+
+
+def maker_of(node: Node | None, lineage: Lineage, depth: int = 0) -> Maker | None:
+    """What the output of `node` is; None when no graph at hand holds the node.
+
+    `depth` counts how many ops asked before: in a damaged graph they may ask one another for ever.
+    """
+    found = below_moves(node, lineage)
+    if found is None:
+        return None
+    told = _BY_OP.get(found.op_type)
+    return told(found, lineage, depth) if told is not None and depth < _DEEPEST else Maker.OTHER
+
+
+def below_moves(node: Node | None, lineage: Lineage) -> Node | None:
+    """The node that computed what `node` gives: `node` itself, or the one before ops that only move elements."""
+    for _ in range(_MOST_STEPS):
+        if node is None or (node.op_type not in SAME_VALUE and node.op_type not in MOVES):
+            return node
+        edges = lineage.edges(node)
+        if not edges:
+            return node
+        node = edges[0].node
+    return node
+
+
+def _input(node: Node, position: int, lineage: Lineage) -> Node | None:
+    edges = lineage.edges(node)
+    return below_moves(edges[position].node, lineage) if position < len(edges) else None
+
+
+def _share(node: Node, lineage: Lineage, depth: int) -> Maker:
+    """A quotient: a softmax by hand when the denominator is the sum of the numerator."""
+    total = _input(node, 1, lineage)
+    whole = _input(total, 0, lineage) if total is not None and total.op_type == "Sum" else None
+    return Maker.SOFTMAX if whole is not None and whole is _input(node, 0, lineage) else Maker.OTHER
+
+
+def _difference(node: Node, lineage: Lineage, depth: int) -> Maker:
+    first, second = _input(node, 0, lineage), _input(node, 1, lineage)
+    if second is not None and first is not None and first.op_type == "Const":
+        kind = maker_of(second, lineage, depth + 1)
+        return kind if kind in (Maker.SIGMOID, Maker.SOFTMAX) else Maker.OTHER
+    squares = (
+        _is_square(_input(first, 0, lineage), lineage) if first is not None and first.op_type == "Mean" else False
+    )
+    return Maker.MOMENTS if squares and _is_square(second, lineage) else Maker.OTHER
+
+
+def _is_square(node: Node | None, lineage: Lineage) -> bool:
+    if node is None or node.op_type not in _TWICE:
+        return False
+    edges = lineage.edges(node)
+    return node.op_type != "Mul" or (
+        len(edges) == 2 and _source(edges[0].node, lineage) == _source(edges[1].node, lineage)
+    )
+
+
+def _source(node: Node | None, lineage: Lineage) -> str:
+    """The name of what `node` gives, conjugation (which tf.norm applies) seen through."""
+    found = below_moves(node, lineage)
+    for _ in range(_DEEPEST):
+        if found is None or found.op_type != "Conj":
+            break
+        found = _input(found, 0, lineage)
+    return found.name if found is not None else ""
+
+
+def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
+    of = _input(node, 0, lineage)
+    return Maker.VARIANCE if of is not None and of.op_type in ("SquaredDifference", "Square") else Maker.OTHER
+
+
+def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
+    return Maker.SQUARED_NORM if _is_square(_input(node, 0, lineage), lineage) else Maker.OTHER
+
+
+def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
+    of = _input(node, 0, lineage)
+    kind = maker_of(of, lineage, depth + 1)
+    if kind is Maker.SQUARED_NORM:
+        return Maker.NORM
+    return Maker.DEVIATION if kind in (Maker.VARIANCE, Maker.MOMENTS) else Maker.OTHER
+
+
+def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
+    return Maker.VARIABLE if lineage.is_captured(node) else Maker.DATA
+
+
+_Asking: TypeAlias = Callable[[Node, Lineage, int], Maker]
+
+
+def _always(kind: Maker) -> _Asking:
+    return lambda node, lineage, depth: kind
+
+
+_BY_OP: dict[str, _Asking] = {
+    "Softmax": _always(Maker.SOFTMAX),
+    "Sigmoid": _always(Maker.SIGMOID),
+    **dict.fromkeys(("Relu", "Relu6"), _always(Maker.RECTIFIED)),
+    "EuclideanNorm": _always(Maker.NORM),
+    "Const": _always(Maker.CONSTANT),
+    "ReadVariableOp": _always(Maker.VARIABLE),
+    **dict.fromkeys(VARIABLE_OPS, _always(Maker.VARIABLE)),
+    **dict.fromkeys(PIPELINE_OPS, _always(Maker.DATA)),
+    **dict.fromkeys(PLACEHOLDER_OPS, _input_of_graph),
+    "RealDiv": _share,
+    "Sub": _difference,
+    "Mean": _mean,
+    "Sum": _sum,
+    "Sqrt": _root,
+}

@@ -1,0 +1,89 @@
+"""What a run spoiled behind the origin: how many tensors, which results, which variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.graph.lineage import WRITES, Lineage, tensor_name_of, variable_of
+from tfdbg_cli.analysis.graph.neighbours import Edge
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.runs import Run
+
+_BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
+_SUFFIX = "/after_update"
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """Of `total` tensors behind the origin `seen` were looked at, and `bad` of those are bad.
+
+    `results` are the fetches of a session or the results of a function that are bad, `variables` those that an op
+    wrote with something bad. `asked_by` is an op of the program that asked whether one of the bad tensors is finite,
+    as the loss scaling of half precision does before it updates.
+    """
+
+    bad: int
+    seen: int
+    total: int
+    results: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    asked_by: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that there is was looked at."""
+        return self.seen == self.total
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the program asked, and nothing came of it."""
+        return bool(self.asked_by) and not self.results and not self.variables
+
+
+def aftermath(
+    run: Run, lineage: Lineage, bad: Callable[[int], bool], origin: int | None, budget: int = _BUDGET
+) -> Aftermath:
+    """What is bad behind the tensor at `origin` (None: behind a feed), looking at about `budget` bytes of values."""
+    start = 0 if origin is None else origin + 1
+    found = seen = read = 0
+    for index in range(start, len(run.tensors)):
+        if read > budget:
+            break
+        found += bad(index)
+        seen += 1
+        read += run.tensors[index].nbytes or 0
+    if seen < len(run.tensors) - start:
+        return Aftermath(found, seen, len(run.tensors) - start)
+    results, variables = _results(run, bad), _variables(run, lineage, bad)
+    return Aftermath(found, seen, len(run.tensors) - start, results, variables, _asked_by(run, bad))
+
+
+def _results(run: Run, bad: Callable[[int], bool]) -> tuple[str, ...]:
+    names = map(tensor_name_of, dict.fromkeys(run.call.fetches))
+    return tuple(str(name) for name in names if any(map(bad, run.tensors.named(name.node, name.slot)[-1:])))
+
+
+def _asked_by(run: Run, bad: Callable[[int], bool]) -> str:
+    """The first op of the program that looked at a bad tensor; those of a watch are not in the graph shown."""
+    for node in run.graph:
+        asked = node.inputs[0] if node.op_type == "IsFinite" and node.inputs else None
+        if asked is not None and any(map(bad, run.tensors.named(asked.node, asked.slot))):
+            return node.name
+    return ""
+
+
+def _variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[str, ...]:
+    """Variables whose value after the update is bad, or that were written by an op with a bad input."""
+    found: dict[str, None] = {}
+    for node in run.graph:
+        if node.op_type == UPDATED_VARIABLE:
+            if any(map(bad, run.tensors.named(node.name))):
+                found[node.name.removesuffix(_SUFFIX)] = None
+        elif node.op_type.startswith(WRITES) and node.inputs:
+            given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
+            if any(bad(index) for rows in given for index in rows):
+                target = next(iter(lineage.edges(node)), Edge(node.inputs[0], None))
+                name = variable_of(target.node, lineage) if target.node is not None else None
+                found[name or target.tensor.node] = None
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""Whether all that is not finite in a run does no harm: it is meant so, or touches nothing that comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, tensor_name_of
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.origin.swallowing import swallowed
+from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.values import LOST, Array, NoValue
+
+_NOTHING = "no result, no applied gradient and no variable is touched"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The `places` of a run that do no harm, or what speaks against it in a sentence, `harm`."""
+
+    places: tuple[IgnoredPlace, ...] = ()
+    harm: str = ""
+
+
+def judged(run: Run, exclude_node_names: str = "") -> Judgement:
+    """Whether what is not finite in `run` does no harm, and where it is. Reads every value.
+
+    What cannot be told counts as harm: a result whose value is not known, a value that is lost.
+    """
+    search = OriginSearch(run, exclude_node_names=exclude_node_names)
+    search.all()  # finds what is meant, and excuses it
+    harm = harm_in(run, search)
+    if harm:
+        return Judgement(harm=harm)
+    intended = [_intended(run, item) for item in search.intended]
+    return Judgement(tuple(_by_line([*intended, *_others(run, search)])))
+
+
+def _by_line(places: Iterable[IgnoredPlace]) -> Iterator[IgnoredPlace]:
+    """`places`, those together that one line of the program made, and that hold the same for the same reason."""
+    found: dict[tuple[object, ...], list[IgnoredPlace]] = {}
+    for place in places:
+        where = (place.file, place.line) if place.file else (place.tensor,)
+        found.setdefault((*where, place.holds, place.intended), []).append(place)
+    for alike in found.values():
+        nodes = dict.fromkeys(node for place in alike for node in place.nodes)
+        yield replace(alike[0], nodes=tuple(nodes))
+
+
+def harm_in(run: Run, search: OriginSearch) -> str:
+    """What of `run` is harmed by what is not finite in it and not meant so, in a sentence; empty for nothing.
+
+    What cannot be told counts as harm.
+    """
+    if not len(run.tensors):
+        return "The values of the run are missing."
+    bad = search.bad_rows()
+    if search.unread and run.call.kind is not RunKind.EAGER:  # there each value was looked at as it came up
+        return f"The values of {search.unread} tensors are lost."
+    if not bad:
+        return ""
+    if not run.call.results_known:
+        return "It is not known what the program got from the run."
+    unknown = next(iter(_unknown_results(run)), None)
+    if unknown is not None:
+        return f"The value of the result {unknown} is not known."
+    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    for row in bad:
+        if run.tensors[row].name in outcome:
+            return f"{run.tensors[row].name} comes out of the run."
+    end = swallowed(run, bad, outcome)
+    if end:
+        return f"{end} makes a number out of NaN, and something that comes out depends on it."
+    return ""
+
+
+def _unknown_results(run: Run) -> Iterator[TensorName]:
+    """The results of which nobody knows whether they are finite."""
+    for name in map(tensor_name_of, run.call.fetches):
+        rows = run.tensors.named(name.node, name.slot)
+        if not rows:
+            yield name
+        for row in rows[-1:]:
+            kind = element_type_named(run.tensors[row].dtype)
+            if kind is not None and kind.numpy is not None and is_inexact(kind.numpy):
+                value = run.tensors.value(row)
+                if isinstance(value, NoValue) and value.lack in LOST:
+                    yield name
+
+
+def _intended(run: Run, item: Intended) -> IgnoredPlace:
+    why = f"{item.what}, gone in {item.end}" if item.end else item.what
+    rows = run.tensors.named(item.name.node, item.name.slot)
+    values: list[object] = [run.tensors.value(row) for row in rows]
+    values += [] if rows else [fed_value(run.call.feeds, item.name)]
+    return _place(run, item.name, values, why, item.nodes, intended=True)
+
+
+def _others(run: Run, search: OriginSearch) -> Iterator[IgnoredPlace]:
+    """A place for each tensor that is not finite although what it was made of is, with those that hold it too."""
+    first: dict[int, int] = {}  # by tensor the one at which it began
+    carriers: dict[int, list[int]] = {}
+    for row in search.bad_rows():
+        begun = next((first[given] for given in _given(search.lineage, row) if given in first), row)
+        first[row] = begun
+        carriers.setdefault(begun, []).append(row)
+    merged: dict[TensorName, list[int]] = {}  # turns of a loop are one place
+    for begun, rows in carriers.items():
+        merged.setdefault(run.tensors[begun].name, []).extend(rows)
+    for name, rows in merged.items():
+        nodes = tuple(dict.fromkeys(run.tensors[row].node for row in rows))
+        values = [run.tensors.value(row) for row in rows if run.tensors[row].name == name]
+        yield _place(run, name, values, _NOTHING, nodes, intended=False)
+
+
+def _given(lineage: Lineage, row: int) -> Iterable[int]:
+    return (item.index for item in lineage.places(row) if item.index is not None)
+
+
+def _place(
+    run: Run, name: TensorName, values: Sequence[object], why: str, nodes: Sequence[str], *, intended: bool
+) -> IgnoredPlace:
+    node = run.graph.find(name.node)
+    frame = made_at(run.tracebacks, name.node)
+    return IgnoredPlace(
+        run.call.number,
+        run.call.function,
+        name,
+        node.op_type if node is not None else "",
+        holding([value for value in values if isinstance(value, np.ndarray)]),
+        why,
+        intended,
+        tuple(nodes),
+        frame.file if frame else "",
+        frame.line if frame else None,
+    )
+
+
+def holding(values: Iterable[Array]) -> str:
+    """What of NaN and infinities there is in `values`: `-inf`, `inf and NaN`."""
+    found: dict[str, None] = {}
+    for value in values:
+        if not is_inexact(value.dtype):
+            continue
+        infinite = np.isinf(value)
+        if value.dtype.kind == "c":
+            found |= {"inf": None} if infinite.any() else {}
+        else:
+            found |= {"-inf": None} if (infinite & (value < 0)).any() else {}
+            found |= {"inf": None} if (infinite & (value > 0)).any() else {}
+        found |= {"NaN": None} if nan_mask(value).any() else {}
+    return " and ".join(found) or "inf or NaN"

@@ -1,0 +1,58 @@
+"""What is known of an origin once it is found, and how infinities that look intended are dealt with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.origin.offending import Element
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.values import Array
+
+
+class Benign(StrEnum):
+    """What to do about infinities that look intended."""
+
+    LAST = "last"  # name one only where nothing else is wrong
+    SKIP = "skip"  # let them count as fine
+    SHOW = "show"  # let them count like any other
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a run first went wrong.
+
+    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
+    `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
+    holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
+    whose gradient the node computes, where that is known; `frame` is then the line that made that op, unless the
+    program stands at the node itself.
+    """
+
+    index: int | None
+    name: TensorName
+    device: str
+    op_type: str
+    node: Node | None
+    value: Array
+    bad: Array
+    inputs: tuple[InputSeen, ...]
+    elements: tuple[Element, ...]
+    batch: BatchRows
+    cause: Cause
+    made_by: str
+    frame: Frame | None
+    variable: str = ""
+    intended: Intended | None = None
+    forward: str = ""
+
+    @property
+    def batch_rows(self) -> tuple[int, ...]:
+        """The rows of the batch that the offending elements trace back to; empty where it cannot be followed."""
+        return self.batch.rows

@@ -1,0 +1,380 @@
+"""The origin: the first tensor, in order of execution, that is not finite although all its inputs are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
+from tfdbg_cli.analysis.causes.causes import Cause, explain
+from tfdbg_cli.analysis.causes.evidence import gather
+from tfdbg_cli.analysis.causes.explanation import Explanations
+from tfdbg_cli.analysis.causes.given_data import GivenData
+from tfdbg_cli.analysis.causes.intended import Intended, Intentions
+from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
+from tfdbg_cli.analysis.causes.plain_facts import plain_facts
+from tfdbg_cli.analysis.causes.sources_of_values import (
+    cause_of_feed,
+    cause_of_variable,
+    hidden_by_where,
+    update_spoils,
+)
+from tfdbg_cli.analysis.causes.surroundings import surroundings
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
+from tfdbg_cli.analysis.graph.lineage import (
+    VARIABLE_OPS,
+    WRITES,
+    InputSeen,
+    Lineage,
+    fed_value,
+    feed_name,
+    tensor_name_of,
+    variable_of,
+)
+from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
+from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
+from tfdbg_cli.analysis.origin.leading import leading_to_outcome
+from tfdbg_cli.analysis.origin.offending import offending_elements
+from tfdbg_cli.analysis.origin.origin_found import Benign as Benign
+from tfdbg_cli.analysis.origin.origin_found import Origin as Origin
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.values import Array, NoValue
+
+
+class OriginSearch:
+    """The search through one run.
+
+    Args:
+        run: the run.
+        nan_only: look for NaN and let infinities pass (masks of -inf are no mistake).
+        exclude_node_names: a regular expression; tensors of nodes whose name it finds count as fine.
+        benign: what to do about infinities that look intended.
+
+    """
+
+    def __init__(
+        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
+    ) -> None:
+        self._run = run
+        self._mask: BadMask = nan_mask if nan_only else nonfinite_mask
+        self._lineage = Lineage(run)
+        self._verdicts = Verdicts(run, self._mask, exclude_node_names)
+        self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
+        self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
+        self._hidden = HiddenSources(run, self._lineage)
+        self._benign = benign
+        self.intended: list[Intended] = []  # those that were passed over, in order
+        self._passed_over: list[int | InputSeen] = []
+        self._inputs: dict[int, list[InputSeen]] = {}
+        self._handing_on: dict[int, bool] = {}
+
+    @property
+    def unread(self) -> int:
+        """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
+        return len(self._verdicts.unread)
+
+    @property
+    def lineage(self) -> Lineage:
+        """The inputs of the run's tensors."""
+        return self._lineage
+
+    def first(self) -> Origin | None:
+        """The origin; None when nothing is wrong. Stops reading at the first tensor that is bad."""
+        while True:
+            place = self._first_place()
+            intended = self._pass_over(place)
+            if intended is None:
+                break
+        if place is None and self.intended and self._benign is Benign.LAST:
+            meant, self.intended = self.intended[0], []
+            self._verdicts.excuse_none()
+            return replace(self._at(self._passed_over[0]), intended=meant)
+        return None if place is None else self._at(place)
+
+    def all(self) -> list[int]:
+        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value."""
+        while True:
+            found = [
+                index
+                for index in range(len(self._run.tensors))
+                if self._verdicts.bad(index) and not self._reads_bad(index)
+            ]
+            places: list[int | InputSeen] = [*found, *self._bad_feeds()]
+            if not any([self._pass_over(place) for place in places]):
+                return found
+
+    def _bad_feeds(self) -> list[InputSeen]:
+        """What is bad among what the run was given and no tensor shows."""
+        bad = (index for index in range(len(self._run.tensors)) if self._verdicts.bad(index))
+        items = (item for index in bad for item in self._inputs_of(index) if item.index is None)
+        return list({item.name: item for item in items if self._bad_input(item)}.values())
+
+    def bad_rows(self) -> list[int]:
+        """The tensors that are not finite, but for those that are excused by now as meant so. Reads every value."""
+        return [index for index in range(len(self._run.tensors)) if self._verdicts.bad(index)]
+
+    def harmful(self, origin: Origin) -> tuple[Origin, int]:
+        """The first origin of what is not finite among all that comes out of the run, and how many are before it.
+
+        That is `origin`, unless nothing that comes out is touched by it while something else is. Reads every value.
+        """
+        bad = self.bad_rows()
+        found, before = self._first_harmful(origin, bad)
+        masked = masked_in_forward(self._run, self._lineage, found.node, bad, self._verdicts.bad)
+        return (replace(found, cause=hidden_by_where(found.cause, masked)) if masked else found), before
+
+    def _first_harmful(self, origin: Origin, bad: list[int]) -> tuple[Origin, int]:
+        touching = leading_to_outcome(self._run, self._lineage, bad)
+        if not touching or origin.index is None or origin.index in touching:
+            return origin, 0
+        # What reads the same input, as the gradient of a logarithm does, goes wrong for the same reason.
+        akin = self._intentions.bad_readers(origin.node) if origin.node is not None else frozenset()
+        if any(self._run.tensors[row].node in akin for row in touching):
+            return origin, 0
+        begun = [row for row in bad if not self._reads_bad(row)]
+        harmful = [row for row in begun if row in touching]
+        if not harmful:
+            return origin, 0
+        return self._at(harmful[0]), sum(row < harmful[0] and row not in touching for row in begun)
+
+    def spoiled(self, index: int | None) -> Aftermath:
+        """What is bad behind the tensor at `index` (None: behind a feed)."""
+        return aftermath(self._run, self._lineage, self._verdicts.bad, index)
+
+    def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
+        """Excuse the tensor at `place` and those that carry its infinities on, if they look intended."""
+        if self._benign is Benign.SHOW or place is None:
+            return None
+        found = self._intentions.at(place) if isinstance(place, int) else self._intentions.of_feed(place)
+        if found is None:
+            return None
+        self.intended.append(found)
+        self._passed_over.append(place)
+        self._handing_on.clear()
+        self._verdicts.excuse({*found.tensors, *({place} if isinstance(place, int) else ())})
+        return found
+
+    def _first_place(self) -> int | InputSeen | None:
+        unsure: list[int] = []
+        for index in range(len(self._run.tensors)):
+            if not self._verdicts.bad(index):
+                continue
+            if self._written_meanwhile(index) or self._hands_on(index):
+                unsure.append(index)
+                continue
+            return self._traced_back(index)
+        return self._traced_back(unsure[0]) if unsure else self._in_feeds()
+
+    def _inputs_of(self, index: int) -> list[InputSeen]:
+        found = self._inputs.get(index)
+        if found is None:
+            found = self._inputs[index] = self._lineage.inputs(index)
+        return found
+
+    def _reads_bad(self, index: int) -> bool:
+        """Whether something that the tensor at `index` was made of is bad, whether an edge leads to it or not."""
+        read = map(self._bad_input, self._inputs_of(index))
+        return any(read) or any(map(self._verdicts.bad, self._hidden.rows(index)))
+
+    def _bad_input(self, item: InputSeen) -> bool:
+        if item.index is not None:
+            return self._verdicts.bad(item.index)
+        if item.value is None or not self._mask(item.value).any() or self._is_meant(item.node):
+            return False
+        return not self._spoiled_meanwhile(item.node)
+
+    def _is_meant(self, node: Node | None) -> bool:
+        """Whether `node` is a feed that was passed over."""
+        return node is not None and any(isinstance(p, InputSeen) and p.node is node for p in self._passed_over)
+
+    def _spoiled_meanwhile(self, node: Node | None) -> bool:
+        """Whether `node` is a variable that was finite when it was read: the value that is known is a later one."""
+        if node is None or not self._lineage.is_variable(node) or not self._lineage.writers(node):
+            return False
+        if self._lineage.held(node) is not None:  # the value from before the run
+            return False
+        reads = self._lineage.was_read(node)[:1]
+        return not any(map(self._verdicts.offends, reads))
+
+    def _traced_back(self, index: int) -> int | InputSeen:
+        """From a bad tensor back along bad inputs to one without; a feed that no tensor shows is returned itself."""
+        met = {index}
+        while True:
+            bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
+            further = [item for item in bad if item.index is None or item.index not in met]
+            further = [item for item in further if not self._own_target(index, item)]
+            further = [item for item in further if item.index is None or not self._hands_on(item.index)]
+            hidden = [row for row in self._hidden.rows(index) if self._verdicts.bad(row) and row not in met]
+            if not further and not hidden:
+                return index
+            if not further:
+                index = hidden[0]
+                met.add(index)
+                continue
+            if further[0].index is None:
+                return further[0]
+            index = further[0].index
+            met.add(index)
+
+    def _hands_on(self, index: int) -> bool:
+        """Whether the tensor at `index` only hands on an infinity that is meant: what made NaN of it is the fault."""
+        known = self._handing_on.get(index)
+        if known is None:
+            self._handing_on[index] = False  # should it come round in a circle
+            known = self._handing_on[index] = self._is_handing_on(index)
+        return known
+
+    def _is_handing_on(self, index: int) -> bool:
+        excused = self._verdicts.excused
+        rows = [item.index for item in self._lineage.places(index) if item.index is not None]
+        if not any(row in excused or (row in self._handing_on and self._handing_on[row]) for row in rows):
+            return False
+        value = self._run.tensors.value(index)
+        return not isinstance(value, NoValue) and not nan_mask(value).any()
+
+    def _written_meanwhile(self, index: int) -> bool:
+        """Whether the value may be from after the run: a variable by reference, captured by an extra fetch.
+
+        Such a fetch (known by the lack of a time) shares the variable's memory, which the run may write later.
+        """
+        if self._run.tensors[index].time_us is not None:
+            return False
+        node = self._lineage.node(index)
+        name = variable_of(node, self._lineage) if node is not None and node.op_type != "ReadVariableOp" else None
+        if name is None:
+            return False
+        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(f"{name}/after_update"):
+            return False  # what it held before the run and after it are shown apart
+        variable = self._run.graph.find(name)
+        if variable is None or variable.op_type == "VarHandleOp":
+            return False
+        return any(_writes(reader) for reader, _ in self._run.graph.consumers(name))
+
+    def _own_target(self, index: int, item: InputSeen) -> bool:
+        """Whether `item` is the variable that the op at `index` has just written, seen after the write."""
+        node = self._lineage.node(index)
+        return (
+            node is not None
+            and _writes(node)
+            and item.index is not None
+            and item.node is not None
+            and item.node.op_type in VARIABLE_OPS
+            and self._written_meanwhile(item.index)
+        )
+
+    def _in_feeds(self) -> InputSeen | None:
+        """A feed that no captured tensor shows."""
+        for text in self._run.call.feeds:
+            name = tensor_name_of(text)
+            value = fed_value(self._run.call.feeds, name)
+            node = self._run.graph.find(name.node)
+            if value is not None and bool(self._mask(value).any()) and not self._is_meant(node):
+                return InputSeen(name, node, value=value)
+        return None
+
+    def _at(self, place: int | InputSeen) -> Origin:
+        if isinstance(place, InputSeen):
+            assert place.value is not None
+            return self._of_feed(feed_name(place.node) or place.name, place.value, place.node)
+        tensor = self._run.tensors[place]
+        value = self._run.tensors.value(place)
+        assert not isinstance(value, NoValue)
+        node = self._lineage.node(place)
+        inputs = tuple(self._inputs_of(place))
+        bad = self._mask(value)
+        if any(item.index in self._verdicts.excused for item in inputs) and np.isnan(value).any():
+            bad = nan_mask(value)  # infinities that are meant are only handed on here
+        fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
+        part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
+        if part is not None:
+            return self._of_part(place, part, value, bad)
+        cause = None
+        if node is not None:
+            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._bad_input)
+        made_by = self._made_by(node, fed or tensor.name)
+        forward = self._explanations.forward(node)
+        return Origin(
+            place,
+            fed or tensor.name,
+            tensor.device,
+            tensor.op_type or (node.op_type if node else ""),
+            node,
+            value,
+            bad,
+            inputs,
+            offending_elements(node, value, bad, inputs),
+            batch_rows(self._run, self._lineage, place, bad),
+            cause or plain_facts(tensor.op_type, value, bad, inputs, node),
+            made_by,
+            made_at(self._run.tracebacks, made_by if self._run.frames else forward or made_by),
+            (variable_of(node, self._lineage) or "") if node is not None else "",
+            forward=forward,
+        )
+
+    def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
+        """The origin where one op of several that the optimizer made one of went wrong."""
+        tensor = self._run.tensors[place]
+        mask = nonfinite_mask(part.value)
+        around = surroundings(self._run, self._lineage, part.node, part.inputs, frozenset(), self._verdicts.excused)
+        cause = explain(gather(part.node, part.value, mask, part.inputs, around))
+        cause = cause or plain_facts(part.node.op_type, part.value, mask, part.inputs, part.node)
+        told = f"{cause.text} TensorFlow made one op of {', '.join(part.others)}: {tensor.node}."
+        return Origin(
+            place,
+            tensor.name,
+            tensor.device,
+            part.node.op_type,
+            part.node,
+            value,
+            bad,
+            part.inputs,
+            offending_elements(part.node, value, bad, part.inputs),
+            batch_rows(self._run, self._lineage, place, bad),
+            replace(cause, text=told),
+            part.node.name,
+            made_at(self._run.tracebacks, part.node.name),
+        )
+
+    def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
+        bad = self._mask(value)
+        variable = node.name if node is not None and self._lineage.is_variable(node) else ""
+        rows: tuple[int, ...] = ()
+        if value.ndim and not variable:
+            rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
+        return Origin(
+            None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
+            offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
+            self._cause_of(name, node, bad), name.node, made_at(self._run.tracebacks, name.node), variable,
+        )  # fmt: skip
+
+    def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
+        """The cause when what was fed as `name`, or the variable `node`, is not finite."""
+        if node is None or not self._lineage.is_variable(node):
+            return cause_of_feed(name, GivenData(bad, self._explanations.batch_role(name)))
+        return update_spoils(node.name) if self._spoiled_meanwhile(node) else cause_of_variable(node.name, read=True)
+
+    def _made_by(self, node: Node | None, name: TensorName) -> str:
+        """The node whose line of the program matters: of the value after an update the op that wrote it."""
+        if node is None or node.op_type != UPDATED_VARIABLE:
+            return name.node
+        variable = self._run.graph.find(node.inputs[0].node) if node.inputs else None
+        writers = [] if variable is None else [writer.name for writer in self._lineage.writers(variable)]
+        return [name.node, *node.control_inputs, *writers][-1]
+
+
+def find_origin(
+    run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
+) -> Origin | None:
+    """The origin of `run`; None when every tensor and feed is finite. See OriginSearch."""
+    return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names, benign=benign).first()
+
+
+def _writes(node: Node) -> bool:
+    return node.op_type.startswith(WRITES)

@@ -1,0 +1,1 @@
+"""What a watch asks of each run, and what it keeps of the runs: filters, verdicts, results."""

@@ -1,0 +1,205 @@
+"""Filters: questions with yes or no for an answer, asked of every tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeGuard
+
+import ml_dtypes
+import numpy as np
+
+from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.analysis.watch.training_filters import (
+    dead_relu,
+    gradient_norm_above,
+    gradient_norm_below,
+    unchanged_variable,
+)
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.statistics import any_nonfinite, largest_magnitude
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+# (datum, value) -> bool, as in TensorFlow's tfdbg: `datum` has node_name, output_slot, … (analysis/watch/datum.py);
+# the value is an array, or a NoValue where there is none.
+TensorFilter: TypeAlias = Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A filter with a number, which a person writes behind its name: `magnitude_above:1e4`."""
+
+    test: Callable[[Any, Any, float], bool]
+    number: float
+
+    def __call__(self, datum: Any, tensor: Value) -> bool:
+        return self.test(datum, tensor, self.number)
+
+
+def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
+    """Whether `tensor` holds a NaN or an infinity; bfloat16, float8 and complex count, NoValue never does."""
+    # What TensorFlow's own DebugDumpDir hands out for a tensor without an array has no dtype either.
+    if isinstance(tensor, NoValue) or not hasattr(tensor, "dtype"):
+        return False
+    return any_nonfinite(tensor) and _means_something(datum)
+
+
+def bad_result(datum: Any, tensor: Value) -> bool:
+    """Whether `tensor` comes out of the run and holds a NaN or an infinity.
+
+    That is a result, what an update applies to a variable, or the variable after it.
+    """
+    call = getattr(datum, "call", None)
+    comes_out = call is not None and outcome_of(datum.graph, call).includes(datum.tensor.name, datum.store)
+    return comes_out and has_inf_or_nan(datum, tensor)
+
+
+def has_nan(datum: Any, tensor: Value) -> bool:
+    """Whether `tensor` holds a NaN, be it in one part of a complex number."""
+    return _can_be_inexact(tensor) and bool(nan_mask(tensor).any()) and _means_something(datum)
+
+
+def has_inf(datum: Any, tensor: Value) -> bool:
+    """Whether `tensor` holds an infinity, be it in one part of a complex number."""
+    return _can_be_inexact(tensor) and bool(np.isinf(tensor).any()) and _means_something(datum)
+
+
+def _means_something(datum: Any) -> bool:
+    return not getattr(datum, "undefined", False)
+
+
+def all_zero(datum: Any, tensor: Value) -> bool:
+    """Whether every element of a float or complex `tensor` is zero; constants and empty tensors never pass."""
+    if not _can_be_inexact(tensor) or tensor.size == 0 or getattr(datum, "op_type", "") == "Const":
+        return False
+    return not np.any(tensor != 0) and _means_something(datum)
+
+
+def _magnitude_above(datum: Any, tensor: Value, limit: float) -> bool:
+    """Whether an element is larger than `limit`, either way; an infinity is, a NaN is not."""
+    if not _can_be_inexact(tensor):
+        return False
+    return largest_magnitude(tensor, finite=False) > limit and _means_something(datum)
+
+
+def _near_overflow(datum: Any, tensor: Value, share: float) -> bool:
+    """Whether an element reaches `share` of the largest number that its dtype can hold."""
+    if not _can_be_inexact(tensor):
+        return False
+    largest = float(ml_dtypes.finfo(tensor.dtype).max)  # type: ignore[no-untyped-call]
+    return largest_magnitude(tensor, finite=False) >= share * largest and _means_something(datum)
+
+
+def _can_be_inexact(tensor: Value) -> TypeGuard[Array]:
+    return not isinstance(tensor, NoValue) and is_inexact(tensor.dtype)
+
+
+magnitude_above = Tuned(_magnitude_above, 1e4)
+# A share of 0.5 is one doubling away from infinity.
+near_overflow = Tuned(_near_overflow, 0.5)
+vanishing_gradient = Tuned(gradient_norm_below, 1e-8)
+exploding_gradient = Tuned(gradient_norm_above, 1e3)
+dead_units = Tuned(dead_relu, 0.9)
+
+BUILT_IN_FILTERS: Mapping[str, TensorFilter] = MappingProxyType(
+    {
+        "bad_result": bad_result,
+        "has_inf_or_nan": has_inf_or_nan,
+        "has_nan": has_nan,
+        "has_inf": has_inf,
+        "all_zero": all_zero,
+        "magnitude_above": magnitude_above,
+        "near_overflow": near_overflow,
+        "unchanged_variable": unchanged_variable,
+        "vanishing_gradient": vanishing_gradient,
+        "exploding_gradient": exploding_gradient,
+        "dead_relu": dead_units,
+    }
+)
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "bad_result": "a NaN or an infinity in what comes out: a result, an applied gradient, an updated variable",
+        "has_inf_or_nan": "a NaN or an infinity",
+        "has_nan": "a NaN",
+        "has_inf": "an infinity",
+        "all_zero": "a float or complex tensor, no constant, whose elements are all 0",
+        "magnitude_above": "an element beyond N, either way",
+        "near_overflow": "an element that reaches the share N of what its dtype can hold",
+        "unchanged_variable": "a variable that the run writes and leaves as it was",
+        "vanishing_gradient": "a gradient that an update reads, with an L2 norm of at most N",
+        "exploding_gradient": "such a gradient with an L2 norm beyond N, or not finite",
+        "dead_relu": "a ReLU of whose units (last axis) the share N is 0 for the whole batch",
+    }
+)
+
+
+# The least number with which a filter can be checked inside a run. TensorFlow's kernels take denormal numbers for
+# zeros; below zero everything passes, without elements too.
+_LEAST: tuple[tuple[Tuned, float], ...] = (
+    (magnitude_above, 1e-30),
+    (near_overflow, 1e-6),
+    (vanishing_gradient, 1e-30),
+    (exploding_gradient, 1e-30),
+    (dead_units, -math.inf),
+)
+
+
+def checked_inside(tensor_filter: TensorFilter) -> bool:
+    """Whether capture can check it inside a run, in the graph; any other is asked of all captured values."""
+    # By identity: a filter of the program's need not be hashable.
+    if not isinstance(tensor_filter, Tuned):
+        return any(tensor_filter is each for each in BUILT_IN_FILTERS.values())
+    return any(tensor_filter.test is ours.test and least <= tensor_filter.number < math.inf for ours, least in _LEAST)
+
+
+def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter:
+    """The filter that `text` means: a name, or that of a Tuned one with a number behind a colon.
+
+    Raises:
+        TfdbgError: there is none, or what stands behind the colon is no number.
+
+    """
+    found = filters.get(text)
+    if found is not None:
+        return found
+    name, colon, number = text.rpartition(":")
+    base = filters.get(name) if colon else None
+    if isinstance(base, Tuned):
+        return _tuned(base, number)
+    if base is not None:
+        raise TfdbgError(f"The filter {name} takes no number.", hint=f"Write: {name}")
+    hint = did_you_mean(text, filters) or f"Filters: {', '.join(sorted(filters))}."
+    raise TfdbgError(f"There is no filter {text!r}.", hint=hint)
+
+
+@lru_cache(maxsize=100)  # one object for one text, so that answers are found again
+def _tuned(base: Tuned, text: str) -> Tuned:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise TfdbgError(f"{text!r} is no number.", hint="Write NAME:NUMBER, such as magnitude_above:1e4.")
+    return replace(base, number=number)
+
+
+def require_filter(name: object, tensor_filter: object) -> None:
+    """Refuse what is no name, or no filter.
+
+    Raises:
+        ValueError: the name is empty.
+        TypeError: the name is no text, or the filter cannot be called.
+
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a tensor filter is a text, not {type(name).__name__}.")
+    if not name:
+        raise ValueError("The name of a tensor filter must not be empty.")
+    if not callable(tensor_filter):
+        raise TypeError(f"A tensor filter is called with a datum and a tensor; {tensor_filter!r} cannot be.")

@@ -1,0 +1,94 @@
+"""What comes out of a run: its results, what its updates apply to variables, and the variables after that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, tensor_name_of
+from tfdbg_cli.analysis.graph.needed import needed_nodes
+from tfdbg_cli.analysis.graph.roles import Role, role_by_name
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Call, RunKind
+from tfdbg_cli.model.tensors import TensorStore
+
+# By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in
+# which it shows). Of optimizers it is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
+SHOWS: Mapping[str, tuple[int, int]] = {
+    "AssignAddVariableOp": (1, 0), "AssignSubVariableOp": (1, 0), "AssignAdd": (1, 0), "AssignSub": (1, 0),
+    "ResourceApplyGradientDescent": (2, 0), "ApplyGradientDescent": (2, 0),
+    "ResourceApplyMomentum": (3, 1), "ApplyMomentum": (3, 1), "ResourceApplyKerasMomentum": (3, 1),
+    "ResourceApplyAdam": (9, 1), "ApplyAdam": (9, 1),
+    "ResourceApplyRMSProp": (7, 1), "ApplyRMSProp": (7, 1),
+}  # fmt: skip
+_HANDLE = re.compile(r"^Resource|VariableOp$")
+_found: WeakKeyDictionary[Graph, dict[tuple[object, ...], Outcome]] = WeakKeyDictionary()
+_ALWAYS = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes out of the runs of a call.
+
+    `results` are what the program gets, and variables after their update. `applied` are what updates read, by the
+    nodes that show the variables afterwards: an update in a branch that is not taken applies nothing.
+    """
+
+    results: frozenset[TensorName]
+    applied: Mapping[TensorName, frozenset[str]]
+
+    def includes(self, name: TensorName, store: TensorStore) -> bool:
+        """Whether the tensor called `name` comes out of the run whose tensors are in `store`."""
+        if name in self.results:
+            return True
+        return any(node == _ALWAYS or bool(store.named(node)) for node in self.applied.get(name, ()))
+
+    def names(self, store: TensorStore) -> frozenset[TensorName]:
+        """The tensors that come out of the run whose tensors are in `store`."""
+        return self.results.union(name for name in self.applied if self.includes(name, store))
+
+
+def outcome_of(graph: Graph, call: Call) -> Outcome:
+    """What comes out of runs with that graph and that call. Found once."""
+    known = _found.setdefault(graph, {})
+    key = (*call.same, tuple(call.feeds))
+    if key not in known:
+        known[key] = _outcome(graph, call)
+    return known[key]
+
+
+def _outcome(graph: Graph, call: Call) -> Outcome:
+    results = set(map(tensor_name_of, call.fetches))
+    applied: dict[TensorName, set[str]] = {}
+    # Of a program's graph a session runs what its fetches need, and leaves other updates alone.
+    partly = graph.kind is GraphKind.PYTHON and call.kind in (RunKind.SESSION, RunKind.CALLABLE)
+    needed = needed_nodes(graph, call) if partly else None
+    nodes = [graph.node(name) for name in _updates(graph)]
+    shown = any(node.op_type == UPDATED_VARIABLE for node in nodes)
+    for node in nodes:
+        if node.op_type == UPDATED_VARIABLE:
+            results.add(TensorName(node.name, 0))
+            for given in node.inputs[1:]:  # the first one is the variable itself
+                applied.setdefault(given, set()).add(node.name)
+        elif not shown and (needed is None or node.name in needed):
+            for given in node.inputs:
+                if not _is_variable(graph, given):
+                    applied.setdefault(given, set()).add(_ALWAYS)
+            if not _HANDLE.search(node.op_type):
+                results.add(TensorName(node.name, 0))  # a variable by reference, as it is now
+    return Outcome(frozenset(results), {name: frozenset(by) for name, by in applied.items()})
+
+
+@once_per_graph
+def _updates(graph: Graph) -> tuple[str, ...]:
+    """The nodes that write a variable, or show it afterwards."""
+    return tuple(dict.fromkeys(node.name for node in graph if role_by_name("", node.op_type) is Role.UPDATE))
+
+
+def _is_variable(graph: Graph, name: TensorName) -> bool:
+    node: Node | None = graph.find(name.node)
+    return node is not None and node.op_type in VARIABLE_OPS

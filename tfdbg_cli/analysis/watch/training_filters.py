@@ -1,0 +1,145 @@
+"""Filters that know what part a tensor plays in training: gradients, units of a ReLU, variables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of
+from tfdbg_cli.analysis.watch.datum import TensorDatum
+from tfdbg_cli.model.dtypes import is_inexact
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+RELU = frozenset({"Relu", "Relu6"})
+_READ = frozenset({"ReadVariableOp", "VariableV2", "Variable"})
+UPDATED_VARIABLE = "UpdatedVariable"  # the value of a variable after its update, as a node of the run
+BEFORE_UPDATE = "VariableBeforeUpdate"  # the same before it, in runs that show it
+
+
+def gradient_norm_below(datum: TensorDatum, tensor: Value, limit: float) -> bool:
+    """Whether `tensor` is a gradient at its end with an L2 norm of at most `limit`."""
+    norm = _gradient_norm(datum, tensor)
+    return norm is not None and norm <= limit
+
+
+def gradient_norm_above(datum: TensorDatum, tensor: Value, limit: float) -> bool:
+    """Whether `tensor` is a gradient at its end with an L2 norm beyond `limit`, or one that is not finite."""
+    norm = _gradient_norm(datum, tensor)
+    return norm is not None and not norm <= limit
+
+
+def _gradient_norm(datum: TensorDatum, tensor: Value) -> float | None:
+    """The L2 norm of a gradient that no further gradient is made of; None of any other tensor.
+
+    What lies between the loss and a variable is left out: there, zeros are usual.
+    """
+    if isinstance(tensor, NoValue):
+        return None
+    if not is_final_gradient(datum.graph, datum.node_name, datum.output_slot, datum.op_type):
+        return None
+    return norm_of(tensor)
+
+
+def norm_of(tensor: Array) -> float | None:
+    """The L2 norm of `tensor`, of any shape; None where it has no elements or holds integers."""
+    if not is_inexact(tensor.dtype) or not tensor.size:
+        return None
+    wide = tensor.astype(np.complex128 if tensor.dtype.kind == "c" else np.float64)
+    scale = float(np.abs(wide).max())
+    if not math.isfinite(scale) or scale == 0:
+        return scale
+    return scale * float(np.linalg.norm(wide / scale))  # squares of small and large numbers leave the range
+
+
+def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
+    """Whether output `slot` of a node of that op type is a gradient of which no further gradient is made."""
+    return role_of(graph, node, op_type) is Role.GRADIENT and not any(
+        role_of(graph, reader.name, reader.op_type) is Role.GRADIENT
+        for reader, read in graph.consumers(node)
+        if read == slot
+    )
+
+
+def dead_relu(datum: TensorDatum, tensor: Value, share: float) -> bool:
+    """Whether at least `share` of the units of a ReLU (its last axis) are above zero for no row."""
+    return not isinstance(tensor, NoValue) and datum.op_type in RELU and has_dead_units(tensor, share)
+
+
+def has_dead_units(tensor: Array, share: float) -> bool:
+    """Whether at least `share` of the units of `tensor` (its last axis) are above zero for no row."""
+    if not is_inexact(tensor.dtype) or not tensor.size or not tensor.ndim:
+        return False
+    with np.errstate(invalid="ignore"):  # NaN is not above zero
+        above = tensor > 0
+    units = above.reshape(-1, tensor.shape[-1]).any(axis=0)
+    return is_dead(float(units.mean()), share)
+
+
+def is_dead(alive: float, share: float) -> bool:
+    """Whether a ReLU of whose units the share `alive` is above zero counts as dead at `share`."""
+    return 1 - alive >= share
+
+
+def unchanged_variable(datum: TensorDatum, tensor: Value) -> bool:
+    """Whether `tensor` is a variable that its run writes, bit for bit the same as before.
+
+    Compared are the value after the update and the first that the run read, where a run shows both; else the values
+    of the same node in this run and the one before it.
+    """
+    if isinstance(tensor, NoValue) or not tensor.size:
+        return False
+    before: Value | None = None
+    if datum.op_type == UPDATED_VARIABLE:
+        before = _read_before(datum)
+        before = _in_earlier(datum) if before is None else before
+    elif datum.op_type in _READ and _is_written(datum.graph, datum.node_name):
+        before = _in_earlier(datum)
+    return before is not None and not isinstance(before, NoValue) and _same(before, tensor)
+
+
+def _in_earlier(datum: TensorDatum) -> Value | None:
+    """What the same tensor held in the run before."""
+    if datum.earlier is None:
+        return None
+    store = datum.earlier.tensors
+    same = store.named(datum.node_name, datum.output_slot)
+    return store.value(same[0]) if same else None
+
+
+def _handle(graph: Graph, node: str) -> str:
+    """The node whose handle `node` reads or writes; a variable of version 1 is its own."""
+    found = graph.find(node)
+    return found.inputs[0].node if found is not None and found.inputs else node
+
+
+def _read_before(datum: TensorDatum) -> Value | None:
+    name = datum.node_name.removesuffix("/after_update") + "/before_update"
+    for row in datum.store.named(name):
+        if datum.store[row].op_type == BEFORE_UPDATE and datum.store[row].execution == datum.tensor.execution:
+            return datum.store.value(row)
+    handle = _handle(datum.graph, datum.node_name)
+    readers = [node.name for node, _ in datum.graph.consumers(handle) if node.op_type in _READ]
+    rows = [row for name in (handle, *readers) for row in datum.store.named(name) if row < datum.index]
+    values = [datum.store.value(row) for row in sorted(rows)]
+    return next((value for value in values if not isinstance(value, NoValue)), None)
+
+
+def _is_written(graph: Graph, node: str) -> bool:
+    readers = graph.consumers(_handle(graph, node))
+    return any(role_by_name("", reader.op_type) is Role.UPDATE for reader, _ in readers)
+
+
+def _same(first: Array, second: Array) -> bool:
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return False
+    if first.dtype.hasobject:
+        return bool(np.array_equal(first, second))
+    return bool(np.array_equal(_bits(first), _bits(second)))
+
+
+def _bits(array: Array) -> Any:
+    """The bytes of `array`: a NaN that stayed is unchanged too."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

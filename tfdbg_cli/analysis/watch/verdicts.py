@@ -1,0 +1,75 @@
+"""Which tensors of a run are bad: each value is read at most once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import numpy as np
+
+from tfdbg_cli.model.dtypes import element_type_named, is_inexact
+from tfdbg_cli.model.repeated_element import of_each
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import LOST, Array, NoValue
+from tfdbg_cli.ops.undefined_outputs import is_undefined_in
+
+BadMask: TypeAlias = Callable[[Array], Array]
+
+
+def nan_mask(array: Array) -> Array:
+    """True where an element is NaN; infinities pass."""
+    return of_each(np.isnan, array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
+
+
+class Verdicts:
+    """Which tensors of `run` hold an element that `mask` marks; nodes that `exclude_node_names` finds count as fine.
+
+    Tensors can be excused later. `unread` are those whose value is lost, so that nobody knows.
+    """
+
+    def __init__(self, run: Run, mask: BadMask, exclude_node_names: str) -> None:
+        self._run = run
+        self._mask = mask
+        self._excluded = re.compile(exclude_node_names) if exclude_node_names else None
+        self._known: dict[int, bool] = {}
+        self._excused: set[int] = set()
+        self.unread: set[int] = set()
+
+    def bad(self, index: int) -> bool:
+        """Whether the tensor at `index` holds an offending element, and is neither excluded nor excused."""
+        return self.offends(index) and index not in self._excused
+
+    def offends(self, index: int) -> bool:
+        """As `bad`, whether it is excused or not."""
+        known = self._known.get(index)
+        if known is None:
+            known = self._known[index] = self._look(index)
+        return known
+
+    @property
+    def excused(self) -> frozenset[int]:
+        """The tensors that count as fine by `excuse`."""
+        return frozenset(self._excused)
+
+    def excuse(self, tensors: Iterable[int]) -> None:
+        """Let `tensors` count as fine from now on."""
+        self._excused.update(tensors)
+
+    def excuse_none(self) -> None:
+        """Let every tensor count as what it is."""
+        self._excused.clear()
+
+    def _look(self, index: int) -> bool:
+        tensor = self._run.tensors[index]
+        if self._excluded is not None and self._excluded.search(tensor.node):
+            return False
+        element = element_type_named(tensor.dtype)
+        if element is not None and (element.numpy is None or not is_inexact(element.numpy)):
+            return False
+        value = self._run.tensors.value(index)
+        if isinstance(value, NoValue):
+            if value.lack in LOST:
+                self.unread.add(index)
+            return False
+        return bool(self._mask(value).any()) and not is_undefined_in(self._run.graph, tensor.name)

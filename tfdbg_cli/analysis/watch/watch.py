@@ -1,0 +1,90 @@
+"""A watch: a filter asked after each of many runs, until a tensor passes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+from tfdbg_cli.analysis.watch.datum import datum_of
+from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.training_filters import unchanged_variable
+from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
+from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.runs import Hit, Run
+
+
+class Watch:
+    """Counts the runs it saw. Speaks by `say` once, when the filter fails."""
+
+    def __init__(
+        self,
+        decision: RunUntil,
+        tensor_filter: TensorFilter,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.decision = decision
+        self.runs = 0
+        self.last_passed: int | None = None
+        self.progress = WatchProgress(decision.filter_name, clock)
+        self._filter = tensor_filter
+        self._excluded = re.compile(decision.exclude_node_names) if decision.exclude_node_names else None
+        self._say = say
+        self._clock = clock
+        self._complained = False
+        # The one filter of ours that compares with the run before; the values of one run more are held for it.
+        self._compares = tensor_filter is unchanged_variable
+        self._before: dict[tuple[object, ...], Run] = {}
+        self.ignored: frozenset[tuple[str, str]] = frozenset()  # nodes that are left out, each with its function
+
+    @property
+    def words(self) -> str:
+        """How it goes, in a sentence."""
+        return self.progress.words(self.runs)
+
+    def sees(self, run: Run) -> Hit | None:
+        """What to stop for, if a tensor of `run` passes the filter.
+
+        A run that was `caught` where it happened is a hit without a look at its values. A filter that raises does
+        not pass, and is told of once.
+        """
+        if run.caught or self._asks(run):
+            self.runs += 1
+            return Hit(self.decision.filter_name, self.decision.exclude_node_names, self.runs, self.last_passed)
+        self.passed(run.call.number)
+        return None
+
+    def passed(self, number: int) -> None:
+        """Count the run with that number, in which no tensor passes the filter."""
+        self.runs += 1
+        self.last_passed = number
+
+    def skipped(self, number: int) -> None:
+        """Hear that the run with that number, which was seen as a hit, is one that does no harm."""
+        self.last_passed = number
+
+    def _asks(self, run: Run) -> bool:
+        begun = self._clock()
+        before = self._before.get(run.call.same) if self._compares else None
+        found = any(self._passes(run, index, before) for index in range(len(run.tensors)))
+        if self._compares:
+            self._before = {**self._before, run.call.same: run}
+        self.progress.asked(self._clock() - begun)
+        return found
+
+    def _passes(self, run: Run, index: int, before: Run | None) -> bool:
+        tensor = run.tensors[index]
+        if self._excluded is not None and self._excluded.search(tensor.node):
+            return False
+        if self.ignored and (run.call.function, tensor.node) in self.ignored:
+            return False
+        value = run.tensors.value(index)
+        try:
+            return bool(self._filter(datum_of(run, index, before), value))
+        except Exception as error:  # noqa: BLE001  # the filter is the user's
+            if not self._complained:
+                self._complained = True
+                what = f"The filter {self.decision.filter_name} raised {type(error).__name__} on {tensor.name}"
+                self._say(f"{what}: {error}. Such tensors count as not passing.")
+            return False

@@ -1,0 +1,103 @@
+"""How large the output of an op can be, told from how large its inputs are.
+
+By norm is meant the root of the sum of the squares of all elements: no element is larger. What is given here is an
+upper bound, of each sum in the op as well (Cauchy and Schwarz), so that an op over finite numbers whose bound is far
+below the largest number of its dtype gives finite numbers, and need not be looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
+
+FAR_FROM_OVERFLOW = 1e30
+"""A bound for float32 and wider: what rounding, or another order of the sums, could add stays finite, too."""
+
+
+Norm: TypeAlias = tuple[float, int]
+"""A bound of the norm of a tensor of finite numbers, and how many elements it has."""
+_Rule: TypeAlias = Callable[[Sequence[Norm], int], float]  # of the inputs that count, and the size of the output
+
+
+def bound_of(rule: tuple[slice, _Rule], given: Sequence[Norm | None], size: int) -> float:
+    """What one of `RULES` says of an output of `size` elements; infinity if an input that counts is not known."""
+    known = [norm for norm in given if norm is not None]
+    return rule[1](known, size) if len(known) == len(given) else math.inf
+
+
+def _some(given: Sequence[Norm], size: int) -> float:
+    """Elements of the inputs, each at most once; or smaller ones, or zeros."""
+    return sum(bound for bound, _ in given)
+
+
+def _extreme(given: Sequence[Norm], size: int) -> float:
+    """An element for each group of those of the first input; of an empty group it is infinite, or no number."""
+    bound, count = given[0]
+    return bound * math.sqrt(size) if count else math.inf
+
+
+def _spread(given: Sequence[Norm], size: int) -> float:
+    """A sum of the inputs, each repeated until it has `size` elements."""
+    return sum(bound if count == size else bound * math.sqrt(size / max(count, 1)) for bound, count in given)
+
+
+def _product(given: Sequence[Norm], size: int) -> float:
+    """Products in which no element meets another twice, or a product of matrices."""
+    return math.prod(bound for bound, _ in given)
+
+
+def _products(given: Sequence[Norm], size: int) -> float:
+    """Each element is a sum of products in which no element of one input meets one of the other twice."""
+    return math.prod(bound for bound, _ in given) * math.sqrt(size)
+
+
+def _sum(given: Sequence[Norm], size: int) -> float:
+    bound, count = given[0]
+    return bound * math.sqrt(count)
+
+
+def _square_of_sum(given: Sequence[Norm], size: int) -> float:
+    return _spread(given, size) ** 2
+
+
+def _at_most_two(given: Sequence[Norm], size: int) -> float:
+    return 2.0 * math.sqrt(size)
+
+
+def _slope(given: Sequence[Norm], size: int) -> float:
+    """`dy * (1 - y * y)` or `dy * y * (1 - y)`."""
+    (y, _), (dy, _) = given
+    return dy * (1.0 + y) ** 2
+
+
+_FIRST, _BOTH, _ALL = slice(1), slice(2), slice(None)
+RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
+    **dict.fromkeys((
+        "Identity", "StopGradient", "PreventGradient", "Snapshot", "Reshape", "ExpandDims", "Squeeze", "Transpose",
+        "Reverse", "ReverseV2", "Roll", "Neg", "Abs", "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "Relu",
+        "Relu6", "ReluGrad", "Relu6Grad",
+    ), (_FIRST, _some)),
+    "Split": (slice(1, 2), _some),
+    "Pack": (_ALL, _some),
+    "ConcatV2": (slice(None, -1), _some),
+    **dict.fromkeys(("Max", "Min", "Mean"), (_FIRST, _extreme)),
+    **dict.fromkeys(("BroadcastTo", "Tile"), (_FIRST, _spread)),
+    "Fill": (slice(1, 2), _spread),
+    **dict.fromkeys(("Add", "AddV2", "Sub", "BiasAdd", "Maximum", "Minimum"), (_BOTH, _spread)),
+    **dict.fromkeys(("Select", "SelectV2"), (slice(1, 3), _spread)),
+    "AddN": (_ALL, _some),
+    **dict.fromkeys(("Mul", "MatMul", "BatchMatMul", "BatchMatMulV2"), (_BOTH, _product)),
+    "Square": (_FIRST, _square_of_sum),
+    "SquaredDifference": (_BOTH, _square_of_sum),
+    **dict.fromkeys(("Sum", "BiasAddGrad"), (_FIRST, _sum)),
+    "Conv2D": (_BOTH, _products),
+    "Conv2DBackpropInput": (slice(1, 3), _products),
+    "Conv2DBackpropFilter": (slice(0, 3, 2), _products),
+    **dict.fromkeys(("TanhGrad", "SigmoidGrad"), (_BOTH, _slope)),
+    **dict.fromkeys(AT_MOST_TWO, (_FIRST, _at_most_two)),
+})  # fmt: skip
+"""By op type the inputs that count, and how their norms bound that of the output."""

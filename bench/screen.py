@@ -15,9 +15,9 @@ from bench import gpt
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.function.rewrite import original_names
-from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, Decision

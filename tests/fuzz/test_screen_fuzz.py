@@ -12,8 +12,8 @@ import urwid
 from command_maker import CommandMaker
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.tui.keymap import BINDINGS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tui"))

@@ -12,7 +12,7 @@ from made_run import made_run, op
 from screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.commands.watch_decision import watch_on
+from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import RunEnd
 

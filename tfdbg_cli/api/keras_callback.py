@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from tfdbg_cli.api.process import disable, enable, process_debugger
-from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.commands.views.watch_decision import watch_decision
 
 
 class DebuggerCallback:

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.post_mortem import run_that_failed
 from tfdbg_cli.capture.session.dump_folders import empty_folder
 from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
 from tfdbg_cli.capture.session.initializers import InitializersApart
-from tfdbg_cli.commands.watch_decision import watch_decision
+from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Continue, RecordRun

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
-from tfdbg_cli.commands.watch_decision import SKIPPING, watch_decision
+from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script

@@ -54,7 +54,7 @@ def standard_registry() -> Registry:
 
 def commands_of(name: str, registry: Registry) -> tuple[Command, ...]:
     """The commands that the module `name` of this package exports; `registry` is for those that run others."""
-    module = import_module(f"{__package__}.{name}")
+    module = import_module(f"{__package__}.verbs.{name}")
     found: tuple[Command, ...]
     if hasattr(module, "commands"):
         found = module.commands(registry)

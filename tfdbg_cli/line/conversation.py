@@ -9,10 +9,10 @@ from functools import partial
 from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
-from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.registry import Outcome, Registry, UiAction
-from tfdbg_cli.commands.run_steps import shown_again
 from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.commands.verbs.run_steps import shown_again
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfdbg_cli.commands.elements import require_element
 from tfdbg_cli.commands.interpreter import moment_of
-from tfdbg_cli.commands.watch_decision import watch_on
+from tfdbg_cli.commands.views.elements import require_element
+from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach

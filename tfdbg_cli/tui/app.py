@@ -15,8 +15,8 @@ from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Registry, UiAction
-from tfdbg_cli.commands.run_steps import shown_again
 from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from tfdbg_cli.analysis.watch.filters import TensorFilter
-from tfdbg_cli.commands.opening import opening_command
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.model.decision import (

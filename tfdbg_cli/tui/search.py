@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Sequence
 
-from tfdbg_cli.commands.patterns import search_pattern
+from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.paint import links_of, shown_line
 

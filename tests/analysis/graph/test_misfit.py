@@ -9,7 +9,7 @@ from made_run import NAN, made_run, op
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.search import find_origin
-from tfdbg_cli.commands.origin_elements import element_data
+from tfdbg_cli.commands.views.origin_elements import element_data
 from tfdbg_cli.model.runs import Run
 
 BAD = np.array([[1.0, NAN], [1.0, 1.0]], np.float32)

@@ -1,0 +1,119 @@
+"""`again` and `original`: the run with replaced values, and back to the program's own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from tfdbg_cli.analysis.difference import Difference, differences
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.verbs.compare import difference_data, difference_table
+from tfdbg_cli.commands.verbs.set_value import base_of, what_if_of
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.summary import chip
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import parse_tensor_name
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Value
+from tfdbg_cli.model.what_if import Change
+
+_RESULTS = 5
+
+
+def _again(context: Context, options: argparse.Namespace) -> Document:
+    base = base_of(context)
+    replaced = context.replaced.get(base, {})
+    run = context.runs[base]
+    what_if = what_if_of(run, context)
+    if not replaced:
+        raise TfdbgError("No tensor is replaced.", hint="`set TENSOR EXPRESSION` replaces one.")
+    made = what_if.again(run, replaced)
+    change = made.change
+    assert change is not None
+    found = list(differences(run.tensors, made.tensors))
+    context.look_at_made(made)
+    blocks: list[Block] = [Text(tuple(_lines(run, made, change, found)))]
+    if options.diff and found:
+        blocks += [Text((EMPTY_LINE,)), difference_table(run, made, found)]
+    return Document("again", tuple(blocks), lambda: _data(run, made, change, found), "again")
+
+
+def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list[Line]:
+    lines = [line(Span(printable(change.title), Style.TITLE))]
+    said = f"  {count_text(change.recomputed, 'tensor')} computed again; {len(found):,} differ from the program's run"
+    lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
+    new = [note for note in made.notes if note not in run.notes]
+    lines += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in new]
+    results = list(_results(run, made))
+    if results:
+        lines.append(EMPTY_LINE)
+    for name, was, now, dtype in results[:_RESULTS]:
+        lines.append(line(Span(printable(name), Style.NAME, f"pt {quoted(name)}")))
+        lines.append(line("  was  ", *chip(was, dtype).spans))
+        lines.append(line("  is   ", *chip(now, dtype).spans))
+    links = [("compare", "compare"), ("lt", "lt"), ("origin", "origin"), ("original", "original")]
+    spans = [part for text, link in links for part in (Span(text, Style.KEY, link), Span("  "))]
+    return [*lines, EMPTY_LINE, line(*spans[:-1])]
+
+
+def _first(made: Run, run: Run, difference: Difference) -> str:
+    if difference.second is not None:
+        return str(made.tensors[difference.second].name)
+    assert difference.first is not None
+    return str(run.tensors[difference.first].name)
+
+
+def _results(run: Run, made: Run) -> list[tuple[str, Value, Value, str]]:
+    """What the run gives back, before and after, where it differs."""
+    found = []
+    for text in dict.fromkeys(run.call.fetches):
+        name = parse_tensor_name(text)
+        before = run.tensors.named(name.node, name.slot) if name else ()
+        after = made.tensors.named(name.node, name.slot) if name else ()
+        if before and after:
+            was, now = run.tensors.value(before[-1]), made.tensors.value(after[-1])
+            if was is not now:
+                found.append((text, was, now, run.tensors[before[-1]].dtype))
+    return found
+
+
+def _data(run: Run, made: Run, change: Change, found: list[Difference]) -> Mapping[str, Any]:
+    return {
+        "title": change.title,
+        "replaced": list(map(str, change.replaced)),
+        "recomputed": change.recomputed,
+        "notes": [note for note in made.notes if note not in run.notes],
+        **difference_data(run, made, found),
+    }
+
+
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The commands; to show the program's own run `original` needs the others in `registry`."""
+
+    def original(context: Context, options: argparse.Namespace) -> Outcome:
+        if context.run.change is None:
+            raise TfdbgError("This is the program's own run.", hint="`again` makes another of it.")
+        context.select_run(base_of(context))
+        return execute("lt", context, registry)
+
+    return (
+        Command(
+            "again",
+            (),
+            "Compute what depends on the tensors replaced by `set`, and look at that run.",
+            _again,
+            (Argument(("--diff",), "list the tensors that differ", switch=True),),
+            moments=WITH_TENSORS,
+            details="""\
+Only what is computed from the replaced tensors is computed again. Variables, random numbers and batches are those
+of the run, nothing is written anywhere, and the program goes on as if nothing had been. The commands then show the
+new run: origin, lt, pt and all others. `original` leads back.""",
+        ),
+        Command("original", (), "Back from `again` to the program's own run.", original, moments=WITH_TENSORS),
+    )

@@ -1,0 +1,125 @@
+"""`error_info`: the error of a run, on one screen: what failed, where it was made, what it was given."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tfdbg_cli.analysis.error_text import essence
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Command
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.input_rows import input_data, input_rows
+from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.made_at import made_at_blocks
+from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import node_of
+from tfdbg_cli.model.runs import Run, RunError
+
+_LABEL = 10
+_MOST_MESSAGE_LINES = 12
+
+
+def _error_info(context: Context, options: argparse.Namespace) -> Document:
+    run = context.run
+    error = run.error
+    if error is None:
+        raise TfdbgError("This run ended without an error.", hint="`lt` lists its tensors, `origin` looks for NaN.")
+    node = _failed_node(run, error)
+    inputs = Lineage(run).inputs_of_node(node) if node is not None else []
+    blocks: list[Block] = [Text((_head(error),)), *_message(error.message), *_failed(run, error, node)]
+    if inputs:
+        blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
+    if error.inputs_note:
+        blocks.append(Labelled("" if inputs else "Given", printable(error.inputs_note), Style.HINT, _LABEL))
+    blocks.append(Text((EMPTY_LINE, *_more(run, node))))
+    return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs), printable(error.type_name))
+
+
+def _failed_node(run: Run, error: RunError) -> Node | None:
+    """The node that failed, in the run's graph or in the program's, where its inputs are the same."""
+    if error.node is None:
+        return None
+    name = node_of(error.node)
+    graphs = [run.graph, *([run.python_graph] if run.python_graph is not None else [])]
+    return next((found for graph in graphs if (found := graph.find(name)) is not None), None)
+
+
+def _head(error: RunError) -> Line:
+    return line(Span("Error".ljust(_LABEL), Style.LABEL), Span(printable(error.type_name), Style.ERROR))
+
+
+def _message(message: str) -> list[Block]:
+    """What the op said, wrapped. Line ends are kept, other control characters made visible.
+
+    The stack that TensorFlow puts into the message is said better below.
+    """
+    rows = [printable(row.rstrip()) for row in essence(message).split("\n")]
+    shown = "\n".join(rows[:_MOST_MESSAGE_LINES])
+    blocks: list[Block] = [Labelled("Message", shown, label_width=_LABEL)]
+    left = len(rows) - _MOST_MESSAGE_LINES
+    if left > 0:
+        blocks.append(
+            Text((line(" " * _LABEL, Span(f"… {left} more lines of it in the program's output", Style.DIM)),))
+        )
+    return blocks
+
+
+def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
+    if error.node is None and run.frames:
+        return raised_blocks(run, _LABEL)
+    if error.node is None:
+        return [Labelled("Failed", "TensorFlow does not say which op.", Style.DIM, _LABEL)]
+    label = Span("Failed".ljust(_LABEL), Style.LABEL)
+    name = printable(error.node)
+    if node is None:
+        return [Text((line(label, Span(name, Style.NAME), Span("  not in the graphs at hand", Style.DIM)),))]
+    head = line(
+        label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(printable(node.op_type), Style.OP), "  ",
+        Span(printable(node.device), Style.DEVICE),
+    )  # fmt: skip
+    return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
+
+
+def _more(run: Run, node: Node | None) -> list[Line]:
+    offers = [*(["frames", "locals"] if run.frames else []), *(["lt"] if len(run.tensors) else []), "run_info"]
+    if node is not None:
+        offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
+    parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
+    for i, offer in enumerate(offers):
+        parts += [*([", "] if i else []), Span(printable(offer), Style.KEY, offer)]
+    return [
+        line(*parts),
+        line(Span("Next".ljust(_LABEL), Style.LABEL), "On leaving, the program gets this error as without tfdbg."),
+    ]
+
+
+def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen]) -> dict[str, Any]:
+    frame = made_at(run.tracebacks, node.name) if node is not None else raised_at(run)
+    return {
+        "type": error.type_name,
+        "message": error.message,
+        "node": error.node,
+        "op_type": node.op_type if node else None,
+        "device": node.device if node else None,
+        "file": frame.file if frame else None,
+        "line": frame.line if frame else None,
+        "inputs": [input_data(item) for item in inputs],
+        "note": error.inputs_note,
+    }
+
+
+COMMAND = Command(
+    "error_info",
+    ("ei",),
+    "The error of this run: what failed, where it was made, what it was given.",
+    _error_info,
+    moments=WITH_TENSORS,
+)

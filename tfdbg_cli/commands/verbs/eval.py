@@ -1,0 +1,131 @@
+"""`eval`: an expression over tensors."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.analysis.expression.wire import Described
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.views.tensor_choice import choose, sliced
+from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.units import bytes_text, shape_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.values import Array, NoValue
+
+_EXECUTION = re.compile(r"^(?P<name>.*?)\[(?P<number>-?\d+)\]$", re.DOTALL)
+
+
+def _eval(context: Context, options: argparse.Namespace) -> Document:
+    text = options.expression.strip()
+    result = evaluate_bounded(text, lambda name: tensor_value(context, name))
+    title = f"eval {text}"
+    array = _as_array(result)
+    if array is None:
+        return _object(options, text, result, title)
+    dtype = name_of(array.dtype)
+    shown = view(context, options, array, dtype)
+    head = [line(Span("Value of ", Style.LABEL), Span(printable(text), Style.TITLE))]
+    head.append(line(f"  {_facts(array, dtype)}"))
+
+    def data() -> dict[str, Any]:
+        facts = {"expression": text, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
+        return facts | shown.data() | ({"written": options.write_path} if options.write_path else {})
+
+    return Document("value", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
+
+
+def tensor_value(context: Context, text: str) -> Array:
+    """The array that `text`, found between backticks, means: [DEVICE:]NODE:SLOT[:DebugOp][[EXECUTION]].
+
+    Raises:
+        TfdbgError: no such tensor, several executions and none named, or no array.
+
+    """
+    match = _EXECUTION.match(text)
+    name, number = (match["name"], int(match["number"])) if match else (text, None)
+    choice = choose(context, name)
+    if choice.slicing:
+        raise TfdbgError(
+            f"Inside backticks brackets name an execution, not the slice {choice.slicing}.",
+            hint="Put the slice behind the closing backtick.",
+        )
+    if number is None and len(choice.indices) > 1:
+        last = len(choice.indices) - 1
+        raise TfdbgError(
+            f"{choice.name} was produced {last + 1} times.",
+            hint=f"Write `{choice.name}[0]` to `{choice.name}[{last}]`.",
+        )
+    value = context.run.tensors.value(choice.execution(number))
+    if isinstance(value, NoValue):
+        raise TfdbgError(f"{choice.name} has no value: {value.text}")
+    return sliced(value, "")
+
+
+def _as_array(result: Any) -> Array | None:
+    """`result` as an array of numbers or strings, or None where it is something else."""
+    if isinstance(result, np.ndarray):
+        return result
+    if isinstance(result, bool | int | float | complex | np.generic | list | tuple):
+        try:
+            array = np.asarray(result)
+        except ValueError:
+            return None
+        return array if array.dtype.kind != "O" else None
+    return None
+
+
+def _facts(array: Array, dtype: str) -> str:
+    return f"dtype {dtype}  shape {shape_text(array.shape)}  size {bytes_text(nbytes_of(array))}"
+
+
+def _object(options: argparse.Namespace, text: str, result: Any, title: str) -> Document:
+    type_name = result.type_name if isinstance(result, Described) else type(result).__name__
+    if options.write_path:
+        raise TfdbgError(f"A {type_name} does not go into a .npy file.", hint="Make it an array with np.array.")
+    head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(printable(text), Style.TITLE))]
+    shown = "\n".join(printable(row) for row in repr(result).split("\n"))
+    data = {
+        "expression": text,
+        "dtype": type_name,
+        "value": repr(result),
+        "elided": False,
+        "summary": None,
+    }
+    return Document("value", (Text((*head, EMPTY_LINE, *lines_of(shown))),), lambda: data, title)
+
+
+COMMAND = Command(
+    "eval",
+    ("ev",),
+    "Compute with tensors in backticks and NumPy.",
+    _eval,
+    (
+        Argument(("expression",), "a Python expression", Kind.TENSOR, metavar="EXPRESSION", nargs="..."),
+        ALL,
+        *WRITE,
+        RANGES,
+        *PRINTING,
+    ),
+    moments=LOOKING,
+    details="""\
+Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
+`/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
+no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
+grow beyond its tensors is computed in a process of its own, with a limit of memory and of 20 seconds.
+
+Examples:
+  ev np.isnan(`loss/mul:0`).sum(axis=0)
+  ev '`prob:0` > 0.5'
+  ev `step/while/Add:0[2]` - `step/while/Add:0[1]`
+  ev np.linalg.norm(`w:0`) -w norm.npy""",
+)

@@ -1,0 +1,226 @@
+"""`frames`, `up`, `down`, `locals`, `py`: the Python that runs where a program stands in the middle of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Argument, Command, Moment
+from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
+from tfdbg_cli.document.document import Document, Text, text_document
+from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.summary import chip
+from tfdbg_cli.document.table import Column, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.sources import is_library
+from tfdbg_cli.model.values import Array
+
+_SECTION = "Python"
+_LIVE = frozenset({Moment.RUN_END, Moment.PAUSED})
+_LONGEST = 100  # characters of a value in a list
+_LONGEST_ANSWER = 20_000
+
+
+def _frames(context: Context, options: argparse.Namespace) -> Document:
+    frames = _running(context)
+    current = _current(context)
+    shown: list[Line] = [line(Span(f"The program stands {count_text(len(frames), 'call')} deep.", Style.TITLE))]
+    folded: list[LiveFrame] = []
+    for at, frame in enumerate(frames):
+        if is_library(frame.place.file) and at != current and not options.all:
+            folded.append(frame)
+            continue
+        shown += _folded(folded)
+        folded = []
+        shown += _frame_lines(at, frame, at == current)
+    shown += _folded(folded)
+
+    def data() -> Mapping[str, Any]:
+        return {"frames": traceback_data(tuple(frame.place for frame in frames)), "current": current}
+
+    return text_document("frames", *shown, data=data(), title="frames")
+
+
+def _folded(frames: Sequence[LiveFrame]) -> list[Line]:
+    return (
+        [line("    ", Span(folded_text([frame.place for frame in frames]), Style.DIM, "frames -a"))] if frames else []
+    )
+
+
+def _frame_lines(at: int, frame: LiveFrame, current: bool) -> list[Line]:
+    place = frame.place
+    mark = Span("▸ " if current else "  ", Style.WARNING)
+    where = Span(printable(f"{place.file}:{place.line}"), Style.NAME, f"locals {at}")
+    head = line(mark, Span(f"{at:>2}  ", Style.DIM), where, f" in {printable(place.function)}")
+    return [head, line("        ", Span(printable(place.text)))] if place.text else [head]
+
+
+def _up(context: Context, options: argparse.Namespace) -> Document:
+    return _moved(context, options, -options.count)
+
+
+def _down(context: Context, options: argparse.Namespace) -> Document:
+    return _moved(context, options, options.count)
+
+
+def _moved(context: Context, options: argparse.Namespace, by: int) -> Document:
+    """Go `by` frames of the program further in; those of libraries are passed over."""
+    frames, current = _running(context), _current(context)
+    own = _own(frames)
+    at = min(range(len(own)), key=lambda i: abs(own[i] - current))
+    wanted = at + by
+    if not 0 <= wanted < len(own):
+        end = "outermost" if by < 0 else "innermost"
+        raise TfdbgError(f"This is the {end} call of the program.", hint="`frames -a` lists those of libraries, too.")
+    context.frame = own[wanted]
+    return _here(context, "up" if by < 0 else "down")
+
+
+def _locals(context: Context, options: argparse.Namespace) -> Document:
+    if options.number is not None:
+        frames = _running(context)
+        if not 0 <= options.number < len(frames):
+            raise TfdbgError(f"There is no frame {options.number}.", hint="`frames` lists them with their numbers.")
+        context.frame = options.number
+    return _here(context, "locals", everything=options.all)
+
+
+def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
+    """The current frame: its line with the source around it, and its names with what they hold."""
+    at = _current(context)
+    frame = _running(context)[at]
+    place = frame.place
+    source = context.run.sources.lines(place.file) or ()
+    head = [
+        line(Span(f"Frame {at}  ", Style.LABEL), Span(printable(f"{place.file}:{place.line}"), Style.NAME),
+             f" in {printable(place.function)}"),
+        *excerpt(source, place.line, around=3),
+        EMPTY_LINE,
+    ]  # fmt: skip
+    names = [name for name in frame.names if everything or not _is_machinery(name, frame.names[name])]
+    rows = [(name, frame.names[name]) for name in names]
+
+    def cells(row: int) -> tuple[Span, ...]:
+        name, value = rows[row]
+        return Span(printable(name), Style.NAME), Span(printable(type(value).__name__), Style.OP), Span(_brief(value))
+
+    table = Table((Column("Name"), Column("Type"), Column("Value")), len(rows), cells)
+
+    def data() -> Mapping[str, Any]:
+        values = {name: {"type": type(value).__name__, "value": _brief(value)} for name, value in rows}
+        return {"frame": at, **traceback_data((place,))[0], "locals": values}
+
+    return Document("locals", (Text(tuple(head)), table), data, f"{kind} {at}")
+
+
+def _is_machinery(name: str, value: Any) -> bool:
+    """Whether a name is of no interest at a glance: modules, functions, classes, names with underscores."""
+    return name.startswith("__") or type(value).__name__ in {
+        "module",
+        "function",
+        "type",
+        "builtin_function_or_method",
+    }
+
+
+def _py(context: Context, options: argparse.Namespace) -> Document:
+    frame = _running(context)[_current(context)]
+    text = options.expression.strip()
+    try:
+        found = frame.evaluate(text)
+        shown = "" if found is None else repr(found)
+    except Exception as error:  # noqa: BLE001  # whatever the person's own words raise
+        raise TfdbgError(f"{type(error).__name__}: {error}") from None
+    if len(shown) > _LONGEST_ANSWER:
+        shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
+    return text_document("python", *lines_of(printable_lines(shown)), data={"value": shown}, title=f"py {text}")
+
+
+def printable_lines(text: str) -> str:
+    """`text` with its line ends, and nothing else that a terminal would obey."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _running(context: Context) -> Sequence[LiveFrame]:
+    frames = context.run.frames
+    if not frames:
+        raise TfdbgError(
+            "No Python of the program is at hand here: this run is at its end.",
+            hint="The watch of an eager program stops in its middle: `run -f has_inf_or_nan`.",
+        )
+    return frames
+
+
+def _own(frames: Sequence[LiveFrame]) -> list[int]:
+    """The frames of the program; all where it has none."""
+    return [at for at, frame in enumerate(frames) if not is_library(frame.place.file)] or list(range(len(frames)))
+
+
+def _current(context: Context) -> int:
+    """The frame that was chosen; the innermost one of the program at first."""
+    if context.frame is None:
+        context.frame = _own(_running(context))[-1]
+    return context.frame
+
+
+def current_frame(context: Context) -> LiveFrame:
+    """The call of Python that is looked at.
+
+    Raises:
+        TfdbgError: the program does not stand in the middle of a run.
+
+    """
+    return _running(context)[_current(context)]
+
+
+def _brief(value: Any) -> str:
+    """`value` in one line: what an array or tensor holds, and of anything else its beginning as Python shows it."""
+    array = _array_of(value)
+    if array is not None:
+        return chip(array, name_of(array.dtype)).text
+    try:
+        text = " ".join(repr(value).split())
+    except Exception as error:  # noqa: BLE001  # it is the program's own
+        text = f"repr() raised {type(error).__name__}"
+    return printable(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def _array_of(value: Any) -> Array | None:
+    """What a tensor, a variable or an array holds; None of anything else."""
+    if isinstance(value, np.ndarray):
+        return value
+    if not hasattr(value, "dtype") or not hasattr(value, "shape") or not callable(getattr(value, "numpy", None)):
+        return None
+    try:
+        return np.asarray(value.numpy())
+    except Exception:  # noqa: BLE001  # a handle, a symbolic tensor, one on a device that is gone
+        return None
+
+
+def _commands() -> Iterator[Command]:
+    every = Argument(
+        ("-a", "--all"), "those of libraries, and modules and functions among the names, too", switch=True
+    )
+    count = Argument(("count",), "how many calls", type=int, default=1, nargs="?", metavar="N")
+    number = Argument(("number",), "of the frame, as `frames` counts", type=int, default=None, nargs="?", metavar="N")
+    expression = Argument(("expression",), "Python", nargs="...")
+    described = (
+        ("frames", ("where", "bt"), "The calls of Python that are running.", _frames, (every,)),
+        ("up", (), "Go to the call that made this one.", _up, (count,)),
+        ("down", (), "Go back to the call that this one made.", _down, (count,)),
+        ("locals", (), "The names of the current call, with what they hold.", _locals, (number, every)),
+        ("py", (), "Python in the current call: an expression is shown, a statement obeyed.", _py, (expression,)),
+    )
+    for name, aliases, text, invoke, arguments in described:
+        yield Command(name, aliases, text, invoke, arguments, _LIVE, section=_SECTION)
+
+
+COMMANDS = tuple(_commands())

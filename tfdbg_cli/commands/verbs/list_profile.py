@@ -1,0 +1,174 @@
+"""`list_profile`: how long the ops of a run took, after `run -p`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.intervals import time_interval
+from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.patterns import search_text
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.times import TIME_UNITS, time_text
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.sources import Frame
+
+# Each with its sort key. Long names give way, so that the times are seen on a narrow screen.
+_COLUMNS = (
+    (Column("node", keep_end=True, least=28), "node"),
+    (Column("op type", drop=1), "op_type"),
+    (Column("start", right=True, drop=2), "start_time"),
+    (Column("op time", right=True), "op_time"),
+    (Column("exec time", right=True), "exec_time"),
+    (Column("made at"), "line"),
+)
+_LARGEST_FIRST = frozenset({"op_time", "exec_time"})
+
+
+def _list_profile(context: Context, options: argparse.Namespace) -> Document:
+    profile = context.run.profile
+    if profile is None:
+        raise TfdbgError("This run was not profiled.", hint="`run -p` times every op of the next run.")
+    found = select(profile, context.tracebacks, _query(options))
+    found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
+    devices = by_device(found)
+    of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
+    blocks: list[Block] = [Text((line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)),))]
+    for i, (device, times) in enumerate(devices.items(), 1):
+        blocks += _device(f"Device {i} of {len(devices)}: {printable(device)}", times, options)
+    if not found:
+        blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
+    return Document("profile", tuple(blocks), lambda: _data(devices), "profile")
+
+
+def _query(options: argparse.Namespace) -> TimeQuery:
+    return TimeQuery(
+        search_text(options.device_name_filter),
+        search_text(options.node_name_filter),
+        search_text(options.op_type_filter),
+        search_text(options.file_path_filter),
+        options.min_lineno,
+        options.max_lineno,
+        time_interval(options.execution_time),
+        time_interval(options.op_time),
+    )
+
+
+def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace) -> list[Block]:
+    unit = options.time_unit
+
+    def row(i: int) -> Row:
+        if i == len(times):
+            return _total(times, unit)
+        timed = times[i]
+        return (
+            Span(printable(timed.time.node), Style.NAME, node_link(timed.time.node)),
+            Span(printable(timed.time.op_type), Style.OP),
+            Span(time_text(timed.time.start_us, unit), Style.NUMBER),
+            Span(time_text(timed.time.op_us, unit), Style.NUMBER),
+            Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
+            _place(timed.frame, options),
+        )
+
+    columns = tuple(replace(column, link=_sort_link(key, options)) for column, key in _COLUMNS)
+    heading = Text((EMPTY_LINE, line(Span(title, Style.DEVICE))))
+    return [heading, Table(columns, len(times) + 1, row)]
+
+
+def _sort_link(key: str, options: argparse.Namespace) -> str:
+    """The same list sorted by `key`, every filter kept; by the current key once more: the other way round."""
+    reverse = not options.reverse if options.sort_by == key else key in _LARGEST_FIRST
+    return COMMAND.spell(options, sort_by=key, reverse=reverse)
+
+
+def _total(times: Sequence[TimedNode], unit: str) -> Row:
+    return (
+        Span("Total", Style.LABEL),
+        Span(count_text(len({timed.time.node for timed in times}), "node"), Style.LABEL),
+        Span(""),
+        Span(time_text(sum(timed.time.op_us for timed in times), unit), Style.NUMBER),
+        Span(time_text(sum(timed.time.exec_us for timed in times), unit), Style.NUMBER),
+        Span(""),
+    )
+
+
+def _place(frame: Frame | None, options: argparse.Namespace) -> Span:
+    if frame is None:
+        return Span("made by the runtime", Style.DIM)
+    unit = f" --time_unit {options.time_unit}" if options.time_unit else ""
+    short = frame.file.replace("\\", "/").rsplit("/", 1)[-1]
+    link = f"ps {quoted(frame.file)} -b {frame.line}{unit}"
+    return Span(printable(f"{short}:{frame.line}({frame.function})"), Style.NAME, link)
+
+
+def _data(devices: dict[str, list[TimedNode]]) -> dict[str, Any]:
+    return {
+        "devices": [
+            {
+                "device": device,
+                "op_us": sum(timed.time.op_us for timed in times),
+                "exec_us": sum(timed.time.exec_us for timed in times),
+                "executions": [
+                    {
+                        "node": timed.time.node,
+                        "op_type": timed.time.op_type,
+                        "start_us": timed.time.start_us,
+                        "op_us": timed.time.op_us,
+                        "exec_us": timed.time.exec_us,
+                        "file": timed.frame.file if timed.frame else None,
+                        "line": timed.frame.line if timed.frame else None,
+                        "function": timed.frame.function if timed.frame else None,
+                    }
+                    for timed in times
+                ],
+            }
+            for device, times in devices.items()
+        ]
+    }
+
+
+def _filter(flags: tuple[str, ...], what: str, kind: Kind) -> Argument:
+    return Argument(flags, f"only {what} like this", kind, metavar="REGEX", default="")
+
+
+COMMAND = Command(
+    "list_profile",
+    ("lp",),
+    "How long each op took, after `run -p`.",
+    _list_profile,
+    (
+        _filter(("-d", "--device_name_filter"), "devices", Kind.DEVICE),
+        _filter(("-n", "--node_name_filter"), "nodes", Kind.NODE),
+        _filter(("-t", "--op_type_filter"), "op types", Kind.OP_TYPE),
+        _filter(("-f", "--file_path_filter"), "files", Kind.SOURCE),
+        Argument(("--min_lineno",), "only lines from LINE on", metavar="LINE", type=int),
+        Argument(("--max_lineno",), "only lines before LINE", metavar="LINE", type=int),
+        Argument(
+            ("-e", "--execution_time"), "only such exec times: <100ms, [1us,5ms)", metavar="INTERVAL", default=""
+        ),
+        Argument(("-o", "--op_time"), "only such op times: >=2us", metavar="INTERVAL", default=""),
+        Argument(("-s", "--sort_by"), "what to sort by", choices=tuple(SORT_KEYS), default="start_time"),
+        Argument(("-r", "--reverse"), "the other way round", switch=True),
+        Argument(
+            ("--time_unit",), "the unit of all times; by default one that suits", choices=TIME_UNITS, default=""
+        ),
+    ),
+    moments=WITH_TENSORS,
+    section="Source and time",
+    details="""\
+Op time is the computation alone, exec time with the scheduling before and after it. Headings sort and keep every
+filter.
+
+Examples:
+  lp -s exec_time -r
+  lp -t MatMul -e '>=100us' --time_unit ms""",
+)

@@ -1,0 +1,102 @@
+"""`list_source`: the files that made the nodes of the graph."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.views.links import source_link
+from tfdbg_cli.commands.views.made_at import why_no_traceback
+from tfdbg_cli.commands.views.patterns import pattern, search_text
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.runs import RunKind, RunStart
+from tfdbg_cli.model.tensors import EMPTY_STORE
+
+_COLUMNS = (
+    Column("nodes", right=True),
+    Column("tensors", right=True, drop=2),
+    Column("dumps", right=True, drop=1),
+    Column("first line", right=True),
+    Column("path"),
+)
+
+
+def _list_source(context: Context, options: argparse.Namespace) -> Document:
+    store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
+    wanted = pattern(options.path_filter)
+    nodes = search_text(options.node_name_filter)
+    files = [
+        file for file in source_files(context.graph, context.tracebacks, store, nodes) if wanted.search(file.path)
+    ]
+    own = [file for file in files if not file.library]
+    libraries = [file for file in files if file.library]
+    blocks: list[Block] = [
+        *_table("of your program", own, Style.NAME),
+        Text((EMPTY_LINE,)),
+        *_table("of libraries", libraries, Style.DIM),
+    ]
+    if not files:
+        blocks.append(Text((EMPTY_LINE, line(Span(_why_none(context, options), Style.HINT)))))
+    data = {"files": [asdict(file) for file in files]}
+    return Document("sources", tuple(blocks), lambda: data, "source files")
+
+
+def _why_none(context: Context, options: argparse.Namespace) -> str:
+    if not context.tracebacks:
+        why = why_no_traceback(context.tracebacks, context.call)
+        rest = ": a dump made by TensorFlow itself keeps none" if context.call.kind is not RunKind.FUNCTION else ""
+        return f"{why[0].upper()}{why[1:]}{rest}."
+    return "No file passes the filters." if options.path_filter or options.node_name_filter else "No node has a file."
+
+
+def _table(whose: str, files: Sequence[SourceFile], style: Style) -> list[Block]:
+    heading = Text((line(Span(f"{count_text(len(files), 'source file')} {whose}", Style.HEADING)),))
+    if not files:
+        return [heading]
+
+    def row(i: int) -> Row:
+        file = files[i]
+        link = source_link(file.path, file.first_line)
+        number = Style.NUMBER if style is Style.NAME else Style.DIM
+        return (
+            Span(f"{file.nodes:,}", number),
+            Span(f"{file.tensors:,}", number),
+            Span(f"{file.dumps:,}", number),
+            Span(str(file.first_line), number, link),
+            Span(printable(file.path), style, link),
+        )
+
+    return [heading, Table(_COLUMNS, len(files), row)]
+
+
+COMMAND = Command(
+    "list_source",
+    ("ls",),
+    "The source files that made the nodes.",
+    _list_source,
+    (
+        Argument(("-p", "--path_filter"), "only paths like this", Kind.SOURCE, metavar="REGEX", default=""),
+        Argument(
+            ("-n", "--node_name_filter"),
+            "only files that made nodes like this",
+            Kind.NODE,
+            metavar="REGEX",
+            default="",
+        ),
+    ),
+    section="Source and time",
+    details="""\
+A node counts for every file in its creation stack. Installed packages, Keras among them, and Python's own
+library stand apart. Regexes search anywhere.
+
+Examples:
+  ls
+  ls -p train -n '^loss/'""",
+)

@@ -1,0 +1,245 @@
+"""`list_tensors`: the tensors of a run, chosen and sorted."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.layers import layers_of
+from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
+from tfdbg_cli.analysis.watch.filters import bad_result
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.views.empty_list import explain_empty
+from tfdbg_cli.commands.views.nodes import excluded_nodes
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
+from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, tensor_fields
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.summary import summary_data
+from tfdbg_cli.document.table import Column, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+
+_ROWS_SAMPLED = 200
+_NODES_SAMPLED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw."""
+
+    indices: Sequence[int]
+    raised: Raised = field(default_factory=Raised)
+    unread: int = 0
+
+
+def find(context: Context, options: argparse.Namespace) -> Listing:
+    """The tensors that the flags of `lt` admit.
+
+    Raises:
+        TfdbgError: a bad regex, shape or filter name, or flags that contradict each other.
+
+    """
+    if options.filter_exclude_node_names and not options.tensor_filter:
+        raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: lt -f FILTER -fenn REGEX")
+    tensor_filter = context.filter(options.tensor_filter) if options.tensor_filter else None
+    query = TensorQuery(
+        node=pattern(options.node_name_filter) if options.node_name_filter else None,
+        op_type=pattern(options.op_type_filter) if options.op_type_filter else None,
+        dtype=pattern(options.dtype) if options.dtype else None,
+        device=pattern(options.device) if options.device else None,
+        shape=options.shape,
+        exclude=pattern(options.filter_exclude_node_names) if options.filter_exclude_node_names else None,
+        layer=_layer_test(context, options.layer) if options.layer else None,
+        role=Role(options.role) if options.role else None,
+        sort_by=SortKey(options.sort_by),
+        reverse=options.reverse,
+    )
+    store = context.run.tensors
+    indices = select(store, context.run.graph, query)
+    if tensor_filter is None:
+        return Listing(indices)
+    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread)
+
+
+def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
+    layers = layers_of(context.run.graph)
+    return layers.tester(layers.resolve(text))
+
+
+def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
+    listing = find(context, options)
+    names = _short_names(context, listing.indices)
+    table = _table(context, options, listing.indices, names)
+    head = _head(context, options, listing, names)
+    if not listing.indices:
+        return Document("tensors", (Text(head),), lambda: _data(context, options, listing), _title(options))
+    return Document("tensors", (Text(head), table), lambda: _data(context, options, listing), _title(options))
+
+
+def _title(options: argparse.Namespace) -> str:
+    return f"tensors[{options.tensor_filter}]" if options.tensor_filter else "tensors"
+
+
+def _short_names(context: Context, indices: Sequence[int]) -> ShortNames:
+    store = context.run.tensors
+    return shared_by_most(context.run.graph, len(indices), lambda i: store[indices[i]].node)
+
+
+def _head(context: Context, options: argparse.Namespace, listing: Listing, names: ShortNames) -> tuple[Line, ...]:
+    passing = f' passing filter "{printable(options.tensor_filter)}"' if options.tensor_filter else ""
+    total = len(context.run.tensors)
+    lines = [line(Span(f"{len(listing.indices)} dumped tensor(s){passing} of {total}", Style.TITLE))]
+    narrowed = [
+        f"{name} {printable(value)}"
+        for name, value in (
+            ("layer", options.layer),
+            ("role", options.role),
+            ("node", options.node_name_filter),
+            ("op type", options.op_type_filter),
+            ("dtype", options.dtype),
+            ("shape", options.shape),
+            ("device", options.device),
+            ("without node", options.filter_exclude_node_names),
+        )
+        if value
+    ]
+    if narrowed:
+        everything = COMMAND.spell(options, **dict.fromkeys(_NARROWING, ""))
+        lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span("show all", Style.KEY, everything)))
+    if listing.raised.count:
+        lines.append(_complaint(options.tensor_filter, listing.raised))
+    if listing.unread:
+        lost = f"{count_text(listing.unread, 'tensor')} could not be read, so the filter did not see what they held."
+        lines.append(line(Span(lost, Style.WARNING)))
+    if _is_half_blind(context, options):
+        lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
+    if not listing.indices:
+        lines += [EMPTY_LINE, *explain_empty(context, options)]
+    return (*lines, *names.legend(), EMPTY_LINE)
+
+
+def _is_half_blind(context: Context, options: argparse.Namespace) -> bool:
+    """Whether the filter asks for results, and nobody knows which they are."""
+    return (
+        bool(options.tensor_filter)
+        and context.filter(options.tensor_filter) is bad_result
+        and not context.run.call.results_known
+    )
+
+
+_RESULTS_UNKNOWN = (
+    "What the program got from this run is not known, so only gradients and variables were asked for bad_result."
+)
+_NARROWING = (
+    "layer", "role", "node_name_filter", "op_type_filter", "dtype", "shape", "device", "filter_exclude_node_names",
+)  # fmt: skip
+
+
+def _complaint(name: str, raised: Raised) -> Line:
+    kind, _, message = raised.error.partition(": ")
+    first = f"(first: {printable(raised.first)}: {printable(message)})" if message else f"(first: {raised.first})"
+    return line(
+        Span(f"{printable(name)} raised {kind} on {count_text(raised.count, 'tensor')} {first}", Style.WARNING)
+    )
+
+
+def _table(context: Context, options: argparse.Namespace, indices: Sequence[int], names: ShortNames) -> Table:
+    store = context.run.tensors
+    fields = tensor_fields(context, indices, names, stats=options.stats)
+    columns = tuple(_with_sort(field, options) for field in fields)
+    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]))
+
+
+def _with_sort(field: Field, options: argparse.Namespace) -> Column:
+    """The column with its head made a link that sorts, keeping every other flag; a second click reverses."""
+    column = field.column
+    if field.sort is None:
+        return column
+    current = options.sort_by == field.sort
+    first = field.sort is SortKey.DUMP_SIZE  # whether the largest stand on top at first
+    link = COMMAND.spell(options, sort_by=str(field.sort), reverse=not options.reverse if current else first)
+    mark = ("▼" if options.reverse else "▲") if current else ""
+    return replace(column, title=column.title + mark, link=link)
+
+
+def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:
+    summaries = bool(options.stats or options.tensor_filter)
+    tensors = [
+        tensor_data(context, i) | ({"summary": summary_data(context.summary(i))} if summaries else {})
+        for i in listing.indices
+    ]
+    data: dict[str, Any] = {
+        "total": len(context.run.tensors),
+        "filter": options.tensor_filter or None,
+        "tensors": tensors,
+    }
+    if listing.unread:
+        data["unread"] = listing.unread
+    if _is_half_blind(context, options):
+        data["note"] = _RESULTS_UNKNOWN
+    if listing.raised.count:
+        raised = listing.raised
+        data["raised"] = {"count": raised.count, "first": raised.first, "error": raised.error}
+    return data
+
+
+def _role_text(text: str) -> str:
+    """The role that begins so: `fwd`, `grad` and `upd` as they stand in the table, or in full."""
+    return {"fwd": "forward", "grad": "gradient", "upd": "update"}.get(text, text)
+
+
+COMMAND = Command(
+    "list_tensors",
+    ("lt",),
+    "List the tensors of a run.",
+    _list_tensors,
+    (
+        Argument(
+            ("-f", "--tensor_filter"), "only tensors that pass FILTER", Kind.FILTER, metavar="FILTER", default=""
+        ),
+        excluded_nodes("nodes that the filter is not asked about"),
+        Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
+        Argument(
+            ("--role",),
+            "only what computes the result, differentiates it, or updates variables",
+            choices=tuple(map(str, Role)),
+            default="",
+            type=_role_text,
+            metavar="ROLE",
+        ),
+        Argument(("-n", "--node_name_filter"), "only these nodes", Kind.NODE, metavar="REGEX", default=""),
+        Argument(("-t", "--op_type_filter"), "only these op types", Kind.OP_TYPE, metavar="REGEX", default=""),
+        Argument(("--dtype",), "only these element types", Kind.DTYPE, metavar="REGEX", default=""),
+        Argument(("--shape",), "only shapes such as 5,?,3; ? is any length, * any axes", metavar="SHAPE", default=""),
+        Argument(("--device",), "only these devices", Kind.DEVICE, metavar="REGEX", default=""),
+        Argument(
+            ("-s", "--sort_by"),
+            "what to sort by",
+            metavar="KEY",
+            choices=tuple(str(key) for key in SortKey),
+            default="timestamp",
+        ),
+        Argument(("-r", "--reverse"), "sort downwards", switch=True),
+        Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
+    ),
+    moments=LOOKING,
+    details="""\
+Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
+The heads of the columns sort; a second click reverses. A row leads to the tensor's value.
+
+Examples:
+  lt -f has_inf_or_nan              what is NaN or infinite, the first to turn so on top
+  lt -f has_inf_or_nan -fenn grad   the same without gradients
+  lt -l dense_1                     a layer, its gradients and its updates
+  lt -l dense_1 --role grad         its gradients alone
+  lt -n '^dense' -t MatMul          by node and op type
+  lt --shape '*,10' --stats         everything whose last axis is 10, with its range
+  lt -s dump_size -r                the largest first""",
+)

@@ -1,0 +1,362 @@
+"""`origin`: where a run first went wrong, from what, and what helps."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.chain import Link, chain_to
+from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
+from tfdbg_cli.analysis.origin.aftermath import Aftermath
+from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.executions import loop_around
+from tfdbg_cli.commands.views.input_rows import input_data, input_rows
+from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.made_at import made_at_blocks
+from tfdbg_cli.commands.views.nodes import excluded_nodes
+from tfdbg_cli.commands.views.origin_around import (
+    after_data,
+    after_line,
+    chain_block,
+    guarded_blocks,
+    harm_blocks,
+    here_line,
+    intended_blocks,
+    intended_data,
+    link_data,
+    meant,
+    spoiled_blocks,
+)
+from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
+from tfdbg_cli.commands.views.patterns import search_text
+from tfdbg_cli.commands.views.short_names import around
+from tfdbg_cli.commands.views.tensor_choice import short_device
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.summary import chip
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.runs import Run, RunEnd
+from tfdbg_cli.model.statistics import summarize
+
+_LABEL = 10  # columns of the labels at the left
+_ELEMENTS_SHOWN = 3
+
+
+def _origin(context: Context, options: argparse.Namespace) -> Document:
+    run = context.run
+    search = OriginSearch(
+        run,
+        nan_only=options.nan,
+        exclude_node_names=search_text(options.filter_exclude_node_names),
+        benign=Benign(options.benign),
+    )
+    if options.all:
+        return _every_origin(run, search)
+    origin = search.first()
+    if origin is None:
+        return _all_fine(run, search, options, "what was computed so far" if context.stepper else "this run")
+    before = 0
+    if origin.intended is None:
+        origin, before = search.harmful(origin)
+    if run.change is not None and origin.name in run.change.replaced:
+        origin = replace(origin, cause=Cause("`set` gave it this value."))
+    after = search.spoiled(origin.index)
+    harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
+    chain = _chain(search, run, origin)
+    found = _Finding(run, origin, after, search.unread, tuple(search.intended), chain, harmless, before)
+    since = _since(context, origin)
+    blocks = _screen(found, since, options, moment_of(context))
+    return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """The origin in `run` with what surrounds it. `unread` counts the tensors that were asked in vain.
+
+    `harmless` says that nothing that comes out is touched; `before` counts such origins that are passed over, since
+    something else comes of this one.
+    """
+
+    run: Run
+    origin: Origin
+    after: Aftermath
+    unread: int
+    intended: tuple[Intended, ...]
+    chain: tuple[Link, ...]
+    harmless: bool
+    before: int
+
+
+def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
+    if origin.node is None or origin.index is None:
+        return ()
+    chain = chain_to(run, search.lineage, origin.node, origin.name.slot, origin.cause.blames)
+    last = made_at(run.tracebacks, origin.made_by) if origin.forward else origin.frame
+    return (*chain[:-1], replace(chain[-1], frame=last)) if chain else ()
+
+
+def _since(context: Context, origin: Origin) -> str:
+    """Since which run a variable is not finite, as far as the watch that led here can tell."""
+    hit = context.stop.hit if isinstance(context.stop, RunEnd) else None
+    if hit is None or not origin.variable:
+        return ""
+    if hit.last_passed is None:
+        return "before the watch began: this is its first run"
+    return f"after run #{hit.last_passed}, the last one that passed the watch"
+
+
+def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
+    listed, live = moment is not Moment.STEPPING, moment in LIVE
+    run, origin = found.run, found.origin
+    names = around(run.graph, origin.name.node)
+    blocks: list[Block] = [
+        Text((_what(run, origin), *_turn(run, origin))),
+        Labelled("Cause", printable(origin.cause.text), Style.WARNING, _LABEL),
+    ]
+    if origin.cause.suggestion:
+        blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
+    if since:
+        blocks.append(Labelled("Since", printable(since), label_width=_LABEL))
+    blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
+    forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
+    if run.frames and origin.forward:  # the program stands where it asks for the gradient
+        blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
+        blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+    else:
+        blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
+    if len(found.chain) > 1:
+        blocks.append(chain_block(run, found.chain, names, _LABEL))
+    if origin.inputs:
+        blocks += [Text((EMPTY_LINE,)), input_rows(run, origin.inputs, _LABEL, names=names)]
+    blocks += [Text((EMPTY_LINE,)), *element_blocks(origin, options.max_elements, _LABEL)]
+    here = bool(run.frames) and origin.index == len(run.tensors) - 1
+    after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
+    blocks += [
+        Text((*_batch(run, origin), after)),
+        *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
+        *spoiled_blocks(run, found.after, _LABEL),
+    ]
+    blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
+    blocks += intended_blocks(run, found.intended, _LABEL)
+    if found.unread:
+        lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
+        blocks.append(Text((line(Span(lost, Style.WARNING)),)))
+    return tuple(blocks)
+
+
+def _intended_at(origin: Origin) -> tuple[Block, ...]:
+    if origin.intended is None:
+        return ()
+    text = f"{meant(origin.intended)}. Nothing else is wrong in this run."
+    return (Labelled("Intended", f"It looks so: {printable(text)}", Style.GOOD, _LABEL),)
+
+
+def _what(run: Run, origin: Origin) -> Line:
+    facts = summarize(origin.value)
+    tensor = run.tensors[origin.index] if origin.index is not None else None
+    dtype = tensor.dtype if tensor is not None else name_of(origin.value.dtype)
+    link = f"pf {quoted(str(origin.name))}" if origin.index is None else tensor_link(run.tensors, origin.index)
+    counts: list[Span | str] = []
+    for count, word, style in (
+        (facts.nan, "NaN", Style.NAN),
+        (facts.neg_inf, "-inf", Style.INF),
+        (facts.pos_inf, "inf" if facts.of_magnitude else "+inf", Style.INF),
+    ):
+        if count:
+            counts += [" ", Span(f"{word}×{count:,}", style)]
+    again = f" execution {tensor.execution}" if tensor is not None and tensor.execution else ""
+    return line(
+        Span("Origin".ljust(_LABEL), Style.LABEL),
+        Span(printable(str(origin.name)), Style.TITLE, link),
+        f"{again}  ",
+        Span(printable(origin.op_type), Style.OP, node_link(origin.node.name) if origin.node else ""),
+        f"  {dtype}{shape_text(origin.value.shape)} ",
+        *counts,
+        f" of {origin.value.size:,}  ",
+        Span(short_device(origin.device), Style.DEVICE),
+    )
+
+
+def _turn(run: Run, origin: Origin) -> list[Line]:
+    """Which turn of a loop it was, with a link to the tensor in all turns."""
+    loop = loop_around(run, origin.name.node) if origin.index is not None else None
+    if loop is None or origin.index is None:
+        return []
+    name = Span(printable(loop), Style.NAME, node_link(loop))
+    link = f"pt {quoted(str(origin.name))} -n all"
+    turn = run.tensors[origin.index].execution + 1
+    return [
+        line(
+            Span("Turn".ljust(_LABEL), Style.LABEL),
+            f"{turn} of the loop ",
+            name,
+            ": ",
+            Span("all turns", Style.KEY, link),
+        )
+    ]
+
+
+def _batch(run: Run, origin: Origin) -> list[Line]:
+    if not origin.batch_rows:
+        return []
+    batch = origin.batch
+    shown = ", ".join(map(str, batch.rows[:12]))
+    more = len(batch.rows) - 12
+    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
+    feeds = [
+        Span(printable(name), Style.NAME, f"pf {quoted(name)}")
+        for name in run.call.given
+        if not batch.stored
+        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
+        and fed.shape[:1] == (batch.size,)
+    ]
+    if not feeds and batch.source:
+        feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
+    parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {batch.size}"]
+    for i, feed in enumerate(feeds[:3]):
+        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
+    return [line(*parts)]
+
+
+def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:
+    what = "NaN" if options.nan else "NaN or infinity"
+    unread = search.unread
+    lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
+    if unread:
+        lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
+    looked_at = count_text(len(run.tensors) - unread, "tensor")
+    lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
+    if unread:
+        lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
+    if options.filter_exclude_node_names:
+        lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
+    if not len(run.tensors):
+        lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
+    blocks: tuple[Block, ...] = (Text(tuple(lines)), *intended_blocks(run, search.intended, _LABEL))
+    return Document("origin", blocks, lambda: _nothing(search), "origin")
+
+
+def _every_origin(run: Run, search: OriginSearch) -> Document:
+    """A table of every tensor that is bad although its inputs are fine."""
+    found = search.all()
+    head = line(
+        Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
+        ", in order of execution:" if found else ".",
+    )
+    columns = (Column("op type"), Column("value", drop=1), Column("tensor"))
+
+    def row(i: int) -> Row:
+        tensor = run.tensors[found[i]]
+        value = run.tensors.value(found[i])
+        return (
+            Span(printable(tensor.op_type), Style.OP),
+            Span(chip(value, tensor.dtype).text),
+            Span(printable(str(tensor.name)), Style.NAME, tensor_link(run.tensors, found[i])),
+        )
+
+    names = [str(run.tensors[i].name) for i in found]
+    blocks: tuple[Block, ...] = (Text((head,)), Table(columns, len(found), row)) if found else (Text((head,)),)
+    blocks += tuple(intended_blocks(run, search.intended, _LABEL))
+    return Document("origins", blocks, lambda: {"tensors": names}, "origins")
+
+
+_FIELDS = (
+    "tensor",
+    "execution",
+    "op_type",
+    "device",
+    "file",
+    "line",
+    "forward",
+    "cause",
+    "suggestion",
+    "since",
+    "intended",
+    "guarded_by",
+)
+_LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
+
+
+def _nothing(search: OriginSearch) -> dict[str, Any]:
+    """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
+    told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
+    return {**dict.fromkeys(_FIELDS), **{name: [] for name in _LISTS}, "after": None, "harmless": None, **told}
+
+
+def _data(found: _Finding, since: str) -> dict[str, Any]:
+    run, origin = found.run, found.origin
+    return {
+        "tensor": str(origin.name),
+        "execution": None if origin.index is None else run.tensors[origin.index].execution,
+        "op_type": origin.op_type,
+        "device": origin.device,
+        "file": origin.frame.file if origin.frame else None,
+        "line": origin.frame.line if origin.frame else None,
+        "forward": origin.forward or None,
+        "inputs": [str(item.name) for item in origin.inputs],
+        "input_values": [input_data(item) for item in origin.inputs],
+        "elements": [element_data(element) for element in origin.elements],
+        "batch_rows": list(origin.batch_rows),
+        "batch": {"source": origin.batch.source, "size": origin.batch.size} if origin.batch_rows else None,
+        "cause": origin.cause.text,
+        "suggestion": origin.cause.suggestion,
+        "since": since or None,
+        "intended": None if origin.intended is None else origin.intended.what,
+        "guarded_by": found.after.asked_by if found.after.guarded else None,
+        "chain": [link_data(link) for link in found.chain],
+        "after": after_data(found.after),
+        "harmless": found.harmless,
+        "harmless_before": found.before,
+        "benign": [intended_data(item) for item in found.intended],
+        "unread": found.unread,
+    }
+
+
+COMMAND = Command(
+    "origin",
+    (),
+    "Where the run first went wrong: the first tensor not finite although all its inputs are.",
+    _origin,
+    (
+        Argument(("--nan",), "look for NaN only; infinities (a mask of -inf) pass", switch=True),
+        excluded_nodes("nodes whose values count as fine"),
+        Argument(
+            ("-m", "--max_elements"), "how many elements to show", metavar="N", type=int, default=_ELEMENTS_SHOWN
+        ),
+        Argument(
+            ("--benign",),
+            "infinities that look intended (a mask of -inf): tell them last, skip them, or show them like others",
+            metavar="|".join(Benign),
+            choices=tuple(Benign),
+            default=Benign.LAST,
+        ),
+        Argument(("--all",), "list every such tensor, not only the first", switch=True),
+    ),
+    moments=LOOKING,
+    details="""\
+Inputs are looked up in the run along the graph: through Identity and Switch, across devices, and in loops as they
+were at that iteration. An input that was folded away or not captured is said to be so.
+
+Infinities look intended where a table of habits knows them: a mask of -inf before a softmax, the start of a running
+minimum, what tf.where replaces. They count as fine as long as nothing comes of them; the watch still stops at them.
+
+Of an op that computes a gradient the line of the op of the forward pass is shown, since that one can be mended.
+
+In JSON `tensor` is null when everything is finite; `execution` counts the turns of a loop from 0. `inputs` are
+names; `inputs` of an element are the values of those inputs that made it, in the same order: a number, a list for
+the slice that a reduction or a product took (its size and extremes when it is longer than 32), null where that is
+not known.""",
+    section="Look",
+)

@@ -1,0 +1,173 @@
+"""`placement`: ops by device, copies between devices, ops that fell back to the CPU."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from tfdbg_cli.analysis.placement import DeviceLoad, Known, Placement, placement_of
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
+from tfdbg_cli.commands.views.tensor_choice import short_device
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text, count_text
+from tfdbg_cli.model.graph import GraphKind
+
+_SOURCES = {
+    Known.RUNTIME: ("Where ops ran", "The runtime's graph names the devices."),
+    Known.VALUES: ("Where ops ran", "A device is the one on which an op's first value lies."),
+    Known.REQUESTED: (
+        "Where the program wants ops to run",
+        "Only what the program requested is known of this run; where nothing was requested TensorFlow chose.",
+    ),
+}
+
+
+def _placement(context: Context, options: argparse.Namespace) -> Document:
+    found = placement_of(context.run, pattern(options.device) if options.device else None)
+    blocks: list[Block] = [Text(tuple(_head(context, options, found)))]
+    if found.devices:
+        blocks += [Text((EMPTY_LINE,)), _devices(found)]
+    blocks += _copies(context, found) + _fallbacks(context, found)
+    return Document("placement", tuple(blocks), lambda: _data(found), "placement")
+
+
+def _head(context: Context, options: argparse.Namespace, found: Placement) -> list[Line]:
+    title, source = _SOURCES[found.known]
+    on = f", on devices like {printable(options.device)}" if options.device else ""
+    lines = [line(Span(f"{title}{on}", Style.TITLE)), line(Span(source, Style.DIM))]
+    if found.known is Known.REQUESTED and context.run.graph.kind is GraphKind.PYTHON and not context.call.function:
+        command = "run --graph runtime"
+        lines.append(line(Span(command, Style.KEY, command), Span(" shows where the ops of a run went.", Style.HINT)))
+    if not found.devices:
+        lines += [EMPTY_LINE, line("No op is on such a device." if options.device else "This run has no graph.")]
+    return lines
+
+
+def _device(name: str) -> str:
+    return printable(short_device(name)) if name else "not known"
+
+
+def _devices(found: Placement) -> Table:
+    columns = (Column("Ops", right=True), Column("Tensors", right=True), Column("Size", right=True), Column("Device"))
+
+    def row(i: int) -> Row:
+        load = found.devices[i]
+        unknown = "not requested" if found.known is Known.REQUESTED else "not known: no value was captured"
+        return (
+            Span(f"{load.ops:,}", Style.NUMBER),
+            Span(f"{load.tensors:,}", Style.NUMBER),
+            Span(bytes_text(load.nbytes), Style.NUMBER),
+            Span(_device(load.device) if load.device else unknown, Style.DEVICE, _tensors_on(load)),
+        )
+
+    return Table(columns, len(found.devices), row)
+
+
+def _tensors_on(load: DeviceLoad) -> str:
+    return f"lt --device {quoted(re.escape(load.device) + '$')}" if load.device and load.tensors else ""
+
+
+def _section(text: str, style: Style = Style.HEADING) -> list[Block]:
+    return [Text((EMPTY_LINE, line(Span(text, style))))]
+
+
+def _copies(context: Context, found: Placement) -> list[Block]:
+    if not found.copies:
+        several = len([load for load in found.devices if load.device]) > 1
+        return _section("No copies between devices.", Style.DIM) if several else []
+    total = sum(copy.nbytes or 0 for copy in found.copies)
+    words = "would be copied" if found.known is Known.REQUESTED else "copied between devices"
+    head = _section(f"{count_text(len(found.copies), 'tensor')} {words}, {bytes_text(total)}")
+    columns = (Column("Size", right=True), Column("from"), Column("to"), Column("Tensor", keep_end=True))
+    names = shared_by_most(context.run.graph, len(found.copies), lambda i: found.copies[i].tensor.node)
+
+    def row(i: int) -> Row:
+        copy = found.copies[i]
+        captured = bool(context.run.tensors.named(copy.tensor.node, copy.tensor.slot))
+        link = f"pt {quoted(str(copy.tensor))}" if captured else node_link(copy.tensor.node)
+        return (
+            Span(bytes_text(copy.nbytes), Style.NUMBER),
+            Span(_device(copy.source), Style.DEVICE),
+            Span(_device(copy.target), Style.DEVICE),
+            Span(printable(names.short(str(copy.tensor))), Style.NAME, link),
+        )
+
+    return [*head, *_legend(names), Table(columns, len(found.copies), row)]
+
+
+def _legend(names: ShortNames) -> list[Block]:
+    legend = names.legend()
+    return [Text(tuple(legend))] if legend else []
+
+
+def _fallbacks(context: Context, found: Placement) -> list[Block]:
+    if not found.fallbacks:
+        return []
+    asked = sum(1 for item in found.fallbacks if item.requested)
+    most = "while most ops ran on an accelerator"
+    why = (
+        most
+        if not asked
+        else "although another device was requested"
+        if asked == len(found.fallbacks)
+        else (f"{asked:,} of them although another device was requested")
+    )
+    head = _section(f"{count_text(len(found.fallbacks), 'op')} fell back to the CPU, {why}", Style.WARNING)
+    columns = (Column("Op type"), Column("requested"), Column("ran on"), Column("Node", keep_end=True))
+    names = shared_by_most(context.run.graph, len(found.fallbacks), lambda i: found.fallbacks[i].node)
+
+    def row(i: int) -> Row:
+        item = found.fallbacks[i]
+        return (
+            Span(printable(item.op_type), Style.OP),
+            Span(_device(item.requested) if item.requested else "nothing", Style.DEVICE),
+            Span(_device(item.device), Style.DEVICE),
+            Span(printable(names.short(item.node)), Style.NAME, node_link(item.node)),
+        )
+
+    return [*head, *_legend(names), Table(columns, len(found.fallbacks), row)]
+
+
+def _data(found: Placement) -> dict[str, Any]:
+    return {
+        "known": str(found.known),
+        "devices": [
+            {"device": load.device, "ops": load.ops, "tensors": load.tensors, "nbytes": load.nbytes}
+            for load in found.devices
+        ],
+        "copies": [
+            {"tensor": str(copy.tensor), "from": copy.source, "to": copy.target, "nbytes": copy.nbytes}
+            for copy in found.copies
+        ],
+        "fallbacks": [
+            {"node": item.node, "op_type": item.op_type, "requested": item.requested, "device": item.device}
+            for item in found.fallbacks
+        ],
+    }
+
+
+COMMAND = Command(
+    "placement",
+    ("pl",),
+    "Ops by device, copies between devices, ops that fell back to the CPU.",
+    _placement,
+    (Argument(("--device",), "only what touches devices like this", Kind.DEVICE, metavar="REGEX", default=""),),
+    moments=WITH_TENSORS,
+    details="""\
+A session's runtime graph names the device of every op. Of a function the devices are those on which its values lie;
+of a session's Python graph only those that the program requested are known. A tensor counts as copied once for each
+device on which an op reads it. Constants, placeholders and calls do not count as fallen back.
+
+Examples:
+  placement
+  pl --device GPU""",
+    section="Graph",
+)

@@ -1,0 +1,184 @@
+"""`print_feed`: what a run was fed."""
+
+from __future__ import annotations
+
+import argparse
+import pprint
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.views.array_file import save_arrays
+from tfdbg_cli.commands.views.tensor_choice import sliced
+from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.units import bytes_text, shape_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.names import did_you_mean, split_slice
+from tfdbg_cli.model.tensors import nbytes_of
+from tfdbg_cli.model.values import Array, NoValue, as_array
+
+_HANDLES = frozenset({"resource", "variant"})
+
+
+def _print_feed(context: Context, options: argparse.Namespace) -> Document:
+    if options.number not in (None, 0, -1):
+        raise TfdbgError(f"A feed has one value; there is no number {options.number}.", hint="Leave -n out.")
+    text, slicing = split_slice(options.feed)
+    name = _feed_named(context.call.feeds, text)
+    feed = context.call.feeds[name]
+    title = f"pf {name}{slicing}"
+    noun = "Argument" if context.call.function else "Feed"
+    head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{printable(name)}{slicing}", Style.TITLE))]
+    if feed is None or isinstance(feed, NoValue):
+        why = feed.text if feed is not None else _why_not_kept(context, name)
+        return _unknown(options, name, why, head, title)
+    parts = _sparse_parts(feed)
+    if parts is not None:
+        return _sparse(context, options, name, parts, slicing, title)
+    array = _numbers(feed)
+    if array is None:
+        return _object(options, name, feed, head, title)
+    array = sliced(array, slicing)
+    dtype = name_of(array.dtype)
+    shown = view(context, options, array, dtype)
+    head.append(_facts(array, feed))
+
+    def data() -> dict[str, Any]:
+        extra = {"slice": slicing} if slicing else {}
+        return _described(name, array) | extra | shown.data()
+
+    return Document("feed", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
+
+
+def _feed_named(feeds: Mapping[str, Any], text: str) -> str:
+    """The key of the feed that `text` means: as it is, or the node alone."""
+    for name in (text, f"{text}:0"):
+        if name in feeds:
+            return name
+    if not feeds:
+        raise TfdbgError("This run was fed nothing.")
+    hint = did_you_mean(text, feeds) or f"Feeds: {', '.join(feeds)}."
+    raise TfdbgError(f"There is no feed {text!r} in this run.", hint=hint)
+
+
+def _numbers(feed: Any) -> Array | None:
+    """`feed` as an array of numbers or strings, or None where it is something else."""
+    try:
+        array = as_array(feed)
+    except (ValueError, TypeError):
+        return None  # a ragged list
+    if array.dtype == np.dtype(object) and not all(isinstance(item, bytes | str) for item in array.flat):
+        return None
+    return array
+
+
+def _sparse_parts(feed: Any) -> dict[str, Array] | None:
+    """The three arrays of a SparseTensorValue (a named tuple) or its like, else None."""
+    names = ("indices", "values", "dense_shape")
+    if not isinstance(feed, tuple) or getattr(feed, "_fields", ()) != names:
+        return None
+    return {name: as_array(part) for name, part in zip(names, feed, strict=True)}
+
+
+def _facts(array: Array, feed: Any) -> Line:
+    given = "" if isinstance(feed, np.ndarray) else f"  given as {type(feed).__name__}"
+    size = bytes_text(nbytes_of(array))
+    return line(f"  dtype {name_of(array.dtype)}  shape {shape_text(array.shape)}  size {size}{given}")
+
+
+def _described(name: str, array: Array) -> dict[str, Any]:
+    dtype = name_of(array.dtype)
+    return {"name": name, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
+
+
+def _why_not_kept(context: Context, name: str) -> str:
+    """Why a recording has no value of the feed `name`."""
+    if any(item.name == name and item.dtype in _HANDLES for item in context.call.arguments):
+        return "This is a handle; it holds no numbers."
+    return "The recording keeps the names of the feeds, not their values."
+
+
+def _unknown(options: argparse.Namespace, name: str, why: str, head: list[Line], title: str) -> Document:
+    if options.write_path:
+        raise TfdbgError(f"There is nothing to write: {why}")
+    data = {
+        "name": name,
+        "dtype": None,
+        "shape": None,
+        "nbytes": None,
+        "summary": None,
+        "value": None,
+        "elided": False,
+    }
+    return Document(
+        "feed", (Text((*head, EMPTY_LINE, *lines_of(printable(why), Style.WARNING))),), lambda: data, title
+    )
+
+
+def _sparse(
+    context: Context,
+    options: argparse.Namespace,
+    name: str,
+    parts: Mapping[str, Array],
+    slicing: str,
+    title: str,
+) -> Document:
+    if slicing:
+        raise TfdbgError("A sparse feed cannot be sliced.", hint=f"pf {name} shows its indices and values.")
+    shape = tuple(int(n) for n in parts["dense_shape"].flat)
+    values = parts["values"]
+    head = [line(Span("Sparse feed ", Style.LABEL), Span(printable(name), Style.TITLE))]
+    head.append(line(f"  dtype {name_of(values.dtype)}  shape {shape_text(shape)}  {values.size:,} elements given"))
+    if options.write_path:
+        head.append(save_arrays(parts, options.write_path, force=options.force))
+    shown = view(context, options, values, name_of(values.dtype))
+    plain = argparse.Namespace(**{**vars(options), "ranges": None, "numeric_summary": False})
+    blocks: list[Block] = [Text(tuple(head)), *shown.blocks()]
+    for part in ("indices", "dense_shape"):
+        blocks.append(Text((EMPTY_LINE, line(Span(part, Style.HEADING)))))
+        blocks.append(view(context, plain, parts[part], name_of(parts[part].dtype)).blocks()[-1])
+
+    def data() -> dict[str, Any]:
+        sparse = {part: view(context, plain, parts[part], "").data()["value"] for part in ("indices", "dense_shape")}
+        return {**_described(name, values), "shape": list(shape), "sparse": True, **shown.data(), **sparse}
+
+    return Document("feed", tuple(blocks), data, title)
+
+
+def _object(options: argparse.Namespace, name: str, feed: Any, head: list[Line], title: str) -> Document:
+    if options.write_path:
+        raise TfdbgError(f"A {type(feed).__name__} of this form does not go into a .npy file.")
+    text = "\n".join(printable(row) for row in pprint.pformat(feed, width=100, compact=True).split("\n"))
+    head = [*head, line(Span(f"  {type(feed).__name__}, not an array", Style.DIM)), EMPTY_LINE]
+    data = {
+        "name": name, "dtype": type(feed).__name__, "shape": None, "nbytes": None,
+        "summary": None, "value": repr(feed), "elided": False,
+    }  # fmt: skip
+    return Document("feed", (Text((*head, *lines_of(text))),), lambda: data, title)
+
+
+COMMAND = Command(
+    "print_feed",
+    ("pf",),
+    "Print what the run was fed.",
+    _print_feed,
+    (
+        Argument(("feed",), "the name of the feed; a slice may follow", Kind.FEED),
+        Argument(("-n", "--number"), "as for tensors; a feed has one value, number 0", metavar="K", type=int),
+        *VALUE_ARGUMENTS,
+    ),
+    details="""\
+Lists and numbers are shown as the arrays that TensorFlow makes of them, before it casts them to the placeholder's
+type. A sparse feed shows its values, indices and shape; -w writes the three as .npz.
+
+Examples:
+  pf x:0 -s
+  pf 'x:0[0, :]'
+  pf labels -w labels.npy""",
+)

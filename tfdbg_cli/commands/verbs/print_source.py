@@ -1,0 +1,192 @@
+"""`print_source`: a source file, with what each line made; after `run -p`, with the time that it took."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source, nodes_by_line, output_slots
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.profiled_source import COST_TYPES, profiled_source
+from tfdbg_cli.commands.vocabulary import vocabulary_of
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.rows import Rows
+from tfdbg_cli.document.source import highlighted
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.times import TIME_UNITS
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+
+_MOST = 10  # names behind one line
+
+
+def _print_source(context: Context, options: argparse.Namespace) -> Document:
+    _take_file_from_t(options)
+    path, source = _source(context, options.source_file_path)
+    begin = max(1, options.line_begin or options.init_line or 1)
+    if begin > len(source):
+        raise TfdbgError(f"{path} has {count_text(len(source), 'line')}; -b {begin} is behind its end.")
+    profile = None if isinstance(context.stop, RunStart) else context.run.profile
+    if profile is not None:
+        return profiled_source(context, profile, path, source, begin, options)
+    _refuse_profile_flags(options)
+    return _annotated(context, path, source, begin, options)
+
+
+def _take_file_from_t(options: argparse.Namespace) -> None:
+    """`ps -t FILE` means tensors, as it always did; with a profile -t takes a regular expression."""
+    if options.source_file_path is None and isinstance(options.op_type_filter, str):
+        options.source_file_path, options.op_type_filter = options.op_type_filter, None
+    if options.source_file_path is None:
+        raise TfdbgError("print_source needs a file.", hint="`ls` lists them; the last part of a path is enough.")
+
+
+def _refuse_profile_flags(options: argparse.Namespace) -> None:
+    given = {
+        "--cost_type": options.cost_type,
+        "--time_unit": options.time_unit,
+        "-d": options.device_name_filter,
+        "-n": options.node_name_filter,
+        f"-t {options.op_type_filter}": isinstance(options.op_type_filter, str),
+    }
+    wrong = [flag for flag, value in given.items() if value]
+    if wrong:
+        raise TfdbgError(f"{wrong[0]} is about a profile, and this run has none.", hint="`run -p` makes one.")
+
+
+def _source(context: Context, text: str) -> tuple[str, Sequence[str]]:
+    """The path that `text` means, and the lines of that file."""
+    paths = vocabulary_of(context.graph).sources(context.tracebacks)
+    path = find_source(text, paths) or text
+    source = context.sources.lines(path)
+    if source is None:
+        if path in paths:
+            raise TfdbgError(
+                f"The source of {path} is not at hand.",
+                hint="The file was moved since, or the recording did not keep it; `ni -t` shows the lines it knows.",
+            )
+        raise no_such_source(text, paths)
+    return path, source
+
+
+def _annotated(
+    context: Context, path: str, source: Sequence[str], begin: int, options: argparse.Namespace
+) -> Document:
+    made = nodes_by_line(context.graph, context.tracebacks, path)
+    store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
+    tensors = options.op_type_filter is not False
+    names = {number: _names(context, store, nodes, tensors) for number, nodes in made.items()}
+    colored = highlighted(source)
+    rows: list[tuple[int, Span | None]] = []  # line of source, and a name made there (None: the line itself)
+    for number in range(1, len(source) + 1):
+        rows.append((number, None))
+        rows += [(number, span) for span in _limited(names.get(number, []), number, path, options)]
+    focus = next(i for i, (number, _) in enumerate(rows) if number == begin)
+    count = sum(map(len, names.values()))
+    what = "tensor" if tensors else "node"
+    head = line(
+        Span(printable(path), Style.TITLE),
+        f"  {count_text(len(source), 'line')}, {count_text(count, what)} made here",
+    )
+    digits = len(str(len(source)))
+
+    def make(i: int) -> Line:
+        number, span = rows[i]
+        if span is None:
+            return line(Span(f"{number:>{digits}}  ", Style.DIM), *colored[number - 1].spans)
+        return line(" " * (digits + 6), span)
+
+    def data() -> dict[str, Any]:
+        numbered = enumerate(source, 1)
+        lines = [
+            {"line": i, "text": text, "made": _raw(context, store, made.get(i, ()), tensors)} for i, text in numbered
+        ]
+        return {"path": path, "line": begin, "lines": lines}
+
+    return Document("source", (Text((head,)), Rows(len(rows), make)), data, f"source {path}", focus + 1)
+
+
+def _raw(context: Context, store: TensorStore, nodes: Sequence[str], tensors: bool) -> list[str]:
+    """The nodes, or their tensors, as they are called."""
+    if not tensors:
+        return list(nodes)
+    return [str(TensorName(n, slot)) for n in nodes for slot in output_slots(context.graph, store, n)]
+
+
+def _names(context: Context, store: TensorStore, nodes: Sequence[str], tensors: bool) -> list[Span]:
+    """The nodes made on a line, or their tensors; what was captured leads to its value."""
+    if not tensors:
+        return [Span(printable(name), Style.NAME, node_link(name)) for name in nodes]
+    spans = []
+    for name in nodes:
+        for slot in output_slots(context.graph, store, name):
+            tensor = str(TensorName(name, slot))
+            found = store.named(name, slot)
+            if found:
+                link = tensor_link(store, found[0]) if len(found) == 1 else f"pt {quoted(tensor)}"
+                spans.append(Span(printable(tensor), Style.NAME, link))
+            else:
+                spans.append(Span(printable(tensor), Style.DIM, node_link(name)))
+    return spans
+
+
+def _limited(spans: list[Span], number: int, path: str, options: argparse.Namespace) -> list[Span]:
+    """At most `-m` names, and a link to all of them."""
+    most = max(0, options.max_elements_per_line)
+    left = len(spans) - most
+    if left <= 0:
+        return spans
+    tensors = "-t " if options.op_type_filter is not False else ""
+    more = Span(f"+{left}", Style.KEY, f"ps {tensors}-b {number} -m {len(spans)} {quoted(path)}")
+    return [*spans[:most], more]
+
+
+def _arguments() -> tuple[Argument, ...]:
+    profile: dict[str, Any] = {"metavar": "REGEX", "default": ""}
+    return (
+        Argument(
+            ("source_file_path",), "a file, or the last parts of its path", Kind.SOURCE, metavar="FILE", nargs="?"
+        ),
+        Argument(
+            ("-t", "--tensors", "--op_type_filter"),
+            "show tensors instead of nodes; with a profile: only op types like REGEX",
+            Kind.OP_TYPE,
+            metavar="REGEX",
+            default=False,
+            nargs="?",
+        ),
+        Argument(
+            ("-m", "--max_elements_per_line"), "names behind a line, at most", metavar="N", type=int, default=_MOST
+        ),
+        Argument(("-b", "--line_begin"), "the line to show first", metavar="LINE", type=int),
+        Argument(("--cost_type",), "profile: which time to show", choices=COST_TYPES, default=""),
+        Argument(("--time_unit",), "profile: the unit of times", choices=TIME_UNITS, default=""),
+        Argument(("-d", "--device_name_filter"), "profile: only devices like this", Kind.DEVICE, **profile),
+        Argument(("-n", "--node_name_filter"), "profile: only nodes like this", Kind.NODE, **profile),
+        Argument(("--init_line",), "the line to show first", metavar="LINE", type=int),
+    )
+
+
+COMMAND = Command(
+    "print_source",
+    ("ps",),
+    "A source file, and what each line made.",
+    _print_source,
+    _arguments(),
+    section="Source and time",
+    details="""\
+The last parts of a path are enough while they fit one file only. A node belongs to the innermost line of the file
+that made it. After `run -p` each line shows the time that its nodes took.
+
+Examples:
+  ps train.py -b 120
+  ps -t train.py
+  ps train.py --cost_type op_time --time_unit ms""",
+)

@@ -1,0 +1,148 @@
+"""`print_tensor`: the value of a tensor."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.executions import Executions, which
+from tfdbg_cli.commands.views.tensor_choice import Choice, choose, short_device, sliced
+from tfdbg_cli.commands.views.tensor_columns import tensor_data
+from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
+from tfdbg_cli.commands.views.variable_view import variable_document
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.units import bytes_text, shape_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array, Lack, NoValue
+
+
+def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
+    try:
+        choice = choose(context, options.tensor, options.device)
+    except TfdbgError:
+        variable = variable_document(context, options.tensor.removesuffix(":0"))
+        if variable is None or options.write_path:
+            raise
+        return variable
+
+    def spell(number: str) -> str:
+        return COMMAND.spell(options, number=number, write_path="", force=False)
+
+    asked = which(choice, options.number)
+    if asked is None and len(choice.indices) > 1 and not options.write_path:
+        executions = Executions(context, options, choice, range(len(choice.indices)), spell)
+        return executions.stacked() if choice.slicing else executions.listing()
+    if not isinstance(asked, int | None):
+        return Executions(context, options, choice, asked, spell).stacked()
+    index = choice.execution(asked)
+    value = context.run.tensors.value(index)
+    head = _head(context, options, choice, index)
+    title = f"pt {choice.name}{choice.slicing}"
+    if isinstance(value, NoValue):
+        return _no_value(context, options, head, index, value, title)
+    return _value(context, options, choice, index, value, head, title)
+
+
+def _value(
+    context: Context,
+    options: argparse.Namespace,
+    choice: Choice,
+    index: int,
+    value: Array,
+    head: list[Line],
+    title: str,
+) -> Document:
+    array = sliced(value, choice.slicing)
+    quick = not choice.slicing and (options.numeric_summary or array.size <= QUICK)
+    dtype = context.run.tensors[index].dtype
+    shown = view(context, options, array, dtype, context.summary(index) if quick else None)
+    written = saved(options, array)
+
+    def data() -> dict[str, Any]:
+        extra = {"slice": choice.slicing} if choice.slicing else {}
+        path = {"written": options.write_path} if options.write_path else {}
+        return tensor_data(context, index) | extra | shown.data() | path
+
+    return Document("tensor", (Text((*head, *written)), *shown.blocks()), data, title)
+
+
+def _no_value(
+    context: Context, options: argparse.Namespace, head: list[Line], index: int, value: NoValue, title: str
+) -> Document:
+    if value.lack is Lack.OPAQUE and not options.write_path:
+        variable = variable_document(context, context.run.tensors[index].node)
+        if variable is not None:
+            return variable
+    if options.write_path:
+        raise TfdbgError(f"There is nothing to write: {value.text}")
+    data = {**tensor_data(context, index), "summary": None, "value": None, "elided": False, "lack": str(value.lack)}
+    said = lines_of(printable(value.text), Style.WARNING)
+    return Document("tensor", (Text((*head, EMPTY_LINE, *said)),), lambda: data, title)
+
+
+def _head(context: Context, options: argparse.Namespace, choice: Choice, index: int) -> list[Line]:
+    tensor = context.run.tensors[index]
+    lines = [line(Span("Tensor ", Style.LABEL), Span(f"{printable(choice.name)}{choice.slicing}", Style.TITLE))]
+    lines.append(_facts(tensor))
+    if len(choice.indices) > 1:
+        lines.append(_neighbours(options, choice, choice.indices.index(index)))
+    return lines
+
+
+def _facts(tensor: Tensor) -> Line:
+    parts: tuple[tuple[str, Span], ...] = (
+        ("dtype", Span(printable(tensor.dtype))),
+        ("shape", Span(shape_text(tensor.shape), Style.NUMBER)),
+        ("size", Span(bytes_text(tensor.nbytes), Style.NUMBER)),
+        ("op", Span(printable(tensor.op_type), Style.OP, f"ni {quoted(tensor.node)}")),
+    )
+    if tensor.device:  # unknown where values were fetched from the Python graph
+        parts = (*parts, ("device", Span(printable(short_device(tensor.device)), Style.DEVICE)))
+    spans: list[Span | str] = []
+    for name, span in parts:
+        spans += ["  ", Span(f"{name} ", Style.LABEL), span]
+    return line(*spans)
+
+
+def _neighbours(options: argparse.Namespace, choice: Choice, number: int) -> Line:
+    """Which execution this is, with links to the one before and the one after."""
+    spans: list[Span | str] = [f"  execution {number} of 0 to {len(choice.indices) - 1}"]
+    if number > 0:
+        spans += ["  ", Span("← before", Style.KEY, COMMAND.spell(options, number=number - 1))]
+    if number + 1 < len(choice.indices):
+        spans += ["  ", Span("after →", Style.KEY, COMMAND.spell(options, number=number + 1))]
+    return line(*spans, "  ", Span("all", Style.KEY, COMMAND.spell(options, number=None)))
+
+
+COMMAND = Command(
+    "print_tensor",
+    ("pt",),
+    "Print the value of a tensor, or a slice of it.",
+    _print_tensor,
+    (
+        Argument(("tensor",), "node:slot, or the node alone if it has one output; a slice may follow", Kind.TENSOR),
+        Argument(("-n", "--number"), "which execution, from 0; -1 is the last, 2:5 and all are several", metavar="K"),
+        Argument(("--device",), "the device, where several hold the tensor", Kind.DEVICE, metavar="NAME", default=""),
+        *VALUE_ARGUMENTS,
+    ),
+    moments=LOOKING,
+    details="""\
+Slices are Python's: negative indices, steps and ... work. A tensor produced several times (in a loop) is listed
+unless -n says which; of several at once the values stand one below another, single numbers in a table under a
+curve, and -w writes one array with the executions as first axis. The last parts of a name are enough while they fit
+one tensor only. The program's own np.set_printoptions is respected and never changed; --precision, --suppress,
+--edgeitems, --linewidth and --threshold hold for this screen alone.
+
+Examples:
+  pt loss/Log:0
+  pt 'dense/MatMul:0[0, -3:, ...]' -s
+  pt prob -r [-inf,0]
+  pt step/while/Add:0 -n -1
+  pt 'cell/Mul:0[0]' -n 2:5
+  pt w:0 -w w.npy""",
+)

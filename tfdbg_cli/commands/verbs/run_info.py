@@ -1,0 +1,182 @@
+"""`run_info`: what is about to run, or ran, and how the program can go on."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Command
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.call_rows import argument_data, call_blocks
+from tfdbg_cli.document.definitions import Definitions
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.jsonlines import exactness_data
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text, count_text
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.model.runs import Call, Estimate, Opened, RunEnd, RunStart
+
+_CHOICES = (
+    ("run -n", "run once without debugging; stop before the next run"),
+    ("run -t 10", "stop at the end of the 10th run from here"),
+    ("run -p", "run once and time every op"),
+    ("continue", "run on; stop only at an error"),
+    ("detach", "run on as if there were no debugger"),
+)
+
+
+def _run_info(context: Context, options: argparse.Namespace) -> Document:
+    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
+    if not isinstance(context.stop, Opened):
+        blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
+    looks = [] if isinstance(context.stop, RunStart) else [_looks()]
+    blocks.append(Text((_filters(context), *looks)))
+    return Document("run_info", tuple(blocks), lambda: _data(context), context.call.title)
+
+
+def _what(context: Context) -> list[Line]:
+    call = context.call
+    before = isinstance(context.stop, RunStart)
+    lines = [
+        line(
+            Span("About to " if before else "Done: ", Style.TITLE),
+            Span(printable(call.title), Style.TITLE),
+            f" ({call.kind})",
+        )
+    ]
+    thread = f" in thread {printable(call.thread)}" if call.thread not in {"", "MainThread"} else ""
+    lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
+    if isinstance(context.stop, RunStart):
+        lines += _estimate(context.stop.estimate)
+        lines += _watch_memory(call, context.stop.estimate)
+        notes = (*call.notes, *context.stop.notes)
+    else:
+        lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
+        lines += _exactness(context.run.exactness)
+        notes = (*call.notes, *_stop_notes(context), *context.run.notes)
+    return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
+
+
+def _exactness(exactness: Exactness | None) -> list[Line]:
+    if exactness is None:
+        return []
+    return [line(Span(printable(exactness.sentence), Style.HINT if exactness.exact else Style.WARNING))]
+
+
+def _estimate(estimate: Estimate | None) -> list[Line]:
+    if estimate is None:
+        return []
+    size = "a size that shapes do not tell" if estimate.nbytes is None else bytes_text(estimate.nbytes)
+    unknown = f", {estimate.unknown:,} more of unknown shape" if estimate.unknown else ""
+    over = estimate.nbytes is not None and estimate.nbytes > estimate.budget
+    text = (
+        f"A full capture takes about {size} ({count_text(estimate.tensors, 'tensor')}{unknown}); "
+        f"the budget is {bytes_text(estimate.budget)} of {estimate.medium}"
+    )
+    if not over:
+        return [line(f"{text}.")]
+    hint = "Narrow it with `run --node_name_filter`, raise the budget with `config set`, or use `run --force`."
+    return [line(Span(f"{text}: too much.", Style.WARNING)), line(Span(hint, Style.HINT))]
+
+
+def _filters(context: Context) -> Line:
+    shown = _first_filters(context)
+    names = [Span(printable(name), Style.NAME) for name in shown]
+    more = len(context.filters) - len(shown)
+    rest: list[Span | str] = [", and ", Span(f"{more} more", Style.KEY, "filters")] if more else []
+    return line(Span("Filters: ", Style.LABEL), *_joined(names), *rest)
+
+
+def _first_filters(context: Context) -> list[str]:
+    """The filter that most people want, and those that the program added."""
+    return [name for name in context.filters if name == "has_inf_or_nan" or name not in BUILT_IN_FILTERS]
+
+
+def _watch_memory(call: Call, estimate: Estimate | None) -> list[Line]:
+    """What a watch takes: to make a run again, and to keep the values of many."""
+    if estimate is None or estimate.medium != "memory" or not estimate.nbytes:
+        return []
+    room = int(estimate.budget // estimate.nbytes)
+    kept = f"--keep has room for {room - 1:,} runs" if room > 1 else "--keep has no room for any"
+    held = _held(call)
+    holds = f" holds {bytes_text(held)} of arguments and variables of each run to make it again" if held else ""
+    return [line("A watch (", Span("run -f", Style.KEY), f"){holds}{'; ' if held else ': '}{kept}.")]
+
+
+def _held(call: Call) -> int:
+    """Bytes of the arguments and variables of a function, as far as their shapes tell."""
+    total = 0
+    for argument in call.arguments:
+        element = element_type_named(argument.dtype)
+        if element is not None and element.itemsize and argument.shape is not None and None not in argument.shape:
+            total += element.itemsize * math.prod(length or 0 for length in argument.shape)
+    return total
+
+
+def _choices(context: Context) -> Definitions:
+    names = _first_filters(context)
+    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in names]
+    which = "this" if isinstance(context.stop, RunStart) else "the next"
+    choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
+    pairs = tuple((Span(printable(command), Style.KEY, command), Span(meaning)) for command, meaning in choices)
+    return Definitions(pairs, indent="  ")
+
+
+def _looks() -> Line:
+    links = [Span(command, Style.KEY, command) for command in ("lt", "layers", "origin", "ls")]
+    return line(Span("Look: ", Style.LABEL), *_joined(links))
+
+
+def _joined(spans: list[Span]) -> list[Span | str]:
+    parts: list[Span | str] = []
+    for span in spans:
+        parts += [", ", span] if parts else [span]
+    return parts or ["none"]
+
+
+def _stop_notes(context: Context) -> tuple[str, ...]:
+    """What was done at the stop; it is of no other run that is looked at there."""
+    stop = context.stop
+    return () if isinstance(stop, RunEnd) and context.run is not stop.run else stop.notes
+
+
+def _data(context: Context) -> dict[str, Any]:
+    call, stop = context.call, context.stop
+    estimate = stop.estimate if isinstance(stop, RunStart) else None
+    notes = stop.notes if isinstance(stop, RunStart) else (*_stop_notes(context), *context.run.notes)
+    return {
+        "number": call.number,
+        "call": str(call.kind),
+        "title": call.title,
+        "fetches": list(call.fetches),
+        "targets": list(call.targets),
+        "feeds": list(call.feeds),
+        "function": call.function or None,
+        "arguments": argument_data(call),
+        "thread": call.thread,
+        "graph": str(context.graph.kind),
+        "nodes": len(context.graph),
+        "notes": [*call.notes, *notes],
+        **({} if isinstance(stop, RunStart) else exactness_data(context.run.exactness)),
+        "estimate": estimate
+        and {
+            "tensors": estimate.tensors,
+            "nbytes": estimate.nbytes,
+            "unknown": estimate.unknown,
+            "budget": estimate.budget,
+            "medium": estimate.medium,
+        },
+        "filters": list(context.filters),
+    }
+
+
+COMMAND = Command(
+    "run_info",
+    ("ri",),
+    "What is about to run, or ran, and how to go on.",
+    _run_info,
+)

@@ -1,0 +1,266 @@
+"""`set` and `unset`: other values for tensors of a run that is over, for `again` to compute with."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.verbs.eval import tensor_value
+from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
+from tfdbg_cli.document.document import Document, Text, text_document
+from tfdbg_cli.document.summary import chip, summary_data
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import is_inexact, name_of
+from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.pausing import Replaceable
+from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.what_if import WhatIf
+
+
+def base_of(context: Context) -> int:
+    """The index of the program's own run behind the one looked at, which `again` may have made of it."""
+    run = context.run
+    if run.change is None:
+        return context.current
+    return next((index for index, other in enumerate(context.runs) if other is run.change.base), context.current)
+
+
+def what_if_of(run: Run, context: Context) -> WhatIf:
+    """The means to compute parts of `run` again.
+
+    Raises:
+        TfdbgError: there are none.
+
+    """
+    if run.what_if is not None:
+        return run.what_if
+    if isinstance(context.stop, Opened):
+        raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
+    if run.error is not None:
+        raise TfdbgError("This run failed, so nothing of it can be computed again.", hint="`run` runs on.")
+    raise TfdbgError(
+        "Nothing of this run can be computed again: it has no values, or its ops ran eagerly, one by one.",
+        hint="Look at the run of a tf.function or a session, captured by `run`.",
+    )
+
+
+def _set(context: Context, options: argparse.Namespace) -> Document:
+    if options.delete:
+        return _take_back(context, options.delete)
+    text = (options.assignment or "").strip()
+    if not text:
+        return _list(context)
+    target, expression = parted(text, "set")
+    if context.run.paused is not None:
+        return _set_live(context, context.run.paused, target, expression)
+    base = base_of(context)
+    run = context.runs[base]
+    what_if = what_if_of(run, context)
+    choice = choose(context, target)
+    name = _name_of(choice)
+    what_if.require_replaceable(run, name)
+    value = _new_value(context, choice, expression, context.replaced.get(base, {}).get(name))
+    context.replaced.setdefault(base, {})[name] = value
+    return _list(context)
+
+
+def _set_live(context: Context, paused: Replaceable, target: str, expression: str) -> Document:
+    """Give the program that stands behind an op another value than the op gave, or a variable another value."""
+    text, slicing = split_slice(target)
+    known = ending_in(text, paused.variables) or [text]
+    name = parse_tensor_name(text) or TensorName(known[0], 0)
+    if name.node not in paused.variables and context.run.tensors.named(text):
+        name = TensorName(text, 0)
+    old = paused.value(name)
+    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
+    whole = with_part(old, slicing, found, str(name))
+    paused.replace(name, whole)
+    dtype = name_of(old.dtype)
+    is_variable = name.node in paused.variables
+    goes_on = "  The variable holds it now." if is_variable else "  The program is given it when it goes on."
+    lines = [
+        line(Span(printable(str(name)), Style.TITLE), goes_on),
+        line("  was  ", *chip(old, dtype).spans),
+        line("  is   ", *chip(whole, dtype).spans),
+    ]
+    data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
+    return text_document("set_live", *lines, data=data, title="set")
+
+
+def parted(text: str, verb: str) -> tuple[str, str]:
+    """What `verb` is to replace: the tensor with its slice, whose brackets may hold blanks, and the expression.
+
+    Raises:
+        TfdbgError: one of them is missing.
+
+    """
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "[") - (char == "]")
+        if char in " =" and depth == 0:
+            expression = text[at:].strip().removeprefix("=").strip()
+            if expression:
+                return text[:at], expression
+    raise TfdbgError("There is no value.", hint=f"Write: {verb} TENSOR EXPRESSION, such as `{verb} 'prob:0[0]' 0.5`.")
+
+
+def _name_of(choice: Choice) -> TensorName:
+    name = parse_tensor_name(choice.name)
+    assert name is not None
+    if len(choice.indices) > 1:
+        raise TfdbgError(
+            f"{choice.name} was produced {len(choice.indices)} times, in a loop that runs as one.",
+            hint="Replace what the loop is given.",
+        )
+    return name
+
+
+def _new_value(context: Context, choice: Choice, expression: str, known: Array | None) -> Array:
+    """The whole new value of the tensor, of its own type and shape.
+
+    Raises:
+        TfdbgError: the expression fails, or its value does not fit.
+
+    """
+    old = context.run.tensors.value(choice.indices[0])
+    if isinstance(old, NoValue):
+        raise TfdbgError(f"{choice.name} has no value that could be replaced: {old.text}")
+    found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
+    given = as_type(found, old.dtype, choice.name)
+    return with_part(old if known is None else known, choice.slicing, given, choice.name)
+
+
+def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
+    """A copy of `old`, the value of the tensor `name`, with `given` in its part `slicing`, or all through.
+
+    Raises:
+        TfdbgError: the shapes do not fit.
+
+    """
+    whole = np.array(old, copy=True)
+    place = sliced(whole, slicing)
+    try:
+        whole[parse_index(slicing) or ...] = np.broadcast_to(given, place.shape)
+    except ValueError:
+        raise TfdbgError(
+            f"The shapes differ: the value has {list(given.shape)}, {name}{slicing} has {list(place.shape)}.",
+            hint="A single number fits any shape.",
+        ) from None
+    return whole
+
+
+def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:
+    """What an expression gave, in the type of the tensor, with nothing lost but digits."""
+    try:
+        array = np.asarray(found)
+        if array.dtype.kind == "c" and dtype.kind != "c":
+            raise ValueError
+        if dtype.hasobject:
+            return _as_strings(array)
+        with np.errstate(all="ignore"):
+            given = array.astype(dtype)
+            back = given.astype(array.dtype)
+    except (ValueError, TypeError, OverflowError):
+        raise TfdbgError(f"The value is no {name_of(dtype)} array, which {name} is.") from None
+    if not is_inexact(dtype) and not bool(np.all(back == array)):
+        raise TfdbgError(f"{name} is {name_of(dtype)}, which cannot hold all of these values.")
+    return given
+
+
+def _as_strings(array: Array) -> Array:
+    found = np.empty(array.shape, np.dtype(object))
+    for place, item in np.ndenumerate(array):
+        if not isinstance(item, str | bytes):
+            raise TypeError
+        found[place] = item.encode() if isinstance(item, str) else item
+    return found
+
+
+def _unset(context: Context, options: argparse.Namespace) -> Document:
+    if not options.tensor:
+        context.replaced.pop(base_of(context), None)
+        return _list(context)
+    return _take_back(context, options.tensor)
+
+
+def _take_back(context: Context, text: str) -> Document:
+    replaced = context.replaced.get(base_of(context), {})
+    wanted = split_slice(text)[0]
+    found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
+    name = parse_tensor_name(found[0]) if len(found) == 1 else _name_of(choose(context, text))
+    if name is None or name not in replaced:
+        known = ", ".join(map(str, replaced))
+        raise TfdbgError(f"{name} is not replaced.", hint=f"Replaced: {known}." if known else "No tensor is.")
+    del replaced[name]
+    return _list(context)
+
+
+def _list(context: Context) -> Document:
+    replaced = context.replaced.get(base_of(context), {})
+    run = context.runs[base_of(context)]
+    if not replaced:
+        return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
+    lines: list[Line] = [line(Span(f"{len(replaced)} replaced tensor(s)", Style.TITLE)), EMPTY_LINE]
+    data = []
+    for name, value in replaced.items():
+        row = run.tensors.named(name.node, name.slot)[0]
+        dtype = run.tensors[row].dtype
+        lines.append(line(Span(printable(str(name)), Style.NAME, f"pt {quoted(str(name))}")))
+        lines.append(line("  was  ", *chip(run.tensors.value(row), dtype).spans))
+        lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
+        data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
+    again = Span("again", Style.KEY, "again")
+    lines += [
+        EMPTY_LINE,
+        line(again, " computes what depends on them; ", Span("unset", Style.KEY, "unset"), " drops them."),
+    ]
+    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set")
+
+
+COMMANDS = (
+    Command(
+        "set",
+        (),
+        "Replace the value of a tensor, for `again` to compute with; in the middle of a run, for the program itself.",
+        _set,
+        (
+            Argument(
+                ("assignment",), "the tensor, with a slice if wanted, and an expression", Kind.TENSOR,
+                metavar="TENSOR EXPRESSION", nargs="...?",
+            ),
+            Argument(("-d", "--delete"), "take TENSOR back", Kind.TENSOR, metavar="TENSOR", default=""),
+        ),
+        moments=WITH_TENSORS,
+        details="""\
+Without arguments the replaced tensors are listed. The expression is one of `eval`: NumPy as np, tensors in
+backticks. It must have the shape of the tensor or of the slice, or be a single number. The program's own run and
+its state stay as they are.
+
+Where the program stands behind an op that ran eagerly, the program itself is given the value in place of what that op
+gave, or the variable is assigned it.
+
+Examples:
+  set prob:0 np.clip(`prob:0`, 1e-7, 1)
+  set 'logits:0[0, :]' 0
+  set -d prob:0""",
+    ),
+    Command(
+        "unset",
+        (),
+        "Take replacements by `set` back.",
+        _unset,
+        (Argument(("tensor",), "the tensor; without it all", Kind.TENSOR, metavar="TENSOR", nargs="?", default=""),),
+        moments=WITH_TENSORS,
+    ),
+)  # fmt: skip

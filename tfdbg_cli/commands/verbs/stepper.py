@@ -1,0 +1,309 @@
+"""The node stepper: `invoke_stepper`, and the commands within it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.registry import Argument, Command, Kind, Moment, Outcome, Registry
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.verbs.eval import tensor_value
+from tfdbg_cli.commands.verbs.set_value import as_type, parted, with_part
+from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.commands.views.sorted_nodes import focus_of, legend, list_data, node_table, window
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.summary import chip, summary_data
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.names import TensorName, node_of, parse_tensor_name, split_slice
+from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.stepping import From, Stepped, Stepper
+from tfdbg_cli.model.values import Array, NoValue
+
+_ON_COPIES = "  All happens on copies; the program goes on as if nothing had been."
+_SHOWN = 8  # names in one line
+_WITHIN = frozenset({Moment.STEPPING})
+
+
+def stepper_of(context: Context) -> Stepper:
+    """The stepper at the prompt."""
+    assert context.stepper is not None
+    return context.stepper
+
+
+def _invoke(context: Context, options: argparse.Namespace) -> Document:
+    stepper = context.begin_stepping()
+    opened = isinstance(context.stop, Opened)
+    where = "about to happen" if isinstance(context.stop, RunStart) else "over"
+    head = [
+        line(Span(f"Stepper: {count_text(len(stepper.nodes), 'node')} of the run that is {where}", Style.TITLE)),
+        line("  All happens on copies." if opened else _ON_COPIES),
+    ]
+    head += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in stepper.notes]
+    keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
+    spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
+    head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
+    blocks = (Text(tuple(head)), *window(stepper))
+    return Document("sorted_nodes", blocks, lambda: list_data(stepper, range(len(stepper.nodes))), "stepper")
+
+
+def _list(context: Context, options: argparse.Namespace) -> Document:
+    stepper = stepper_of(context)
+    count = len(stepper.nodes)
+    low = 0 if options.lower_bound is None else options.lower_bound
+    high = count if options.upper_bound is None else options.upper_bound
+    if not 0 <= low <= high:
+        raise TfdbgError(f"-l {low} -u {high} is no range.", hint=f"The nodes are numbered 0 to {count - 1}.")
+    rows = range(min(low, count), min(high, count))
+    head = line(Span(f"Topologically sorted nodes: {len(rows)} of {count}", Style.TITLE))
+    blocks = (Text((head, *legend(), EMPTY_LINE)), node_table(stepper, rows))
+    return Document("sorted_nodes", blocks, lambda: list_data(stepper, rows), "nodes", focus=focus_of(stepper, rows))
+
+
+def _step(context: Context, options: argparse.Namespace) -> Document:
+    if options.num_times < 1:
+        raise TfdbgError(f"-t {options.num_times} is no number of steps.", hint="Such as: step -t 10")
+    stepper = stepper_of(context)
+    made: list[Stepped] = []
+    problem: TfdbgError | None = None
+    for _ in range(options.num_times):
+        try:
+            made.append(stepper.step())
+        except TfdbgError as error:
+            problem = error
+            break
+    context.look_at_steps()
+    if not made and problem is not None:
+        raise problem
+    return _report(context, made, problem)
+
+
+def _cont(context: Context, options: argparse.Namespace) -> Document:
+    stepper = stepper_of(context)
+    name = _node(stepper, options.target)
+    try:
+        made = stepper.cont(
+            name,
+            invalidate=options.invalidate_from_updated_variables,
+            restore=options.restore_variable_values,
+        )
+    finally:
+        context.look_at_steps()
+    return _report(context, [made], None)
+
+
+def _node(stepper: Stepper, text: str) -> str:
+    """The node that `text` means: its name, that of a tensor of it, or the last parts of one."""
+    names = [node.name for node in stepper.nodes]
+    known = set(names)
+    for name in (text, node_of(split_slice(text)[0])):
+        if name in known:
+            return name
+    found = ending_in(node_of(text), names)
+    if len(found) > 1:
+        raise TfdbgError(f"{text} fits {len(found)} nodes.", hint=f"Give more of the name: {', '.join(found[:3])}.")
+    return found[0] if found else text
+
+
+def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:
+    stepper = stepper_of(context)
+    last = made[-1]
+    computed = [name for stepped in made for name in stepped.computed]
+    lines = [line(Span(printable(last.target), Style.TITLE, node_link(last.target)), f"  {_computed_text(computed)}")]
+    used: dict[From, list[TensorName]] = {}
+    for name, origin in last.used.items():
+        used.setdefault(origin, []).append(name)
+    for origin in From:
+        if origin in used:
+            lines.append(line(Span(f"  {origin}: ", Style.LABEL), _names(used[origin])))
+    updated = dict.fromkeys(name for stepped in made for name in stepped.updated)
+    if updated:
+        lines.append(line(Span("  variables changed (copies): ", Style.LABEL), _names(updated)))
+    lines += _values(context, last.outputs)
+    if problem is not None:
+        lines.append(line(Span(f"  {printable(str(problem))}", Style.ERROR)))
+    blocks = (Text((*lines, EMPTY_LINE)), *window(stepper))
+    return Document("stepped", blocks, lambda: _report_data(context, made, problem), "step")
+
+
+def _computed_text(computed: Sequence[str]) -> str:
+    if not computed:
+        return "was known already"
+    return "computed" if len(computed) == 1 else f"computed with {count_text(len(computed) - 1, 'other node')}"
+
+
+def _names(names: Any) -> str:
+    shown = [printable(str(name)) for name in names]
+    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+
+
+def _values(context: Context, outputs: Sequence[TensorName]) -> list[Line]:
+    store = context.run.tensors
+    lines = []
+    for name in outputs:
+        for row in store.named(name.node, name.slot):
+            value, tensor = store.value(row), store[row]
+            link = Span(printable(str(name)), Style.NAME, f"pt {quoted(str(name))}")
+            lines.append(line("  ", link, "  ", *chip(value, tensor.dtype).spans))
+    return lines
+
+
+def _report_data(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Mapping[str, Any]:
+    last = made[-1]
+    store = context.run.tensors
+    outputs = []
+    for name in last.outputs:
+        for row in store.named(name.node, name.slot):
+            value = store.value(row)
+            summary = None if isinstance(value, NoValue) else summary_data(summarize(value))
+            outputs.append({"name": str(name), "dtype": store[row].dtype, "summary": summary})
+    return {
+        "target": last.target,
+        "computed": [name for stepped in made for name in stepped.computed],
+        "used": {str(name): str(origin) for name, origin in last.used.items()},
+        "updated": sorted({name for stepped in made for name in stepped.updated}),
+        "outputs": outputs,
+        "next": stepper_of(context).next,
+        "problem": None if problem is None else str(problem),
+    }
+
+
+def _inject(context: Context, options: argparse.Namespace) -> Document:
+    stepper = stepper_of(context)
+    target, expression = parted(options.assignment.strip(), "inject_value")
+    text, slicing = split_slice(target)
+    name = parse_tensor_name(text) or TensorName(text, 0)
+    name = TensorName(_node(stepper, name.node), name.slot)
+    known = stepper.dtype(name)
+    element = element_type_named(known)
+    if element is None or element.numpy is None:
+        raise TfdbgError(f"{name} is {known}, which no value can be written in.")
+    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), element.numpy, str(name))
+    value = _fitted(context, name, slicing, found)
+    stepper.inject(name, value)
+    context.look_at_steps()
+    said = "  is overridden from now on; what was computed from it is forgotten."
+    lines = [line(Span(printable(str(name)), Style.TITLE), said)]
+    blocks = (Text((*lines, *_values(context, (name,)), EMPTY_LINE)), *window(stepper))
+    data = {"name": str(name), "dtype": known, "summary": summary_data(summarize(value))}
+    return Document("injected", blocks, lambda: data, "inject")
+
+
+def _fitted(context: Context, name: TensorName, slicing: str, value: Array) -> Array:
+    """`value` in the shape that the tensor has, if that is known, or put into a part of it.
+
+    Raises:
+        TfdbgError: it does not fit.
+
+    """
+    rows = context.run.tensors.named(name.node, name.slot)
+    old = context.run.tensors.value(rows[0]) if rows else None
+    if old is None or isinstance(old, NoValue):
+        if slicing:
+            raise TfdbgError(f"{name} is not computed yet, so it has no part {slicing}.", hint=f"`cont {name.node}`.")
+        return value
+    return with_part(old, slicing, value, str(name))
+
+
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The commands; to show where one is after the stepper `exit` needs the others in `registry`."""
+
+    def leave(context: Context, options: argparse.Namespace) -> Outcome:
+        context.end_stepping()
+        return execute("run_info" if isinstance(context.stop, RunStart) else "lt", context, registry)
+
+    return (
+        Command(
+            "invoke_stepper",
+            ("s",),
+            "Make the run node by node, on copies of the variables.",
+            _invoke,
+            moments=frozenset({Moment.RUN_START, Moment.RUN_END, Moment.OPENED}),
+            section="Stepper",
+            details="""\
+At the start of a run and at its end. The nodes are sorted so that each comes behind what it reads or waits for.
+Nothing of the program is touched: variables are copies, and what would be taken from the program (its next batch) is
+not. `exit` leads back; the run then happens as if nothing had been. At the end of a run its batch and its random
+numbers are known and used again, where the state from before the run is held.""",
+        ),
+        Command(
+            "list_sorted_nodes",
+            ("lsn", "lt"),
+            "List the nodes in the order of the steps.",
+            _list,
+            (
+                Argument(("-l", "--lower_bound"), "the first node, from 0", metavar="N", type=int),
+                Argument(("-u", "--upper_bound"), "the node behind the last", metavar="N", type=int),
+            ),
+            moments=_WITHIN,
+            section="Stepper",
+        ),
+        Command(
+            "step",
+            ("st", "s"),
+            "Compute the next node.",
+            _step,
+            (Argument(("-t", "--num_times"), "make N steps", metavar="N", type=int, default=1),),
+            moments=_WITHIN,
+            section="Stepper",
+        ),
+        Command(
+            "cont",
+            ("ct", "c"),
+            "Compute a node, with all that it needs.",
+            _cont,
+            (
+                Argument(("target",), "the node, or a tensor of it", Kind.NODE, metavar="NODE"),
+                Argument(
+                    ("-i", "--invalidate_from_updated_variables"),
+                    "first forget what was read from variables that changed since",
+                    switch=True,
+                ),
+                Argument(
+                    ("-r", "--restore_variable_values"), "first put the variables back as before the run", switch=True
+                ),
+            ),
+            moments=_WITHIN,
+            section="Stepper",
+            details="""\
+What is known is used again: what was overridden, then what was asked for, what was computed on the way, and what the
+program gave.""",
+        ),
+        Command(
+            "inject_value",
+            ("inject", "override_value", "override"),
+            "Give a tensor another value; what was computed from it is forgotten.",
+            _inject,
+            (
+                Argument(
+                    ("assignment",),
+                    "the tensor, with a slice if wanted, and an expression as `eval` takes it",
+                    Kind.TENSOR,
+                    metavar="TENSOR EXPRESSION",
+                    nargs="...",
+                ),
+            ),
+            moments=_WITHIN,
+            section="Stepper",
+            details="""\
+Examples:
+  inject_value probabilities np.clip(`probabilities:0`, 1e-7, 1)
+  inject_value 'logits:0[0, :]' 0""",
+        ),
+        Command(
+            "leave_stepper",
+            ("exit", "quit", "q"),
+            "Leave the stepper; the run then happens as if nothing had been.",
+            leave,
+            moments=_WITHIN,
+            section="Stepper",
+        ),
+    )

@@ -1,0 +1,209 @@
+"""`history`: one tensor over the runs that are kept or recorded, as a curve and a table."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.tensor_choice import choose, sliced
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.sparkline import Sparkline
+from tfdbg_cli.document.summary import number_text, summary_data
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.runs import Opened
+
+_TITLES = {
+    Statistic.ABSMAX: "|x| max",
+    Statistic.MIN: "min",
+    Statistic.MAX: "max",
+    Statistic.MEAN: "mean",
+    Statistic.STD: "std",
+    Statistic.NAN: "NaN",
+}
+_DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
+
+
+def _history(context: Context, options: argparse.Namespace) -> Document:
+    choice = choose(context, options.tensor_name, options.device)
+    tensor = context.run.tensors[choice.indices[0]]
+    same = context.call.same
+    found = tensor_history(
+        context.runs,
+        tensor,
+        wanted=lambda run: run.change is None and (options.all or run.call.same == same),
+        part=lambda array: sliced(array, choice.slicing),
+        execution=options.number,
+    )
+    return _Screen(context, options, f"{choice.name}{choice.slicing}", found).document()
+
+
+class _Screen:
+    """What `history` shows."""
+
+    def __init__(self, context: Context, options: argparse.Namespace, name: str, found: TensorHistory) -> None:
+        self._context = context
+        self._name = name
+        self._found = found
+        self._statistic = Statistic(options.statistic)
+        self._above: float | None = options.above
+        self._first = None if options.above is None else found.first_above(self._statistic, options.above)
+
+    def document(self) -> Document:
+        """A sentence, a curve, a table."""
+        points = self._found.points
+        blocks: list[Block] = [Text(tuple(self._head()))]
+        known = [point for point in points if point.summary is not None]
+        if len(known) > 1:
+            blocks.append(Sparkline(np.array([self._height(point) for point in known])))
+        if points:
+            blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
+        return Document("history", tuple(blocks), self._data, f"history {self._name}")
+
+    def _height(self, point: Point) -> float:
+        """The statistic; NaN as soon as one element is, so that the curve shows it."""
+        value = point.value(self._statistic)
+        spoiled = self._statistic is not Statistic.NAN and point.summary is not None and point.summary.nan
+        return math.nan if value is None or spoiled else value
+
+    def _head(self) -> list[Line]:
+        found = self._found
+        title = line(
+            Span("Tensor ", Style.LABEL),
+            Span(printable(self._name), Style.TITLE),
+            f" in {count_text(len(found.points), 'run')}: {_TITLES[self._statistic]}",
+        )
+        lines = [title]
+        if self._above is not None:
+            lines.append(self._answer(self._above))
+        if found.without:
+            lines.append(line(Span(f"{count_text(found.without, 'run')} without it.", Style.DIM)))
+        if found.unreadable:
+            lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+        if found.points and all(point.summary is None for point in found.points):
+            why = "It holds no numbers in any of them; what reads it may: "
+            lines.append(line(Span(why, Style.HINT), self._readers()))
+        if len(found.points) < 2 and len(self._context.runs) < 2:
+            hint = "Only one run is here."
+            if not isinstance(self._context.stop, Opened):
+                hint += " `run -f FILTER --keep N` keeps the N runs before the hit."
+            lines.append(line(Span(hint, Style.HINT)))
+        return lines
+
+    def _readers(self) -> Span:
+        command = f"lo {quoted(node_of(split_slice(self._name)[0]))}"
+        return Span(command, Style.KEY, command)
+
+    def _answer(self, limit: float) -> Line:
+        what = f"{_TITLES[self._statistic]} above {number_text(limit)}"
+        if self._first is None:
+            return line(Span(f"In no run is {what}.", Style.GOOD))
+        oldest = " It is the oldest run here: it may have been so before." if self._at_begin() else ""
+        link = f"runs {self._first.place + 1}"
+        return line(
+            Span(f"{what} first in ", Style.WARNING),
+            Span(f"run #{self._first.number}", Style.NAME, link),
+            f".{oldest}",
+        )
+
+    def _at_begin(self) -> bool:
+        return bool(self._found.points) and self._first is self._found.points[0]
+
+    def _shown(self) -> list[Statistic]:
+        """The statistics in columns: the one asked for in front, its fellows behind it."""
+        rest = [each for each in Statistic if each is not self._statistic and each is not Statistic.NAN]
+        return [self._statistic, *rest]
+
+    def _columns(self) -> tuple[Column, ...]:
+        drops = {each: 9 - place for place, each in enumerate(_DROPPED_FIRST)}
+        numbers = [
+            Column(_TITLES[each], right=True, drop=drops.get(each, 0) if place else 0)
+            for place, each in enumerate(self._shown())
+        ]
+        return (Column("", width=1), Column("Run", right=True), *numbers, Column("Non-finite"))
+
+    def _row(self, i: int) -> Row:
+        point = self._found.points[i]
+        link = f"runs {point.place + 1}"
+        here = Span("●" if point.place == self._context.current else " ", Style.GOOD)
+        cells = [here, Span(f"#{point.number}", Style.NAME, link)]
+        cells += [self._number(point, each) for each in self._shown()]
+        return (*cells, _nonfinite(point))
+
+    def _number(self, point: Point, statistic: Statistic) -> Span:
+        value = point.value(statistic)
+        if value is None:
+            return Span("–", Style.DIM)
+        style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
+        above = self._above is not None and statistic is self._statistic and value > self._above
+        text = f"{int(value):,}" if statistic is Statistic.NAN else number_text(value)
+        return Span(text, Style.WARNING if above and style is Style.NUMBER else style)
+
+    def _data(self) -> dict[str, Any]:
+        points = [
+            {
+                "run": point.number,
+                "place": point.place + 1,
+                "value": point.value(self._statistic),
+                "summary": summary_data(point.summary),
+                "executions": point.executions,
+            }
+            for point in self._found.points
+        ]
+        return {
+            "tensor": self._name,
+            "statistic": str(self._statistic),
+            "above": self._above,
+            "first_above": self._first.number if self._first else None,
+            "without": self._found.without,
+            "unreadable": self._found.unreadable,
+            "points": points,
+        }
+
+
+def _nonfinite(point: Point) -> Span:
+    summary = point.summary
+    if summary is None:
+        return Span(printable(point.lack), Style.WARNING)
+    counts = ((summary.nan, "NaN"), (summary.pos_inf, "+inf"), (summary.neg_inf, "-inf"))
+    text = " ".join(f"{name}×{count:,}" for count, name in counts if count)
+    return Span(text, Style.NAN if summary.nan else Style.INF)
+
+
+COMMAND = Command(
+    "history",
+    (),
+    "One tensor over the runs that are kept or recorded.",
+    _history,
+    (
+        Argument(("tensor_name",), "node, node:slot or node:slot[slice]", Kind.TENSOR, metavar="TENSOR"),
+        Argument(
+            ("-s", "--statistic"),
+            "the number to follow",
+            choices=tuple(Statistic),
+            default=Statistic.ABSMAX.value,
+        ),
+        Argument(("--above",), "in which run it was first larger than X", metavar="X", type=float),
+        Argument(("-n", "--number"), "only this execution in a loop, from 0; all together without it", type=int),
+        Argument(("-a", "--all"), "runs of other functions too, where they hold a tensor of that name", switch=True),
+        Argument(("--device",), "the device, where the tensor is on several", Kind.DEVICE, default=""),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+The runs are those of a recording, or those kept before a stop (`run -f FILTER --keep N`), as far as they call the
+same function as the run looked at. Infinite elements count for absmax, min and max; mean and std are of the others.
+
+Examples:
+  history loss                        the largest magnitude of loss, run by run
+  history dense/MatMul --above 1e4    and in which run it was first above 1e4
+  history w[0] -s std                 the spread of the first row""",
+)

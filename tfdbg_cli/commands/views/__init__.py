@@ -1,0 +1,1 @@
+"""What several commands show: rows, columns, values, links."""

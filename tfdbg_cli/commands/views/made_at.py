@@ -1,0 +1,59 @@
+"""Where a node was made, with the lines of source around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tfdbg_cli.analysis.graph.annotation import made_at, traced_scope
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.commands.views.links import place_span
+from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.shrinking import Shrinking
+from tfdbg_cli.document.text import Span, Style, line, printable
+from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.sources import Traceback, user_frame
+
+
+def made_at_blocks(
+    run: Run, node: str, label_width: int, about: str = "", label: str = "Made at"
+) -> tuple[Block, ...]:
+    """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept.
+
+    `about` is what to say behind the place, `label` what to say before it.
+    """
+    title = Span(label.ljust(label_width), Style.LABEL)
+    frame = made_at(run.tracebacks, node)
+    if frame is None:
+        why = (line(title, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
+        return (Text(why), *_called_at(run, node, label_width))
+    behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}{printable(about)}"
+    source = run.sources.lines(frame.file)
+    rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
+    if not rows and frame.text.strip():
+        rows = (line(" " * label_width, printable(frame.text.strip())),)
+    return Shrinking(title, place_span(frame), Span(behind)), Text(tuple(rows))
+
+
+def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
+    """For a node of a called function the line of the program around which the call was made."""
+    scopes = call_scopes(run.graph)
+    for scope in scopes.around(node):
+        frame = user_frame(run.tracebacks.get(scopes.caller(scope), ()))
+        if frame is not None:
+            label = Span("Called at".ljust(label_width), Style.LABEL)
+            return (Shrinking(label, place_span(frame), Span(f" in {printable(frame.function)}")),)
+    return ()
+
+
+def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
+    """Why no line is known of a node that `call` ran."""
+    if call.kind is RunKind.FUNCTION:
+        return "no source is known: loaded from a SavedModel, which keeps none"
+    return "the runtime made this node; it has no traceback" if len(tracebacks) else "no tracebacks are known"
+
+
+def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:
+    """What to say behind the place of a node that has no traceback of its own: which op around it was made there."""
+    scope = traced_scope(tracebacks, node)
+    return f", with {printable(scope)} around it" if scope is not None and scope != node else ""

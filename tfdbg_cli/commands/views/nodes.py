@@ -1,0 +1,90 @@
+"""Finding the node that a person named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import Argument, Kind
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.runs import RunStart
+
+NODE_ARGUMENT = Argument(("node_name",), "a node, or one of its tensors", Kind.NODE, metavar="NODE")
+DEVICE_ARGUMENT = Argument(
+    ("--device",),
+    "which one, when several devices have a node of this name",
+    Kind.DEVICE,
+    metavar="REGEX",
+    default="",
+)
+
+
+def excluded_nodes(words: str) -> Argument:
+    """The argument that leaves nodes out by a regular expression; `words` say what of."""
+    return Argument(("-fenn", "--filter_exclude_node_names"), words, Kind.NODE, metavar="REGEX", default="")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node, the graph it stands in, and a sentence where that needs saying."""
+
+    node: Node
+    graph: Graph
+    note: str = ""
+
+
+def find_node(context: Context, text: str, device: str = "") -> FoundNode:
+    """The node called `text` (a node name, a tensor name, or a tensor with a slice) at the stop of `context`.
+
+    The last parts of a name are enough while they fit one node only.
+    A node that the optimizer left out of the runtime graph is found in the program's graph, with a note.
+
+    Raises:
+        TfdbgError: there is none, or none on a device that matches `device`.
+
+    """
+    name = node_of(split_slice(text)[0])
+    graph = context.graph
+    if name not in graph and not isinstance(context.stop, RunStart):
+        python_graph = context.run.python_graph
+        if python_graph is not None and name in python_graph:
+            why = (
+                f"this run did not compute it, {not_needed_text(context.run)}"
+                if was_needed(context.run, name) is False
+                else "the optimizer removed, folded or renamed it"
+            )
+            note = f"Not in the {graph.kind}: {why}."
+            return FoundNode(_on_device(python_graph, name, device), python_graph, note)
+    if name not in graph:
+        name = _by_ending(name, graph)
+    return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
+
+
+def _by_ending(name: str, graph: Graph) -> str:
+    """The node of `graph` that `name` means by its last parts; `name` itself where none does."""
+    found = ending_in(name, graph.names())
+    if len(found) > 1:
+        raise TfdbgError(f"{name} fits {len(found)} nodes.", hint=f"Give more of the name: {', '.join(found[:3])}.")
+    return found[0] if found else name
+
+
+def _on_device(graph: Graph, name: str, device: str) -> Node:
+    nodes = graph.all_named(name)
+    if not device or not nodes:
+        return graph.node(name)
+    wanted = pattern(device)
+    for node in nodes:
+        if node.device == device or wanted.search(node.device):
+            return node
+    where = " and ".join(node.device for node in nodes)
+    raise TfdbgError(f"There is no node {name!r} on a device like {device!r}.", hint=f"It is on {where}.")
+
+
+def _elsewhere(graph: Graph, name: str, device: str) -> str:
+    others = [node.device for node in graph.all_named(name)[1:]] if not device else []
+    return f"A node of this name is also on {' and '.join(others)}; choose with --device." if others else ""

@@ -1,0 +1,203 @@
+"""What surrounds an origin, on the screen and as JSON: the chain to it, what it spoiled, infinities meant so."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.graph.chain import Link
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.origin.aftermath import Aftermath
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
+from tfdbg_cli.commands.views.short_names import ELIDED, ShortNames
+from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.runs import Run
+
+_LINKS_SHOWN = 7  # of a longer chain the middle is left out
+_NAMES_SHOWN = 4
+_LONGEST_NAME = 60  # characters of a name in a sentence
+_LONGEST_PATTERN = 200  # characters of a pattern that somebody may want to type
+
+
+def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width: int) -> Block:
+    """`x → dense/MatMul :6 → prob :7`: each step a link to its value, and one to its line."""
+    left_out = len(chain) - _LINKS_SHOWN
+    shown = list(chain) if left_out <= 0 else [*chain[:3], None, *chain[3 + left_out :]]
+    pieces: list[Piece] = []
+    file = ""
+    for i, link in enumerate(shown):
+        arrow = Span(" → " if i else "", Style.DIM)
+        if link is None:
+            pieces.append((arrow, Span(f"… {count_text(left_out, 'step')} …", Style.DIM)))
+            continue
+        parts = [arrow, Span(printable(names.short(_short(link.tensor))), Style.NAME, _value_link(run, link.tensor))]
+        if link.frame is not None:
+            place = f"{'' if link.frame.file == file else PurePath(link.frame.file).name}:{link.frame.line}"
+            file = link.frame.file
+            parts.append(Span(f" {printable(place)}", Style.DIM, source_link(link.frame.file, link.frame.line)))
+        pieces.append(tuple(parts))
+    return Flow("Chain", tuple(pieces), label_width)
+
+
+def _short(name: TensorName) -> str:
+    return name.node if name.slot == 0 else str(name)
+
+
+def _value_link(run: Run, name: TensorName) -> str:
+    found = run.tensors.named(name.node, name.slot)
+    if found:
+        return tensor_link(run.tensors, found[-1])
+    return node_link(name.node) if name.node in run.graph else ""
+
+
+def here_line(label_width: int) -> Line:
+    """That the program stands at the origin, with a link to its calls."""
+    label = Span("After".ljust(label_width), Style.LABEL)
+    return line(label, "nothing yet: the program stands right behind this op: ", Span("frames", Style.KEY, "frames"))
+
+
+def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, *, listed: bool) -> Line:
+    """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
+    what = "NaN" if options.nan else "NaN or infinity"
+    if after.seen < after.total:
+        text = f"{after.bad:,} of the next {after.seen:,} tensors hold {what} too ({after.total:,} in all)"
+    elif after.bad:
+        verb = "holds" if after.bad == 1 else "hold"
+        text = f"{after.bad:,} of {count_text(after.total, 'later tensor')} {verb} {what} too"
+    else:
+        text = f"no later tensor holds {what}"
+    label = Span("After".ljust(label_width), Style.LABEL)
+    if not listed:
+        return line(label, f"{text}.")
+    excluded = options.filter_exclude_node_names
+    link = "lt -f has_inf_or_nan" + (f" -fenn {quoted(excluded)}" if excluded else "")
+    return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
+
+
+def harm_blocks(*, harmless: bool, before: int, label_width: int) -> list[Block]:
+    """That nothing came of it, or of others that came before it."""
+    lines: list[Line] = []
+    if harmless:
+        harm = Span("Harm".ljust(label_width), Style.LABEL)
+        lines.append(line(harm, Span("no result and no variable is touched.", Style.GOOD)))
+    if before:
+        verbs = ("is", "touches") if before == 1 else ("are", "touch")
+        what = f"{count_text(before, 'tensor')} before it {verbs[0]} not finite too, and {verbs[1]} nothing: "
+        lines.append(
+            line(
+                Span("Before".ljust(label_width), Style.LABEL), what, Span("origin --all", Style.KEY, "origin --all")
+            )
+        )
+    return [Text(tuple(lines))] if lines else []
+
+
+def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:
+    """The results and variables that are bad."""
+    blocks: list[Block] = []
+    for label, names in (("Results", after.results), ("Variables", after.variables)):
+        if names:
+            blocks.append(Flow(label, _listed(run, names), label_width))
+    return blocks
+
+
+def _listed(run: Run, names: Sequence[str]) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    for i, name in enumerate(names[:_NAMES_SHOWN]):
+        link = _value_link(run, parse_tensor_name(name) or TensorName(name, 0))
+        comma = "," if i + 1 < len(names) else ""
+        pieces.append((Span(" " if i else ""), Span(printable(name), Style.NAME, link), Span(comma)))
+    if len(names) > _NAMES_SHOWN:
+        pieces.append((Span(f" … {len(names) - _NAMES_SHOWN} more", Style.DIM),))
+    return tuple(pieces)
+
+
+def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_width: int) -> list[Block]:
+    """That the program itself left out what would have been spoiled, and how to watch past it."""
+    if not after.guarded or not is_gradient(run.graph, node):
+        return []
+    text = "asks whether gradients are finite, as loss scaling does, and the update was left out: no variable is bad."
+    pieces: list[Piece] = [(Span(printable(after.asked_by), Style.NAME, node_link(after.asked_by)),)]
+    pieces += [(Span(f" {word}"),) for word in text.split()]
+    if live:
+        command = "run -f has_inf_or_nan -fenn gradient"
+        pieces += [(Span(f" {word}"),) for word in ("To", "watch", "what", "is", "no", "gradient:")]
+        pieces += [(Span(" "), Span(command, Style.KEY, command))]
+    return [Flow("Guarded", tuple(pieces), label_width)]
+
+
+def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) -> list[Block]:
+    """The infinities that were passed over, and how to have them counted, or skipped by a watch."""
+    if not intended:
+        return []
+    tensors = len(frozenset().union(*(item.tensors for item in intended)))
+    head = f"{count_text(tensors, 'tensor')} {'hold' if tensors > 1 else 'holds'} infinities that look intended: "
+    pieces: list[Piece] = [(Span(word + " "),) for word in head.split()]
+    for i, item in enumerate(intended[:_NAMES_SHOWN]):
+        comma = "; " if i + 1 < len(intended) else ". "
+        name = Span(printable(_end_of(str(item.name))), Style.NAME, _value_link(run, item.name))
+        pieces += [(name, Span(",")), *((Span(f" {word}"),) for word in meant(item).split()), (Span(comma),)]
+    if len(intended) > _NAMES_SHOWN:
+        pieces.append((Span(f"{len(intended) - _NAMES_SHOWN} more. "),))
+    pieces.append(
+        (Span("To count them: "), Span("origin --benign show", Style.KEY, "origin --benign show"), Span("."))
+    )
+    nodes = f"-fenn {quoted(skipping(intended))}"
+    way = nodes if len(nodes) <= _LONGEST_PATTERN else "--benign skip"
+    pieces += [(Span(" A watch skips them with "),), (Span(printable(way), Style.KEY),)]
+    return [Flow("Intended", tuple(pieces), label_width)]
+
+
+def meant(item: Intended) -> str:
+    """`a mask of -inf, gone in softmax/Softmax`."""
+    return f"{item.what}, gone in {printable(_end_of(item.end))}" if item.end else item.what
+
+
+def _end_of(name: str) -> str:
+    """`name`, or as much of its end as is short enough to read."""
+    parts = name.split("/")
+    while len(name) > _LONGEST_NAME and len(parts) > 1:
+        del parts[0]
+        name = f"{ELIDED}{'/'.join(parts)}"
+    return name
+
+
+def skipping(intended: Sequence[Intended]) -> str:
+    """The regular expression that finds the nodes of `intended`, and no others."""
+    nodes = dict.fromkeys(node for item in intended for node in item.nodes)
+    return f"^({'|'.join(map(re.escape, nodes))})$"
+
+
+def link_data(link: Link) -> dict[str, Any]:
+    """The JSON form of a step: {tensor, ops, file, line, given}."""
+    return {
+        "tensor": str(link.tensor),
+        "ops": list(link.ops),
+        "file": link.frame.file if link.frame else None,
+        "line": link.frame.line if link.frame else None,
+        "given": link.given or None,
+    }
+
+
+def after_data(after: Aftermath) -> dict[str, Any]:
+    """The JSON form: {bad, seen, total, results, variables}."""
+    return {
+        "bad": after.bad,
+        "seen": after.seen,
+        "total": after.total,
+        "results": list(after.results),
+        "variables": list(after.variables),
+    }
+
+
+def intended_data(item: Intended) -> dict[str, Any]:
+    """The JSON form: {tensor, why, end, nodes}."""
+    return {"tensor": str(item.name), "why": item.what, "end": item.end or None, "nodes": list(item.nodes)}

@@ -1,0 +1,91 @@
+"""The offending elements of an origin beside the input elements that made them, on the screen and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.analysis.graph.parts import Part
+from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
+from tfdbg_cli.analysis.origin.search import Origin
+from tfdbg_cli.commands.views.short_names import shortest_ends
+from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.summary import chip, number_text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import Span, Style, line, printable
+from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.values import Array
+
+_MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
+
+
+def element_blocks(origin: Origin, most: int, label_width: int) -> list[Block]:
+    """The first offending elements, beside the input elements that made them."""
+    if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
+        return []
+    shown = origin.elements[: max(1, most)]
+    known = [i for i in range(len(origin.inputs)) if any(e.parts[i] is not None for e in origin.elements)]
+    # Short heads, so that the values stand side by side on a narrow screen; the full names are above.
+    titles = shortest_ends([str(origin.name), *(str(origin.inputs[i].name) for i in known)])
+    columns = (
+        Column("Elements", width=label_width - 2),
+        Column(""),
+        *(Column(printable(title)) for title in titles),
+    )
+
+    def row(i: int) -> Row:
+        element = shown[i]
+        return (
+            Span(""),
+            Span(shape_text(element.index)),
+            _value(_python(element.value)),
+            *(_part(element.parts[j]) for j in known),
+        )
+
+    blocks: list[Block] = [Table(columns, len(shown), row)]
+    total = int(origin.bad.sum())
+    if total > len(shown):
+        link = f"origin -m {MOST_ELEMENTS}" if len(origin.elements) > len(shown) else ""
+        rest = f"… {total - len(shown):,} more" if link else f"… and {count_text(total - len(shown), 'more', 'more')}"
+        blocks.append(Text((line(" " * label_width, Span(rest, Style.DIM, link)),)))
+    return blocks
+
+
+def _value(value: object) -> Span:
+    text = number_text(value) if isinstance(value, float) else str(value)
+    style = Style.NAN if "nan" in text else Style.INF if "inf" in text else Style.NUMBER
+    return Span(text, style)
+
+
+def _part(part: Part | None) -> Span:
+    if part is None:
+        return Span("–", Style.DIM)
+    if part.value.size == 1:
+        return _value(_python(part.value.reshape(-1)[0]))
+    where = f"[{','.join(':' if i is None else str(i) for i in part.index)}]"
+    body = chip(part.value, "").text.strip()
+    return Span(f"{where} {body.split(' ', 1)[-1]}", Style.NUMBER)
+
+
+def _python(value: Any) -> object:
+    """A NumPy scalar as Python's own number; bfloat16 and float8 as float, a text as a text for the screen."""
+    found = value.item() if hasattr(value, "item") else value
+    if isinstance(found, bytes | str):
+        return printable(found if isinstance(found, str) else found.decode("utf-8", "backslashreplace"))
+    return found if isinstance(found, int | float | complex | bool) else float(found)
+
+
+def element_data(element: Element) -> dict[str, Any]:
+    """The JSON form: {index, value, inputs}."""
+    return {
+        "index": list(element.index),
+        "value": _python(element.value),
+        "inputs": [None if part is None else _part_data(part.value) for part in element.parts],
+    }
+
+
+def _part_data(values: Array) -> Any:
+    if values.size <= _MOST_PART_VALUES:
+        return _python(values[()]) if not values.ndim else [_python(value) for value in values.reshape(-1)]
+    facts = summarize(values)
+    return {"size": facts.size, "min": facts.min, "max": facts.max, "nonfinite": facts.nonfinite}

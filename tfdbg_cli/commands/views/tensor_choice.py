@@ -1,0 +1,178 @@
+"""Finding the tensor a person names: node or node:slot, with a device, an execution and a slice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views import links
+from tfdbg_cli.commands.views.short_names import ending_in
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import did_you_mean, parse_index, parse_tensor_name, split_slice
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array
+
+# A device and the name behind it: /job:worker/replica:0/task:1/device:GPU:0:dense/MatMul:0
+_DEVICE_PREFIX = re.compile(
+    r"^(?P<device>/(?:[^:]+:[^:/]+/)*(?:device:)?[A-Za-z_]\w*:\d+)[:;](?P<name>.+)$", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One tensor on one device: the indices of its executions, in order, and the slice asked for, as text."""
+
+    name: str
+    indices: tuple[int, ...]
+    slicing: str = ""
+
+    def execution(self, number: int | None) -> int:
+        """The index of execution `number`; without one the only one.
+
+        Raises:
+            TfdbgError: there is no such execution, or there are several and none was named.
+
+        """
+        count = len(self.indices)
+        if number is None and count == 1:
+            return self.indices[0]
+        if number is None:
+            raise TfdbgError(f"{self.name} was produced {count} times.", hint=f"Say which: 0 to {count - 1}.")
+        if not -count <= number < count:
+            times = "once" if count == 1 else f"{count} times"
+            raise TfdbgError(
+                f"There is no execution {number} of {self.name}: it was produced {times}.",
+                hint="They are counted from 0." if count == 1 else f"They are 0 to {count - 1}.",
+            )
+        return self.indices[number]
+
+
+def short_device(device: str) -> str:
+    """`CPU:0` for /job:localhost/replica:0/task:0/device:CPU:0; with the task where it is another job's."""
+    match = re.fullmatch(r"/job:localhost/replica:0/task:0/(?:device:)?(.+)", device)
+    return match[1] if match else device
+
+
+def device_matches(device: str, text: str) -> bool:
+    """Whether `text` (CPU:1, cpu:1, /device:CPU:1 or the whole name) means `device`."""
+    whole, part = (re.sub(r"device:", "", name.lower()).strip("/") for name in (device, text))
+    return whole == part or whole.endswith("/" + part)
+
+
+def choose(context: Context, text: str, device: str = "") -> Choice:
+    """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugOp]][slice].
+
+    Raises:
+        TfdbgError: no such tensor, or several outputs or devices fit; the message says which.
+
+    """
+    store = context.run.tensors
+    name, slicing = (text, "") if store.named(*_node_and_slot(text)) else split_slice(text)
+    prefixed = _DEVICE_PREFIX.match(name)
+    if prefixed:
+        name, device = prefixed["name"], device or prefixed["device"]
+    node, slot = _node_and_slot(name)
+    found = [(index, store[index]) for index in store.named(node, slot)]
+    if not found and node not in context.run.graph:
+        node = _by_ending(node, store.nodes())
+        found = [(index, store[index]) for index in store.named(node, slot)]
+    if not found:
+        raise _missing(context, node, slot)
+    if device:
+        found = _on_device(name, device, found)
+    slots = sorted({tensor.slot for _, tensor in found})
+    if len(slots) > 1:
+        hint = f"Write {' or '.join(f'{node}:{n}' for n in slots[:4])}{' …' if len(slots) > 4 else ''}."
+        raise TfdbgError(f"{node} has {len(slots)} outputs.", hint=hint)
+    devices = list(dict.fromkeys(tensor.device for _, tensor in found))
+    if len(devices) > 1:
+        hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
+        raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
+    return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing)
+
+
+def _by_ending(node: str, nodes: Sequence[str]) -> str:
+    """The one of `nodes` that `node` means by its last parts; `node` itself where none does.
+
+    Raises:
+        TfdbgError: several do.
+
+    """
+    found = ending_in(node, nodes)
+    if len(found) > 1:
+        raise TfdbgError(f"{node} fits {len(found)} tensors.", hint=f"Give more of the name: {', '.join(found[:3])}.")
+    return found[0] if found else node
+
+
+def _node_and_slot(name: str) -> tuple[str, int | None]:
+    parts = name.split(":")
+    if len(parts) == 3 and parts[2] != "DebugIdentity":
+        # What other debug ops made of a tensor is listed as a node of its own (formats/dump_store.py).
+        return "_".join(parts), 0
+    parsed = parse_tensor_name(name)
+    return (parsed.node, parsed.slot) if parsed else (name, None)
+
+
+def _on_device(name: str, device: str, found: list[tuple[int, Tensor]]) -> list[tuple[int, Tensor]]:
+    kept = [(index, tensor) for index, tensor in found if device_matches(tensor.device, device)]
+    if not kept:
+        where = ", ".join(dict.fromkeys(short_device(tensor.device) for _, tensor in found))
+        raise TfdbgError(f"{name} is not on a device {device!r}.", hint=f"It is on {where}.")
+    return kept
+
+
+def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
+    """Why there is no tensor of `node`, as far as the run tells."""
+    run = context.run
+    if context.stepper is not None and any(known.name == node for known in context.stepper.nodes):
+        return TfdbgError(f"{node} is not computed yet.", hint=f"`cont {quoted(node)}` computes it.")
+    slots = sorted({run.tensors[index].slot for index in run.tensors.named(node)})
+    if slots:
+        listed = ", ".join(f"{node}:{n}" for n in slots)
+        return TfdbgError(f"{node} has no captured output {slot}.", hint=f"Captured: {listed}.")
+    if was_needed(run, node) is False:
+        return TfdbgError(
+            f"This run did not compute {node}: {not_needed_text(run)}.",
+            hint="Look at the run that fetches it, or something that is computed from it.",
+        )
+    if node in run.graph:
+        return TfdbgError(
+            f"{node} is in the {run.graph.kind}, but no value of it was captured.",
+            hint=f"It has no output, did not run, or the run was narrowed. `ni {quoted(node)}` shows it.",
+        )
+    if run.python_graph is not None and node in run.python_graph:
+        return TfdbgError(
+            f"{node} is not in the {run.graph.kind}: TensorFlow's optimizer folded, fused or pruned it.",
+            hint="`run --graph python` captures the graph as the program built it.",
+        )
+    known = run.tensors.nodes()
+    hint = did_you_mean(node, known) or "`lt` lists the tensors."
+    return TfdbgError(f"There is no tensor {node if slot is None else f'{node}:{slot}'!r} in this run.", hint=hint)
+
+
+def tensor_link(context: Context, index: int, verb: str = "pt") -> str:
+    """The command that shows the tensor at `index`, with -n and --device where its name alone is not enough."""
+    return links.tensor_link(context.run.tensors, index, verb)
+
+
+def sliced(array: Array, slicing: str) -> Array:
+    """`array` with the slice `[…]` a person wrote; an array in any case, never a bare number.
+
+    Raises:
+        TfdbgError: the slice cannot be read, or does not fit the shape.
+
+    """
+    index = parse_index(slicing)
+    if not index:
+        return array
+    if Ellipsis not in index:
+        index = (*index, Ellipsis)
+    try:
+        return array[index]
+    except (IndexError, ValueError) as error:
+        shape = ",".join(map(str, array.shape))
+        raise TfdbgError(f"The slice {slicing} does not fit the shape [{shape}].", hint=f"NumPy: {error}.") from None

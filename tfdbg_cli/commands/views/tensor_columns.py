@@ -1,0 +1,177 @@
+"""The columns of a list of tensors, each cell made when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, overload
+
+from tfdbg_cli.analysis.graph.roles import Role, role_of, roles_of
+from tfdbg_cli.analysis.tensor_query import SortKey
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.views.links import execution_count
+from tfdbg_cli.commands.views.short_names import ShortNames
+from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
+from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.table import Column
+from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
+from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import Tensor
+
+_ROWS_SAMPLED = 200
+_NODES_SAMPLED = 10_000
+_ROLE_TEXTS = {Role.FORWARD: "fwd", Role.GRADIENT: "grad", Role.UPDATE: "upd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the table: its head, its cell, and the sort that its head offers."""
+
+    column: Column
+    cell: Callable[[int, Tensor], Span]
+    sort: SortKey | None = None
+
+
+class Cells(Sequence[Span]):
+    """The cells of one tensor, each made when it is looked at: a summary reads the whole value."""
+
+    def __init__(self, fields: Sequence[Field], index: int, tensor: Tensor) -> None:
+        self._fields, self._index, self._tensor = fields, index, tensor
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | Sequence[Span]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._fields[index].cell(self._index, self._tensor)
+
+
+def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *, stats: bool) -> list[Field]:
+    """The columns for the tensors at `indices`, the name last; those that would say nothing are left out."""
+    fields = [
+        _time_field(context),
+        Field(Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE),
+        Field(
+            Column("Op type", drop=1, least=14), lambda i, t: Span(printable(t.op_type), Style.OP), SortKey.OP_TYPE
+        ),
+        Field(Column("dtype", drop=2), lambda i, t: Span(printable(t.dtype)), SortKey.DTYPE),
+        Field(Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
+    ]
+    if stats:
+        fields += _summary_fields(context)
+    if roles_of(context.run.graph):
+        fields.append(Field(Column("Role", drop=4), lambda i, t: _role(context, t)))
+    if _several_devices(context):
+        device = Column("Device", drop=5)
+        fields.append(Field(device, lambda i, t: Span(short_device(t.device), Style.DEVICE), SortKey.DEVICE))
+    if _has_loops(context, indices):
+        fields.append(Field(Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
+    name = Column("Tensor name", keep_end=True)
+
+    def shown(index: int, tensor: Tensor) -> Span:
+        return Span(printable(names.short(str(tensor.name))), Style.NAME, tensor_link(context, index))
+
+    return [*fields, Field(name, shown, SortKey.TENSOR_NAME)]
+
+
+def _time_field(context: Context) -> Field:
+    """When a tensor was produced; its place in the order of execution where the capture keeps no times."""
+    start = start_us(context)
+    if start is None:
+        return Field(Column("#", right=True, drop=4), lambda i, t: _number(str(i + 1)), SortKey.TIMESTAMP)
+
+    def cell(index: int, tensor: Tensor) -> Span:
+        return _number(ms_text(None if tensor.time_us is None else tensor.time_us - start))
+
+    return Field(Column("t (ms)", right=True, drop=4), cell, SortKey.TIMESTAMP)
+
+
+def _role(context: Context, tensor: Tensor) -> Span:
+    role = role_of(context.run.graph, tensor.node, tensor.op_type)
+    return Span(_ROLE_TEXTS[role], Style.DIM if role is Role.FORWARD else Style.LABEL)
+
+
+def _number(text: str) -> Span:
+    return Span(text, Style.NUMBER)
+
+
+def _has_loops(context: Context, indices: Sequence[int]) -> bool:
+    """Whether a listed tensor was produced several times, as far as a bounded look tells."""
+    store = context.run.tensors
+    if len(indices) <= _ROWS_SAMPLED:
+        return any(store[i].execution > 0 or execution_count(store, i) > 1 for i in indices)
+    nodes = store.nodes()
+    if len(nodes) == len(store):
+        return False
+    several = (store.named(name) for name in islice(nodes, _NODES_SAMPLED))
+    return any(store[found[-1]].execution > 0 for found in several if len(found) > 1)
+
+
+def _execution(context: Context, index: int, tensor: Tensor) -> Span:
+    several = tensor.execution > 0 or execution_count(context.run.tensors, index) > 1
+    return Span(str(tensor.execution) if several else "", Style.NUMBER)
+
+
+def _summary_fields(context: Context) -> list[Field]:
+    def column(title: str, width: int, show: Callable[[Summary], Span], drop: int = 0) -> Field:
+        def cell(index: int, tensor: Tensor) -> Span:
+            summary = context.summary(index)
+            return Span("") if summary is None else show(summary)
+
+        return Field(Column(title, right=True, width=width, drop=drop), cell)
+
+    def count(number: int, style: Style) -> Span:
+        return Span(f"{number:,}" if number else "", style)
+
+    def number(value: float | None) -> Span:
+        return Span("" if value is None else number_text(value), Style.NUMBER)
+
+    return [
+        column("NaN", 5, lambda s: count(s.nan, Style.NAN)),
+        column("±inf", 5, lambda s: count(s.neg_inf + s.pos_inf, Style.INF)),
+        column("min", 10, lambda s: number(s.min)),
+        column("max", 10, lambda s: number(s.max)),
+        column("mean", 10, lambda s: number(s.mean), 6),
+        column("std", 10, lambda s: number(s.std), 7),
+    ]
+
+
+def start_us(context: Context) -> int | None:
+    """When the first tensor of the run was made, in microseconds; None where no times were kept."""
+    store = context.run.tensors
+    return store[0].time_us if len(store) else None
+
+
+def _several_devices(context: Context) -> bool:
+    run = context.run
+    devices = set(run.graph.devices())
+    if len(devices) < 2:
+        devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
+    return len(devices) > 1
+
+
+def tensor_data(context: Context, index: int) -> dict[str, Any]:
+    """The JSON form of a tensor's description, as docs/commands.md fixes it."""
+    tensor = context.run.tensors[index]
+    start = start_us(context)
+    elapsed = None if tensor.time_us is None or start is None else (tensor.time_us - start) / 1000
+    return {
+        "name": str(tensor.name),
+        "node": tensor.node,
+        "slot": tensor.slot,
+        "device": tensor.device,
+        "op_type": tensor.op_type,
+        "dtype": tensor.dtype,
+        "shape": None if tensor.shape is None else list(tensor.shape),
+        "nbytes": tensor.nbytes,
+        "execution": tensor.execution,
+        "t_ms": elapsed,
+        "role": str(role_of(context.run.graph, tensor.node, tensor.op_type)),
+    }

@@ -1,0 +1,107 @@
+"""What a person asks of a watch, checked, wherever they ask: at the prompt, on the command line, in the program."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.patterns import search_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
+
+MOST_KEPT = 10_000  # runs
+SKIPPING = "has_inf_or_nan"  # the filter that can tell what does no harm
+_FOR_NAN = frozenset({SKIPPING, "bad_result", "has_nan", "has_inf"})  # filters that look for NaN or infinities
+_EVERYTHING = CaptureRequest()
+
+
+def watch_decision(
+    filter_name: str,
+    exclude_node_names: str = "",
+    capture: CaptureRequest = _EVERYTHING,
+    *,
+    force: bool = False,
+    values: str = "auto",
+    keep: int = 0,
+    bundle: str = "",
+    skip_update: bool = False,
+    benign: str = "",
+) -> RunUntil:
+    """The decision to run until a tensor passes `filter_name`. Whether there is such a filter, its reader knows.
+
+    An empty `benign` leaves it at a stop.
+
+    Raises:
+        TfdbgError: the regex cannot be read, `values` or `benign` is none of the ways, `bundle` is there already, or
+            the wishes contradict each other.
+
+    """
+    if benign and benign not in list(OnBenign):
+        raise TfdbgError(f"There is no way {benign!r} with what is benign.", hint=f"Ways: {', '.join(OnBenign)}.")
+    if benign and filter_name != SKIPPING:
+        raise TfdbgError(
+            f"--benign is about {SKIPPING}: {filter_name} says by itself what passes.", hint="Leave out --benign."
+        )
+    if values not in list(Values):
+        raise TfdbgError(f"There is no way {values!r} to the values.", hint=f"Ways: {', '.join(Values)}.")
+    if not 0 <= keep <= MOST_KEPT:
+        raise TfdbgError(f"{keep} runs cannot be kept.", hint=f"Keep 0 to {MOST_KEPT}.")
+    if keep and values == Values.REPLAY:
+        raise TfdbgError(
+            "The values of the runs before the hit are to be kept, and replay keeps none.",
+            hint="Leave out one of --keep and --values replay.",
+        )
+    return RunUntil(
+        filter_name,
+        search_text(exclude_node_names),
+        capture,
+        force,
+        Values(values),
+        keep,
+        _new_folder(bundle) if bundle else "",
+        skip_update,
+        OnBenign(benign) if benign else OnBenign.STOP,
+    )
+
+
+def watch_on(last: RunUntil | None) -> str:
+    """The command that runs until a tensor is NaN or infinite, with the wishes of the watch before it.
+
+    A bundle that is there by now is not wished for again.
+    """
+    if last is None:
+        return f"run -f {SKIPPING}"
+    name = last.filter_name if last.filter_name in _FOR_NAN else SKIPPING
+    capture = last.capture
+    wishes = (
+        ("-fenn", last.exclude_node_names), ("--keep", last.keep),
+        ("--values", "" if last.values is Values.AUTO else last.values),
+        ("--bundle", "" if not last.bundle or _is_there(last.bundle) else last.bundle),
+        ("--benign", last.benign if name == SKIPPING and last.benign is not OnBenign.STOP else ""),
+        ("--node_name_filter", capture.node_name_filter), ("--op_type_filter", capture.op_type_filter),
+        ("--tensor_dtype_filter", capture.tensor_dtype_filter),
+        ("--graph", "" if capture.graph is GraphChoice.AUTO else capture.graph),
+    )  # fmt: skip
+    words = [f"{flag} {quoted(str(wish))}" for flag, wish in wishes if wish]
+    words += ["--skip-update"] * last.skip_update + ["--force"] * last.force
+    return " ".join([f"run -f {name}", *words])
+
+
+def _is_there(path: str) -> bool:
+    try:
+        _new_folder(path)
+    except TfdbgError:
+        return True
+    return False
+
+
+def _new_folder(name: str) -> str:
+    """The path that `name` means, absolute, since a program may go to another folder meanwhile."""
+    path = named_file(name).absolute()
+    try:
+        if path.is_symlink() or (path.exists() and not (path.is_dir() and not any(path.iterdir()))):
+            raise TfdbgError(f"{path} is there already.", hint="Name a new folder for the bundle.")
+        if not path.parent.is_dir():
+            raise TfdbgError(f"There is no folder {path.parent} for the bundle.")
+    except OSError as error:
+        raise TfdbgError(f"Nothing can be written to {path}: {error.strerror}.") from None
+    return str(path)

@@ -36,7 +36,7 @@ def _enabled(decision: Decision) -> Way:
 
     @cache
     def debugger() -> Debugger:
-        from tfdbg_cli.capture.eager.watch import watch_of
+        from tfdbg_cli.capture.runs.eager.watch import watch_of
 
         made = Debugger(lambda: Always(decision))
         made.attendant = watch_of(made)

@@ -13,8 +13,8 @@ import urwid.testing
 
 from bench import gpt
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.rewrite import original_names
+from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command

@@ -21,7 +21,7 @@ import numpy as np
 from bench.session import Always
 from bench.session_graphs import KINDS, Step
 from tfdbg_cli.analysis.watch import watch_progress
-from tfdbg_cli.capture.session.session import DebuggedSession
+from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Detach, RunUntil
 from tfdbg_cli.model.runs import RunEnd, Stop

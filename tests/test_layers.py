@@ -23,7 +23,7 @@ OUTSIDE = {
     "numpy": None,
     "ml_dtypes": None,
 }
-PRIVATE_NAMES_ALLOWED = "tfdbg_cli.capture.compat"
+PRIVATE_NAMES_ALLOWED = "tfdbg_cli.capture.tf.compat"
 
 
 def table() -> dict[str, set[str]]:

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
         LocalCLIDebugHook,
         LocalCLIDebugWrapperSession,
     )
-    from tfdbg_cli.capture.session.gradients import GradientsDebugger, clear_gradient_debuggers
-    from tfdbg_cli.capture.session.watching import (
+    from tfdbg_cli.capture.debug_options import (
         WatchOptions,
         add_debug_tensor_watch,
         watch_graph,
         watch_graph_with_denylists,
     )
+    from tfdbg_cli.capture.sessions.gradients import GradientsDebugger, clear_gradient_debuggers
     from tfdbg_cli.debug_data import (
         DebugDumpDir,
         DebugTensorDatum,
@@ -99,7 +99,7 @@ _PLACES = {
     "DebuggerCallback": ("api.keras_callback", "DebuggerCallback"),
     "DumpingDebugHook": ("api.wrappers", "DumpingDebugHook"),
     "DumpingDebugWrapperSession": ("api.wrappers", "DumpingDebugWrapperSession"),
-    "GradientsDebugger": ("capture.session.gradients", "GradientsDebugger"),
+    "GradientsDebugger": ("capture.sessions.gradients", "GradientsDebugger"),
     "GrpcDebugHook": ("api.remote_wrappers", "GrpcDebugHook"),
     "GrpcDebugWrapperSession": ("api.remote_wrappers", "GrpcDebugWrapperSession"),
     "LocalCLIDebugHook": ("api.wrappers", "LocalCLIDebugHook"),
@@ -107,10 +107,10 @@ _PLACES = {
     "TensorBoardDebugHook": ("api.remote_wrappers", "TensorBoardDebugHook"),
     "TensorBoardDebugWrapperSession": ("api.remote_wrappers", "TensorBoardDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
-    "WatchOptions": ("capture.session.watching", "WatchOptions"),
-    "add_debug_tensor_watch": ("capture.session.watching", "add_debug_tensor_watch"),
+    "WatchOptions": ("capture.debug_options", "WatchOptions"),
+    "add_debug_tensor_watch": ("capture.debug_options", "add_debug_tensor_watch"),
     "add_tensor_filter": ("api.process", "add_tensor_filter"),
-    "clear_gradient_debuggers": ("capture.session.gradients", "clear_gradient_debuggers"),
+    "clear_gradient_debuggers": ("capture.sessions.gradients", "clear_gradient_debuggers"),
     "debugging": ("api.process", "debugging"),
     "disable": ("api.process", "disable"),
     "enable": ("api.process", "enable"),
@@ -124,8 +124,8 @@ _PLACES = {
     "run": ("api.process", "run"),
     "set_watch": ("api.process", "set_watch"),
     "stop": ("api.process", "stop"),
-    "watch_graph": ("capture.session.watching", "watch_graph"),
-    "watch_graph_with_denylists": ("capture.session.watching", "watch_graph_with_denylists"),
+    "watch_graph": ("capture.debug_options", "watch_graph"),
+    "watch_graph_with_denylists": ("capture.debug_options", "watch_graph_with_denylists"),
     "wrap_function": ("api.process", "wrap_function"),
 }
 

@@ -28,7 +28,7 @@ def tf() -> Any:
 def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
     """The front end of a fresh process debugger; at the end TensorFlow must be as it was."""
     from tfdbg_cli.api import process
-    from tfdbg_cli.capture import compat
+    from tfdbg_cli.capture.tf import compat
 
     classes = [
         (compat.function_class(), "__call__"),

@@ -19,7 +19,7 @@ from tfdbg_cli.debugger.debugger import Debugger
 def tf(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import tensorflow.compat.v1 as tf
 
-    from tfdbg_cli.capture.session.dump_addresses import DumpAddress
+    from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 
     # A process has one folder of addresses for dumps, which stays to its end.
     with DumpAddress(tf.Session, tmp_path_factory.mktemp("dump")):
@@ -56,7 +56,7 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def debugged(tf: Any, temporary_files: Path) -> Iterator[Callable[..., tuple[Any, ScriptedFrontend]]]:
     """Wraps a session in a debugger that decides by a script: the wrapped session, and the front end."""
-    from tfdbg_cli.capture.session.session import DebuggedSession
+    from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 
     def wrap(session: Any, *script: Any, settings: Settings | None = None, **arguments: Any) -> Any:
         front = ScriptedFrontend(*script, settings=settings)

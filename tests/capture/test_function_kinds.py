@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ import pytest
 
 from tfdbg_cli.model.decision import Continue, DebugRun, RunUntil
 from tfdbg_cli.model.runs import Run, RunEnd
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 pytestmark = pytest.mark.tf
 

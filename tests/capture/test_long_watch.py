@@ -85,7 +85,7 @@ def _session_training() -> Callable[[], object]:
         initialize = v1.global_variables_initializer()
     import numpy as np
 
-    from tfdbg_cli.capture.session.session import DebuggedSession
+    from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 
     raw = v1.Session(graph=graph)
     raw.run(initialize)

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tensorflow.python.debug.lib import session_debug_testlib as testlib
 
 from tfdbg_cli import debug_data
-from tfdbg_cli.capture.session import watching
+from tfdbg_cli.capture import debug_options as watching
 
 tf.compat.v1.disable_v2_behavior()  # else the cases skip themselves
 testlib.debug_data = debug_data

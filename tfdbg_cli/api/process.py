@@ -14,14 +14,14 @@ from typing import Any
 from tfdbg_cli.analysis.watch.filters import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
-from tfdbg_cli.capture.eager.call import eager_block
-from tfdbg_cli.capture.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
-from tfdbg_cli.capture.post_mortem import run_that_failed
-from tfdbg_cli.capture.session.dump_folders import empty_folder
-from tfdbg_cli.capture.session.everywhere import intercept_all_sessions
-from tfdbg_cli.capture.session.initializers import InitializersApart
+from tfdbg_cli.capture.intercept.initializers import InitializersApart
+from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
+from tfdbg_cli.capture.runs.eager.call import eager_block
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError

@@ -7,10 +7,10 @@ from typing import Any
 
 from tfdbg_cli.analysis.watch.filters import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
-from tfdbg_cli.capture.session.dump_folders import empty_folder
-from tfdbg_cli.capture.session.dumping import DumpingController, WatchFunction
-from tfdbg_cli.capture.session.monitored import RawSessionHook
-from tfdbg_cli.capture.session.session import DebuggedSession
+from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
+from tfdbg_cli.capture.intercept.dumping_controller import DumpingController, WatchFunction
+from tfdbg_cli.capture.intercept.monitored import RawSessionHook
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tfdbg_cli.analysis.watch.filters import TensorFilter
-from tfdbg_cli.capture.session.watching import WatchOptions
+from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values
 from tfdbg_cli.model.pausing import Sought

@@ -33,7 +33,7 @@ def debug_process(options: LaunchOptions) -> None:
 def _hide_frames_from_tensorflow() -> None:
     """Let TensorFlow's errors say where the program made an op, and not who called the program."""
     try:
-        from tfdbg_cli.capture.compat import hide_frames
+        from tfdbg_cli.capture.tf.compat import hide_frames
 
         hide_frames(our_files())
     except Exception as error:  # noqa: BLE001
@@ -41,7 +41,7 @@ def _hide_frames_from_tensorflow() -> None:
 
 
 def _report(what: str, error: Exception) -> None:
-    from tfdbg_cli.capture.mishaps import report
+    from tfdbg_cli.capture.failures import report
 
     report(what, error)
 

@@ -52,8 +52,8 @@ class FromBundle:
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
         """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
-        from tfdbg_cli.capture.repetition.again import repeat
-        from tfdbg_cli.capture.repetition.replaced import with_replaced
+        from tfdbg_cli.capture.replay.again import repeat
+        from tfdbg_cli.capture.replay.replaced import with_replaced
 
         again = repeat(with_replaced(self.held, replaced))
         return again.tensors, again.error
@@ -83,9 +83,9 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
-    from tfdbg_cli.capture.repetition.again import repeat
-    from tfdbg_cli.capture.repetition.parts import what_if_of
-    from tfdbg_cli.capture.repetition.repeated import difference
+    from tfdbg_cli.capture.replay.again import repeat
+    from tfdbg_cli.capture.replay.repeated import difference
+    from tfdbg_cli.capture.what_if.of_repetition import what_if_of
 
     room = memory_budget(person_settings())
     try:
@@ -128,7 +128,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
 
 def _with_variables_before(run: Run, bundle: Bundle) -> Run:
     """`run` with its variables as they were before it, where the recorded run has them."""
-    from tfdbg_cli.capture.before_updates import with_before
+    from tfdbg_cli.capture.state.before_updates import with_before
 
     recorded = bundle.run.tensors
     if all(recorded[row].op_type != BEFORE_UPDATE for row in range(len(recorded))):
@@ -181,7 +181,7 @@ def _require_tensorflow(place: Path) -> None:
             "`tfdbg replay` makes the run again with TensorFlow, which is not installed here.", hint=hint, exit_code=2
         )
     try:
-        import_module("tfdbg_cli.capture.compat")
+        import_module("tfdbg_cli.capture.tf.compat")
     except Exception as error:  # whatever a broken installation raises
         raise TfdbgError(
             f"`tfdbg replay` needs TensorFlow, which cannot be loaded: {type(error).__name__}: {error}.",

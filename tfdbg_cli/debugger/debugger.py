@@ -20,9 +20,9 @@ from tfdbg_cli.analysis.watch.filters import (
 from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
-from tfdbg_cli.capture.eager.section import PendingSection, is_find
-from tfdbg_cli.capture.mishaps import report
-from tfdbg_cli.capture.session.dump_folders import dump_name
+from tfdbg_cli.capture.dump_folders import dump_name
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption

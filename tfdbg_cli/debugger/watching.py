@@ -13,8 +13,8 @@ from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Watched
-from tfdbg_cli.capture.held_values import in_memory
-from tfdbg_cli.capture.mishaps import report
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.state.held_values import in_memory
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words

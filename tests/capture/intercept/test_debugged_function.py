@@ -10,8 +10,8 @@ import pytest
 import tensorflow as tf
 from scripted import ScriptedFrontend
 
-from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun
 

@@ -15,18 +15,18 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.callers import called_by_user
 from tfdbg_cli.capture.controller import Controller
-from tfdbg_cli.capture.eager.call import EagerCall
-from tfdbg_cli.capture.eager.recorder import RECORDING
-from tfdbg_cli.capture.function.tracing_notes import Entered
-from tfdbg_cli.capture.guard import INSIDE, NAMED
-from tfdbg_cli.capture.intercept.function_amid_eager import performed_amid_eager
+from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
-from tfdbg_cli.capture.mishaps import remark
-from tfdbg_cli.capture.performing import performed
-from tfdbg_cli.capture.replacement import replace_method
+from tfdbg_cli.capture.pipeline import performed
+from tfdbg_cli.capture.runs.eager.call import EagerCall
+from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager
+from tfdbg_cli.capture.runs.eager.recorder import RECORDING
+from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.callers import called_by_user
+from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.own_frames import our_files, without_our_frames
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time

@@ -9,13 +9,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
 from tfdbg_cli.capture.controller import Controller
-from tfdbg_cli.capture.eager.call import EagerCall
-from tfdbg_cli.capture.guard import INSIDE, NAMED
 from tfdbg_cli.capture.intercept.all_functions import FUNCTIONS
-from tfdbg_cli.capture.performing import performed
-from tfdbg_cli.capture.stand_in import StandIn
+from tfdbg_cli.capture.pipeline import performed
+from tfdbg_cli.capture.runs.eager.call import EagerCall
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.proxy import StandIn
+from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 
 
 class DebuggedFunction(StandIn):

@@ -6,7 +6,7 @@ import inspect
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.capture.callers import called_by_user, is_users
+from tfdbg_cli.capture.tf.callers import called_by_user, is_users
 
 # The functions by which Keras 3 and tf_keras run a step; all others of theirs serve their own affairs.
 _STEPS = frozenset({

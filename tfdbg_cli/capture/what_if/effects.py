@@ -6,8 +6,8 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.dealing import Dealing, dealing_of
+from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 

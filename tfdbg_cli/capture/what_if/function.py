@@ -10,11 +10,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.call_tree import Scope
-from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, flat_function
-from tfdbg_cli.capture.function.kept_tensors import KeptTensors
-from tfdbg_cli.capture.guard import INSIDE
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle, outputs_of, site_of
 from tfdbg_cli.capture.what_if.merging import merged, with_values

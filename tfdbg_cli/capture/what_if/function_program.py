@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
-from tfdbg_cli.capture.function.kept_tensors import array_of
-from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.op_errors import OpError
-from tfdbg_cli.capture.opaque import HANDLE
-from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
+from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
+from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.stepping import Output, Step
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from tfdbg_cli.capture.function.definition.call_tree import CallSite
-from tfdbg_cli.capture.function.definition.flat import FlatFunction, FlatNode
+from tfdbg_cli.capture.functions.definition.call_tree import CallSite
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.body import Body
-from tfdbg_cli.capture.function.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.function.definition.flat import FlatDefinition, FlatFunction
-from tfdbg_cli.capture.function.definition.shown_values import Shown
-from tfdbg_cli.capture.function.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.definition.body import Body
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.what_if.function_slice import site_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.capture.function.definition.flat import FlatFunction
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.what_if.function_slice import site_of
 from tfdbg_cli.model.names import TensorName
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.session.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.session_slice import VARIABLES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array

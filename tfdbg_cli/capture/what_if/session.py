@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.capture.op_errors import OpError
-from tfdbg_cli.capture.opaque import is_opaque
-from tfdbg_cli.capture.session.call_names import fed, fetched
-from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.held_variables import held_variables
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.op_errors import OpError
-from tfdbg_cli.capture.opaque import is_opaque
-from tfdbg_cli.capture.session.fetched_tensors import fetched_array
-from tfdbg_cli.capture.session.written_type import written_type
-from tfdbg_cli.capture.what_if.drawing import drawing_notes, require_drawable
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.written_type import written_type
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
+from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.session_slice import CallGraph
 from tfdbg_cli.capture.what_if.stepping import Output, Step
 from tfdbg_cli.capture.what_if.words import op_failed

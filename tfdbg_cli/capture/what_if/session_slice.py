@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from tfdbg_cli.capture.function.definition.called_functions import functions_in
-from tfdbg_cli.capture.opaque import is_opaque
-from tfdbg_cli.capture.session.reach import ancestors, nesting_of
+from tfdbg_cli.capture.functions.definition.called_functions import functions_in
+from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
+from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError

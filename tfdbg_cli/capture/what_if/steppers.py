@@ -8,12 +8,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.call_tree import Scope
-from tfdbg_cli.capture.guard import INSIDE
-from tfdbg_cli.capture.repetition.function import FunctionDetails, inputs_of, renamed, root_of
-from tfdbg_cli.capture.session.call_names import fed, fetched
-from tfdbg_cli.capture.session.invocation import Invocation
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.replay.function import FunctionDetails, inputs_of, renamed, root_of
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
 from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, values_in
 from tfdbg_cli.capture.what_if.stepping import NodeStepper

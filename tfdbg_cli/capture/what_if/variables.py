@@ -8,10 +8,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture import compat
-from tfdbg_cli.capture.function.definition.flat import FlatFunction
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction
+from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges
-from tfdbg_cli.capture.what_if.held_variables import held_variables
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

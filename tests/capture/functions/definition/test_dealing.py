@@ -1,0 +1,47 @@
+"""What stateful ops have to do with the world outside of a run."""
+
+from __future__ import annotations
+
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+
+pytestmark = pytest.mark.tf
+NAMES = [name for name in dir(tf.raw_ops) if not name.startswith("_") and compat.op_definition(name) is not None]
+
+
+@pytest.mark.parametrize("nature", Nature)
+def test_the_table_is_about_ops_that_there_are(nature: Nature) -> None:
+    assert any(nature_of(name) is nature for name in NAMES)
+
+
+def test_only_stateful_ops_and_calls_of_python_have_to_do_with_the_world_outside() -> None:
+    outside = {Dealing.SOURCE, Dealing.EFFECT}
+    found = [name for name in NAMES if dealing_of(name) in outside and not compat.op_definition(name).is_stateful]
+    assert found == ["PyFuncStateless"]
+
+
+@pytest.mark.parametrize(
+    ("op_type", "dealing", "effect"),
+    [
+        ("MatMul", Dealing.NOTHING, Effect.NONE),
+        ("ReadVariableOp", Dealing.READ, Effect.READ),
+        ("ResourceApplyAdam", Dealing.WRITE, Effect.WRITE),
+        ("StatefulUniform", Dealing.WRITE, Effect.DRAW_FROM_VARIABLE),
+        ("RandomUniform", Dealing.SOURCE, Effect.DRAW),
+        ("IteratorGetNext", Dealing.SOURCE, Effect.DRAW),
+        ("EagerPyFunc", Dealing.SOURCE, Effect.DRAW),
+        ("PrintV2", Dealing.EFFECT, Effect.WRITE),
+        ("TensorArrayWriteV3", Dealing.NOTHING, Effect.NONE),
+        ("CheckNumerics", Dealing.NOTHING, Effect.NONE),
+        ("StatelessWhile", Dealing.CALL, Effect.NONE),
+        ("VarHandleOp", Dealing.SOURCE, Effect.NONE),
+        ("AssignAdd", Dealing.NOTHING, Effect.WRITE),
+    ],
+)
+def test_what_an_op_has_to_do_with_it(op_type: str, dealing: Dealing, effect: Effect) -> None:
+    assert (dealing_of(op_type), effect_of(op_type)) == (dealing, effect)

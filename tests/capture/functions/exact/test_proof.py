@@ -1,0 +1,245 @@
+"""A watched function is compared with the plain one by what TensorFlow's runtime makes of both."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf, has_inf_or_nan
+from tfdbg_cli.capture.controller import Action, Plan, Watched
+from tfdbg_cli.capture.functions.compiled import compiled, compiled_copy
+from tfdbg_cli.capture.functions.exact.comparison import compared
+from tfdbg_cli.capture.functions.exact.proof import Proof
+from tfdbg_cli.capture.functions.exact.values import Values
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.runs.function.watched_function import watch_kind
+from tfdbg_cli.capture.tf import compat
+
+pytestmark = pytest.mark.tf
+
+
+class Traced:
+    """A tf.function traced for `arguments`."""
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        concrete = function.get_concrete_function(*arguments)
+        self.function = TracedFunction(compat.atomic_of(concrete))
+        self.inputs = [*tf.nest.flatten(arguments), *concrete.captured_inputs]
+
+    @property
+    def outputs(self) -> int:
+        return len(self.function.root.body.returns)
+
+    def compiled(self) -> Any:
+        return compiled_copy(self.function.root.body.name, self.inputs, self.outputs)
+
+    def proof(self, tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
+        kind = watch_kind(Plan(1, Action.CAPTURE, watched=Watched("asked", tensor_filter)), "")
+        assert kind is not None
+        return self.function.watched(kind).checked_only(self.inputs)
+
+
+def test_a_function_is_compiled_without_being_run() -> None:
+    count = tf.Variable(0)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        count.assign_add(1)
+        return x * 2.0
+
+    traced = Traced(step, tf.constant(1.0))
+    name = traced.function.root.body.name
+    found = compiled(name, traced.inputs, 1)
+    assert found is not None
+    assert {"Mul", "AssignAddVariableOp", "_Retval"} <= {node.op for node in found.nodes}
+    assert count.numpy() == 0
+    assert compiled(name, traced.inputs, 1) is None, "it was made before"
+    assert traced.compiled() is not None, "of a copy it can be had again"
+    assert step(tf.constant(1.0)).numpy() == 2
+    assert count.numpy() == 1
+
+
+def test_what_other_threads_call_meanwhile_is_not_cancelled() -> None:
+    """A cancelled call made in the way that TensorFlow offers to programs cancels those of every thread."""
+    ended, failed = threading.Event(), []
+
+    @tf.function
+    def other(x: Any) -> Any:
+        return x + 1.0
+
+    def call() -> None:
+        while not ended.is_set():
+            try:
+                other(tf.constant(1.0))
+            except tf.errors.CancelledError as error:
+                failed.append(error)
+
+    other(tf.constant(1.0))
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        for factor in range(20):
+            traced = Traced(tf.function(lambda x, by=float(factor): x * by), tf.constant(1.0))
+            assert traced.compiled() is not None
+    finally:
+        ended.set()
+        thread.join()
+    assert not failed
+
+
+def test_a_function_that_xla_compiles_is_neither_run_nor_compiled() -> None:
+    count = tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        count.assign_add(1)
+        return x * 2.0
+
+    traced = Traced(step, tf.constant(1.0))
+    assert traced.compiled() is None
+    assert not traced.proof().holds
+    assert count.numpy() == 0
+
+
+def test_while_the_program_collects_graphs_itself_nothing_is_compiled(tmp_path: Any) -> None:
+    step = tf.function(lambda x: x * 3.0)
+    traced = Traced(step, tf.constant(1.0))
+    tf.summary.trace_on(graph=True)
+    try:
+        assert traced.compiled() is None
+        step(tf.constant(1.0))
+        with tf.summary.create_file_writer(str(tmp_path)).as_default():
+            tf.summary.trace_export("graph", step=0)
+    finally:
+        tf.summary.trace_off()
+    assert traced.compiled() is not None
+
+
+def _momentum(weight: Any, x: Any) -> Any:
+    """An update as that of Keras with a clipped norm: Grappler computes `gradient * (rate * scale)`."""
+
+    @tf.function
+    def step() -> Any:
+        gradient = tf.linalg.matvec(weight, x)
+        scale = tf.minimum(0.5 / tf.norm(x), 1.0)
+        update = (gradient * scale) * weight[0, 0]
+        weight.assign_sub(tf.tensordot(update, x, 0))
+        return tf.reduce_sum(update)
+
+    return step
+
+
+def _sums(weight: Any, x: Any) -> Any:
+    """Sums of many terms, which become one `AddN`, and factors that are taken out of sums."""
+
+    @tf.function
+    def step() -> Any:
+        a, b = tf.tanh(weight), tf.sin(weight)
+        terms = a * 3.0 + b * 3.0 + a * b + tf.exp(a) + tf.exp(b)
+        return tf.reduce_sum(terms) + tf.reduce_sum(x) + terms[0, 0] * 2.0 * 3.0
+
+    return step
+
+
+def _loop(weight: Any, x: Any) -> Any:
+    @tf.function
+    def step() -> Any:
+        total = x
+        for _ in tf.range(3):
+            total = tf.nn.gelu(tf.linalg.matvec(weight, total), approximate=True) / (tf.norm(total) + 1.0)
+        if tf.reduce_sum(total) > 0:
+            total = total * 2.0 * 0.3
+        return total
+
+    return step
+
+
+@pytest.mark.parametrize("build", [_momentum, _sums, _loop])
+def test_a_watched_function_keeps_the_ops_of_the_plain_one(build: Callable[[Any, Any], Any]) -> None:
+    weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
+    proof = Traced(build(weight, x)).proof()
+    assert proof.holds, proof.comparison
+
+
+def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfdbg_cli.capture.functions.twins.rounding_apart", lambda *_, **__: frozenset())
+    weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
+    proof = Traced(_sums(weight, x)).proof(has_inf)
+    assert proof.holds
+    assert proof.rounds > 1, "without a table the first try differs"
+
+
+def test_other_ops_are_a_difference() -> None:
+    one = Traced(tf.function(lambda x: (x + 1.0) * 2.0), tf.constant(1.0)).compiled()
+    same = Traced(tf.function(lambda x: (x + 1.0) * 2.0), tf.constant(1.0)).compiled()
+    other = Traced(tf.function(lambda x: (x + 1.0) * 3.0), tf.constant(1.0)).compiled()
+    assert compared(one, same, 1).same
+    assert compared(one, other, 1).outputs == (0,)
+
+
+def test_an_update_that_is_missing_is_a_difference() -> None:
+    weight = tf.Variable(1.0)
+    one = Traced(tf.function(lambda: weight.assign_add(2.0)))
+    other = Traced(tf.function(lambda: weight.read_value() + 2.0))
+    assert compared(one.compiled(), other.compiled(), 0).effects
+
+
+def test_loops_are_compared_by_what_their_turns_compute() -> None:
+    def looping(factor: float) -> Any:
+        @tf.function
+        def step(x: Any) -> Any:
+            y = x
+            for _ in tf.range(5):
+                x, y = x + 1.0, y * factor
+            return x, y
+
+        return Traced(step, tf.constant(1.0)).compiled()
+
+    assert compared(looping(2.0), looping(2.0), 2).same
+    assert compared(looping(2.0), looping(3.0), 2).outputs == (1,)
+
+
+def test_terms_of_a_product_may_stand_in_either_order() -> None:
+    found = Traced(tf.function(lambda x, y: (x * y, y * x)), tf.constant(1.0), tf.constant(2.0)).compiled()
+    values = Values(found)
+    products = {values.node(name) for name, node in values.nodes.items() if node.op == "Mul"}
+    assert len(products) == 1
+
+
+def test_a_term_of_a_long_sum_is_not_read() -> None:
+    """Who holds a term of an `AddN` changes with which of them the sum begins, which no graph shows."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        terms = [tf.nn.relu(x - number) for number in (1.0, 2.0, 3.0)]
+        return tf.raw_ops.Relu(features=tf.add_n(terms))
+
+    traced = Traced(step, tf.constant([1.0, 2.0]))
+    proof = traced.proof(has_inf)  # which has to look at each term: Inf - Inf is no Inf
+    assert proof.holds
+    found = compiled_copy(proof.instrumented.name, traced.inputs, traced.outputs + 1)
+    assert found is not None
+    values = Values(found)
+    sums = [name for name, node in values.nodes.items() if "AddN" in node.op and "tfdbg" not in name]
+    terms = {term for name in sums for term in values.inputs(name)}
+    readers = [name for name in values.nodes if "tfdbg" in name and terms & set(values.inputs(name))]
+    assert terms
+    assert readers == []
+
+
+def test_a_batch_that_is_compared_with_a_constant_keeps_its_proof() -> None:
+    """What is drawn gets another name for the checks, and the optimizer orders the terms of `Equal` by name."""
+    data = iter(tf.data.Dataset.from_tensors(tf.range(4.0)).repeat())
+
+    @tf.function
+    def step() -> Any:
+        batch = next(data)
+        with tf.name_scope("S"):  # between `IteratorGetNext` and `tfdbg`
+            one = tf.equal(batch, 1.0)
+        return tf.reduce_sum(tf.where(one, batch, 2.0 * batch))
+
+    assert Traced(step).proof().holds

@@ -1,0 +1,188 @@
+"""Runs of functions made again from a description, in this process or another: whatever may be in it."""
+
+from __future__ import annotations
+
+import gc
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.runs import RunKind
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tf
+
+from tfdbg_cli.capture.replay.again import repeat  # noqa: E402
+from tfdbg_cli.capture.replay.repeated import Repeated  # noqa: E402
+from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402
+from tfdbg_cli.capture.tf import compat  # noqa: E402
+
+
+def repetition(function: Any, *arguments: Any) -> Repetition:
+    """That of one call of `function`, which is made."""
+    concrete = function.get_concrete_function(*arguments)
+    traced = traced_function(compat.atomic_of(concrete))
+    inputs = [*arguments, *concrete.captured_inputs]
+    held = traced.holding.hold(inputs)
+    held.take_drawn(traced.instrumented.perform(inputs))
+    return held.repetition()
+
+
+def value(repeated: Repeated, node: str, execution: int = 0) -> Any:
+    return repeated.tensors.value(repeated.tensors.named(node, 0)[execution])
+
+
+def functions() -> set[str]:
+    """The names of the functions that the runtime knows, but for those that it makes of single ops."""
+    gc.collect()
+    return {name for name in compat.context.context().list_function_names() if not name.startswith("__wrapped__")}
+
+
+@pytest.fixture
+def step() -> Any:
+    weight = tf.Variable([1.0, 2.0], name="weight")
+
+    @tf.function
+    def turned(x):
+        with tf.name_scope("model"):
+            for _ in tf.range(2):
+                x = tf.sin(x) if tf.reduce_sum(x) > 0.0 else -x
+        return x
+
+    @tf.function
+    def step(x):
+        weight.assign_add(turned(x))
+        return weight * 2.0
+
+    return step
+
+
+def test_it_needs_nothing_of_the_program(step) -> None:
+    made = repetition(step, tf.constant([1.0, -3.0]))
+    del step
+    again = repeat(made)
+    assert again.error is None
+    first = np.float32([1.0, -3.0]) * -1.0
+    np.testing.assert_allclose(value(again, "mul"), 2.0 * (np.float32([1.0, 2.0]) + np.sin(first)), rtol=1e-6)
+    names = {again.tensors[row].node for row in range(len(again.tensors))}
+    assert {"turned/model/while/body/cond/true/Sin", "turned/model/while/body/cond/false/Neg", "x", "mul"} <= names
+
+
+def test_no_function_stays_behind(step) -> None:
+    made = repetition(step, tf.constant([1.0, -3.0]))
+    before = functions()
+    for _ in range(3):
+        repeat(made)
+    assert functions() <= before
+
+
+def test_other_inputs_give_other_values(step) -> None:
+    made = repetition(step, tf.constant([1.0, -3.0]))
+    zeros = tuple(replace(item, value=np.zeros_like(item.value)) for item in made.inputs)
+    np.testing.assert_array_equal(value(repeat(replace(made, inputs=zeros)), "mul"), [0.0, 0.0])
+
+
+def test_the_arrays_of_a_description_are_not_written_to(step) -> None:
+    made = repetition(step, tf.constant([1.0, -3.0]))
+    aligned = tuple(replace(item, value=np.array(item.value)) for item in made.inputs)
+    copies = [item.value.copy() for item in aligned]
+    for _ in range(2):
+        repeat(replace(made, inputs=aligned))
+    for item, copy in zip(aligned, copies, strict=True):
+        np.testing.assert_array_equal(item.value, copy)
+
+
+def test_an_error_of_an_op_is_part_of_what_is_repeated() -> None:
+    @tf.function
+    def check(x):
+        return tf.debugging.check_numerics(tf.math.log(x), "not well")
+
+    good = repetition(check, tf.constant([1.0]))
+    (item,) = good.inputs
+    again = repeat(replace(good, inputs=(replace(item, value=np.float32([0.0])),)))
+    assert again.error is not None
+    assert again.error.type_name == "InvalidArgumentError" and "not well" in again.error.message
+    np.testing.assert_array_equal(value(again, "x"), [0.0])
+
+
+def _without_input(made: Repetition) -> Repetition:
+    return replace(made, inputs=made.inputs[:-1])
+
+
+def _with_another_role(made: Repetition) -> Repetition:
+    return replace(made, inputs=tuple(replace(item, role=Role.VARIABLE) for item in made.inputs))
+
+
+def _with_another_type(made: Repetition) -> Repetition:
+    return replace(made, inputs=tuple(replace(item, dtype="float99") for item in made.inputs))
+
+
+def _with_another_shape(made: Repetition) -> Repetition:
+    return replace(made, inputs=tuple(replace(item, dtype="string", value=np.array(b"?")) for item in made.inputs))
+
+
+DAMAGES = [
+    lambda made: replace(made, graph=b"\xff" * 40),
+    lambda made: replace(made, graph=b""),
+    lambda made: replace(made, entry="elsewhere"),
+    lambda made: replace(made, details={"function": "{"}),
+    lambda made: replace(made, details={"function": "[]"}),
+    lambda made: replace(made, details={"function": json.dumps({"places": {"a": 3}})}),
+    lambda made: replace(made, details={"function": json.dumps({"aliases": {"1": 7}})}),
+    lambda made: replace(made, kind=RunKind.EAGER),
+    _without_input,
+    _with_another_role,
+    _with_another_type,
+    _with_another_shape,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
+def test_damage_is_said_and_nothing_stays_behind(step, damage) -> None:
+    made = repetition(step, tf.constant([1.0, -3.0]))
+    before = functions()
+    with pytest.raises(TfdbgError):
+        repeat(damage(made))
+    assert functions() <= before
+
+
+def test_a_description_without_details_is_enough_for_a_plain_function() -> None:
+    @tf.function
+    def double(x):
+        return x * 2.0
+
+    made = replace(repetition(double, tf.constant(3.0)), details={})
+    assert value(repeat(made), "mul") == 6.0
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "int4", "uint8", "complex64", "bool", "float8_e5m2"])
+def test_inputs_of_every_kind(dtype) -> None:
+    import ml_dtypes
+
+    @tf.function
+    def same(x):
+        return tf.identity(x)
+
+    kind = np.dtype(getattr(ml_dtypes, dtype)) if hasattr(ml_dtypes, dtype) else np.dtype(dtype)
+    x = np.array([[1, 0]]).astype(kind)
+    made = repetition(same, tf.constant(x))
+    again = repeat(made)
+    assert again.error is None
+    assert value(again, "Identity").dtype == kind
+    assert value(again, "Identity").tobytes() == x.tobytes()
+
+
+def test_empty_and_text_inputs() -> None:
+    @tf.function
+    def both(x, y):
+        return tf.identity(x), tf.strings.length(y)
+
+    made = repetition(both, tf.zeros([0, 3]), tf.constant([["ä", ""]]))
+    again = repeat(made)
+    assert value(again, "Identity").shape == (0, 3)
+    assert value(again, "StringLength").tolist() == [[2, 0]]

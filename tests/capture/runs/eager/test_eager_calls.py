@@ -1,0 +1,258 @@
+"""Calls whose ops run eagerly, recorded one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.runs.eager.call import eager_block
+from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.runs import RunEnd, RunKind, Stop
+from tfdbg_cli.model.sources import user_frame
+
+pytestmark = pytest.mark.tf
+RUN = DebugRun()
+
+
+def wrapped(function: Any, *script: Any, settings: Settings | None = None) -> tuple[Any, ScriptedFrontend]:
+    front = ScriptedFrontend(*script, settings=settings)
+    return DebuggedFunction(function, Debugger(lambda: front, settings=settings)), front
+
+
+def value(run: Any, name: str) -> Any:
+    node, slot = name.split(":")
+    return run.tensors.value(run.tensors.named(node, int(slot))[0])
+
+
+def test_ops_are_recorded_with_their_values_data_flow_and_lines() -> None:
+    def standardize(x, scale=2.0):
+        centered = x - tf.reduce_mean(x)
+        return centered / tf.reduce_sum(centered) * scale  # the division
+
+    debugged, front = wrapped(standardize, RUN)
+    x = tf.constant([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(debugged(x), standardize(x))
+    start, end = front.stops
+    assert start.call.kind is RunKind.EAGER
+    assert start.call.title == "run #1: standardize(x)"
+    run = end.run
+    assert [node.name for node in run.graph if node.op_type != "Placeholder"] == [
+        "Mean_0", "Sub_0", "Sum_0", "RealDiv_0", "Mul_0",
+    ]  # fmt: skip
+    assert [str(name) for name in run.graph.node("Sub_0").inputs] == ["x:0", "Mean_0:0"]
+    np.testing.assert_array_equal(value(run, "Sub_0:0"), [-1, 0, 1])
+    frame = user_frame(run.tracebacks["RealDiv_0"])
+    assert frame is not None and "# the division" in frame.text and frame.function == "standardize"
+    np.testing.assert_array_equal(run.call.feeds["x"], [1, 2, 3])
+    origin = find_origin(run)
+    assert origin is not None and str(origin.name) == "RealDiv_0:0"
+
+
+def test_what_was_there_before_the_call_is_an_input_with_its_value() -> None:
+    table = tf.constant([5.0, 6.0])
+    debugged, front = wrapped(lambda x: x + table, RUN)
+    debugged(tf.constant([1.0, 2.0]))
+    run = front.ends[0].run
+    outside = run.graph.node("AddV2_0").inputs[1].node
+    np.testing.assert_array_equal(run.call.feeds[outside], [5, 6])
+
+
+def test_functions_in_it_are_recorded_with_their_insides_and_run_once() -> None:
+    weights = tf.Variable([1.0, 2.0], name="weights")
+
+    @tf.function
+    def logarithm(x):
+        weights.assign_add([1.0, 1.0])
+        return tf.math.log(x) * weights
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(logarithm(x - 1.0))
+        return loss, tape.gradient(loss, weights)
+
+    x = tf.constant([2.0, 1.0])
+    loss, gradient = step(x)
+    weights.assign([1.0, 2.0])
+    debugged, front = wrapped(step, RUN)
+    again = debugged(x)
+    np.testing.assert_array_equal(again[0], loss)
+    np.testing.assert_array_equal(again[1], gradient)
+    np.testing.assert_array_equal(weights.numpy(), [2, 3])
+    run = front.ends[0].run
+    np.testing.assert_array_equal(value(run, "logarithm_0/Log:0"), [0, -np.inf])
+    assert [str(name) for name in run.graph.node("logarithm_0/Log").inputs] == ["Sub_0:0"]
+    # The gradient reads what was made in the forward function.
+    gradients = [node for node in run.graph if node.name.startswith("gradient_of_logarithm_0/")]
+    assert any(name.node == "logarithm_0/Log" for node in gradients for name in node.inputs)
+    frame = user_frame(run.tracebacks["logarithm_0/Log"])
+    assert frame is not None and "tf.math.log" in frame.text
+
+
+def test_an_error_shows_the_line_that_failed_and_all_before_it() -> None:
+    def fail(x):
+        y = tf.matmul(x, x)
+        return y + tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))  # here
+
+    debugged, front = wrapped(fail, RUN)
+    x = tf.ones([2, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError) as plain:
+        fail(x)
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+        debugged(x)
+    assert str(error.value) == str(plain.value)
+    run = front.ends[0].run
+    assert run.error is not None and run.error.node == "MatMul_1"
+    frame = user_frame(run.tracebacks["MatMul_1"])
+    assert frame is not None and "# here" in frame.text
+    assert not any("tfdbg_cli" in frame.file for frame in run.tracebacks["MatMul_1"])
+    assert value(run, "MatMul_0:0").tolist() == [[2, 2], [2, 2]]
+
+
+def test_other_exceptions_come_out_and_the_program_goes_on() -> None:
+    def fail(x):
+        raise KeyError("theirs")
+
+    debugged, front = wrapped(fail, RUN, RUN)
+    for _ in range(2):
+        with pytest.raises(KeyError, match="theirs"):
+            debugged(tf.constant(1))
+    assert front.path == ["start 1", "start 2"]
+
+
+def test_nothing_is_left_installed_after_a_run_that_is_recorded() -> None:
+    names = compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR
+    before = [getattr(compat.EXECUTORS, name) for name in names]
+    debugged, _ = wrapped(lambda x: x + 1, RUN, PlainRun())
+    debugged(tf.constant(1))
+    assert [getattr(compat.EXECUTORS, name) for name in names] == before
+
+
+@pytest.mark.parametrize("decision", [Continue(), Detach(), PlainRun(), ProfileRun()])
+def test_other_decisions_run_it_as_it_is(decision) -> None:
+    debugged, front = wrapped(lambda x: x + 1, decision)
+    assert debugged(tf.constant(1)).numpy() == 2
+    if isinstance(decision, ProfileRun):
+        assert "no times" in front.ends[0].run.notes[0]
+
+
+def test_a_watch_over_an_eager_loop() -> None:
+    debugged, front = wrapped(lambda x: tf.math.log(x), RunUntil("has_inf_or_nan"))
+    for x in (2.0, 1.0, 0.0, 1.0):
+        debugged(tf.constant(x))
+    assert front.ends[0].run.call.number == 3
+
+
+def test_the_budget_of_memory_is_kept() -> None:
+    def grow(x):
+        for _ in range(5):
+            x = x + 1.0
+        return x
+
+    debugged, front = wrapped(grow, RUN, settings=Settings(memory_budget=900))
+    assert debugged(tf.zeros([100]))[0].numpy() == 5
+    run = front.ends[0].run
+    assert len(run.tensors) == 2
+    assert any("last 3 tensors" in note for note in run.notes)
+
+
+def test_tracing_within_the_call_is_not_recorded() -> None:
+    @tf.function
+    def inner(x):
+        return tf.sin(x)
+
+    debugged, front = wrapped(lambda x: inner(x), RUN)
+    debugged(tf.constant(1.0))
+    assert [node.name for node in front.ends[0].run.graph if "Sin" in node.op_type] == ["inner_0/Sin"]
+
+
+def test_structured_arguments_are_named_after_the_parameter() -> None:
+    debugged, front = wrapped(lambda batch, flag: batch["x"] + batch["y"][0], RUN)
+    debugged({"x": tf.constant(1), "y": [tf.constant(2)]}, flag=object())
+    assert [a.name for a in front.stops[0].call.arguments] == ["batch_0", "batch_1"]
+
+
+def test_a_bug_of_ours_while_recording_is_none_of_the_programs(monkeypatch, capsys) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(EagerRecorder, "_numbered", broken)
+    debugged, _ = wrapped(lambda x: (x + 1) * 2, RUN)
+    assert debugged(tf.constant(1)).numpy() == 4
+    assert capsys.readouterr().err.count("a bug") == 1
+
+
+def test_a_block_is_one_run() -> None:
+    front = ScriptedFrontend(RUN)
+    double = tf.function(lambda x: x * 2)
+    with eager_block(Debugger(lambda: front), "block"):
+        y = double(tf.constant(3) + 1)
+    assert y.numpy() == 8
+    assert front.path == ["start 1", "end 1"]
+    assert value(front.ends[0].run, "AddV2_0:0") == 4
+
+
+def test_an_error_leaves_a_block() -> None:
+    front = ScriptedFrontend(RUN)
+    with pytest.raises(tf.errors.InvalidArgumentError), eager_block(Debugger(lambda: front), "block"):
+        tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+    assert front.ends[0].run.error is not None
+
+
+def test_functions_that_run_eagerly_are_recorded(watched) -> None:
+    @tf.function
+    def f(x):
+        return tf.sin(x) + 1.0
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        with watched(RUN) as front:
+            f(tf.constant(1.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert front.ends[0].run.call.title == "run #1: f(x)"
+    assert "Sin_0" in front.ends[0].run.graph
+
+
+def test_values_inside_a_called_function_that_are_computed_when_looked_at() -> None:
+    @tf.function
+    def total(a, b, c):
+        return tf.reshape(a + b, [-1]) + c
+
+    debugged, front = wrapped(lambda x: total(x, x * 2.0, x * 3.0), RUN)
+    debugged(tf.constant([1.0, 2.0]))
+    (end,) = front.ends
+    assert value(end.run, "total_0/add:0").tolist() == [3, 6]
+    assert value(end.run, "total_0/Reshape:0").tolist() == [3, 6]
+    assert end.run.tensors[end.run.tensors.named("total_0/add")[0]].nbytes == 8
+
+
+def test_a_block_that_the_program_names_is_a_run() -> None:
+    numbers: list[Any] = []
+
+    def look(stop: Stop) -> Continue:
+        assert isinstance(stop, RunEnd)
+        numbers.extend(frame.names["number"] for frame in stop.run.frames if "number" in frame.names)
+        return Continue()
+
+    front = ScriptedFrontend(RunUntil("has_inf_or_nan"), look)
+    debugger = Debugger(lambda: front)
+    x = tf.constant([1.0, 0.0])
+    for number in range(2):
+        with eager_block(debugger, "step"), eager_block(debugger, "part of it"):
+            y = tf.math.log(x - float(number))
+    assert y.shape == (2,)
+    start, end = front.stops
+    assert start.call.title == "run #1: step()"
+    assert end.run.call.title == "run #1: step()"
+    assert 0 in numbers
+    assert find_origin(end.run).op_type == "Log"

@@ -1,0 +1,426 @@
+"""The watch of eager ops: what it looks at, and what it leaves as it is."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+import weakref
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.capture.runs.eager.checks import norm_of
+from tfdbg_cli.capture.runs.eager.recent import RecentOps, taken
+from tfdbg_cli.capture.runs.eager.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import OnBenign, RunUntil
+from tfdbg_cli.model.values import NoValue
+
+pytestmark = pytest.mark.tf
+
+
+class Watching:
+    """A watch of this process that goes on behind every hit."""
+
+    def __init__(self, filter_name: str = "has_inf_or_nan", **options: Any) -> None:
+        decision = RunUntil(filter_name, **options)
+        self.front = ScriptedFrontend(*[decision] * 50)
+        self.debugger = Debugger(lambda: self.front)
+        self.watch = watch_of(self.debugger)
+        self.debugger.attendant = self.watch
+        self.debugger.set_watch(decision)
+
+    def __enter__(self) -> Watching:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.debugger.attendant = None
+        self.watch.attend(False)
+
+    @property
+    def found(self) -> list[str]:
+        """The op types that were stopped at."""
+        origins = [find_origin(end.run) for end in self.front.ends]
+        return [origin.op_type if origin is not None else "" for origin in origins]
+
+
+def test_every_dtype_and_every_bad_number() -> None:
+    for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128):
+        for bad in (np.nan, np.inf, -np.inf):
+            good = tf.cast(tf.ones([3, 3]), dtype)
+            with Watching() as watching:
+                _ = good * 2
+                assert not watching.found
+                _ = good * tf.constant([1, 1, bad], dtype)
+            assert watching.found == ["Placeholder"], (dtype, bad)  # it was given so
+
+
+def test_a_single_string_is_no_number(capsys) -> None:
+    with Watching() as watching:
+        text = tf.strings.join(["a", tf.constant("b")])
+        assert text.numpy() == b"ab"
+        _ = tf.math.log(tf.constant([0.0]))
+    assert watching.found == ["Log"]
+    assert "could not" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", [1, 100, 8192, 8193, 100_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_one_bad_element_anywhere(size, dtype) -> None:
+    array = np.full(size, np.finfo(dtype).max, dtype)  # the squares of which are infinite
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        assert norm_of(array) is not None
+        for bad in (np.nan, np.inf, -np.inf):
+            array[size // 2] = bad
+            assert norm_of(array) is None
+            assert norm_of(array[size // 2]) is None
+
+
+_KINDS = ["relu", "neg", "log", "exp", "sum", "mul", "concat", "div"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(_KINDS), min_size=1, max_size=8),
+    st.lists(st.floats(-90, 90, width=32), min_size=1, max_size=4),
+)
+def test_the_first_op_that_gives_a_bad_number_is_always_stopped_at(ops, numbers) -> None:
+    """Few values are looked at; which are, must never matter."""
+    kinds = {
+        "relu": tf.nn.relu, "neg": tf.negative, "log": tf.math.log, "exp": tf.math.exp,
+        "sum": lambda x: tf.reduce_sum(x, keepdims=True), "mul": lambda x: x * x,
+        "concat": lambda x: tf.concat([x, x], 0), "div": lambda x: x / (x - 1.0),
+    }  # fmt: skip
+    expected = None
+    with Watching() as watching:
+        x = tf.constant(numbers)
+        for count, name in enumerate(ops):
+            x = kinds[name](x)
+            if expected is None and not np.isfinite(x.numpy()).all():
+                expected = count
+            assert bool(watching.front.ends) == (expected is not None), (count, name)
+
+
+def test_a_variable_is_looked_at_after_its_update_and_when_a_function_may_have_written_it() -> None:
+    w = tf.Variable([1e38, 1.0])
+
+    @tf.function
+    def spoil() -> None:
+        w.assign(w * 1e38)
+
+    with Watching() as watching:
+        w.assign_add([1e38, 0.0])
+        _ = w + 1.0
+        assert not watching.front.ends
+        w.assign_add([3e38, 0.0])
+        assert watching.found == ["UpdatedVariable"]
+    w.assign([1e38, 1.0])
+    with Watching() as watching:
+        _ = w + 1.0
+        watching.debugger.run_starts(_Run())
+        spoil()  # nothing of it is seen here
+        _ = tf.identity(w.read_value())
+    assert watching.found[:1] == ["ReadVariableOp"]
+
+
+class _Run:
+    """A run of a function about to happen."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
+
+
+def test_a_mask_of_minus_infinity_is_passed_over_until_nan_comes_of_it() -> None:
+    w, causal = tf.Variable(tf.ones((2, 2))), tf.where([[True, False], [True, True]], 0.0, -np.inf)
+    with Watching(benign=OnBenign.SKIP) as watching:
+        best = tf.Variable(np.inf)
+        for one in (True, True, False):
+            scores = tf.where([[True, True], [one, False]], w * 2.0, -np.inf)
+            assert not watching.front.ends
+            share = tf.nn.softmax(scores) + tf.nn.softmax(w + causal)
+            best.assign(tf.minimum(best, tf.reduce_max(share)))
+        watching.watch.end()
+    assert watching.found == ["Softmax"]
+    assert [said for said in watching.front.said if "made on purpose" in said] == watching.front.said[:1]
+
+
+def test_an_infinity_that_nothing_takes_away_is_stopped_at_in_the_end() -> None:
+    w = tf.Variable(1.0)
+    with Watching(benign=OnBenign.SKIP) as watching:
+        for penalty in (0.0, np.inf):
+            _ = w * w + penalty
+        watching.watch.end()
+    assert watching.found == ["Placeholder"]
+
+
+def test_an_infinity_that_is_multiplied_or_assigned_is_stopped_at_once() -> None:
+    w = tf.Variable(1.0)
+    for spoil in (lambda: w * -np.inf, lambda: w.assign(np.inf), lambda: tf.math.log(w - w)):
+        with Watching(benign=OnBenign.SKIP) as watching:
+            spoil()
+            assert len(watching.front.ends) == 1
+        w.assign(1.0)
+
+
+def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() -> None:
+    with Watching() as watching:
+        x = tf.math.log(tf.constant([0.0, 1.0]))
+        _ = tf.reduce_sum(x * 2.0)
+        _ = 1.0 / tf.constant([0.0])
+    assert watching.found == ["Log", "RealDiv"]
+    assert [end.run.call.number for end in watching.front.ends] == [1, 2]
+    assert [len(end.run.tensors) for end in watching.front.ends] == [1, 1]
+
+
+def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:
+    with Watching(exclude_node_names="^Log") as watching:
+        tf.math.log(tf.constant(0.0))
+        image = tf.ones([1, 2, 2, 1])
+        tf.raw_ops.FusedBatchNormV3(x=image, scale=[1.0], offset=[0.0], mean=[0.0], variance=[1.0], is_training=False)
+    assert not watching.front.ends
+
+
+def test_other_filters_are_asked_of_runs() -> None:
+    with Watching("magnitude_above:50") as watching:
+        for _ in range(2):
+            x = tf.constant(100.0) * 2.0  # outside of a run: data
+        w = tf.Variable(2.0)
+        for turn in range(4):
+            x = w * (10.0 * turn)
+    assert x.numpy() == 60
+    assert [end.run.call.title for end in watching.front.ends][-1].startswith("run #")
+    assert all("Mul" in {tensor.op_type for tensor in end.run.tensors} for end in watching.front.ends)
+
+
+def test_a_filter_of_the_programs_own_that_fails_is_told_of_once(capsys) -> None:
+    def broken(datum: Any, value: Any) -> bool:
+        raise KeyError("mine")
+
+    w = tf.Variable(1.0)
+    with Watching() as watching:
+        watching.debugger.add_filter("broken", broken)
+        watching.debugger.set_watch(RunUntil("broken"))
+        for _ in range(3):
+            _ = w * 2.0
+    assert capsys.readouterr().err.count("mine") == 1
+
+
+def test_tensors_die_when_the_program_lets_go_of_them() -> None:
+    with Watching():
+        x = tf.constant([1.0, 2.0]) * 2.0
+        gone = weakref.ref(x)
+        del x
+        gc.collect()
+        assert gone() is None
+
+
+def test_the_log_forgets_the_oldest_and_says_so() -> None:
+    log = RecentOps(10_000)
+    for _ in range(20):
+        x = tf.ones([500])
+        log.add("Fill", [], (), [taken(x)], stack_here())
+    assert len(log) == 5
+    assert log.dropped == 15
+    assert log.count == 20
+
+
+def test_a_large_variable_is_not_copied_at_its_update() -> None:
+    """Whoever holds what a variable held makes TensorFlow copy it before it writes."""
+
+    def place(variable: Any) -> int:
+        return int(compat.host_array(variable.read_value()).__array_interface__["data"][0])
+
+    for watched in (False, True):
+        w = tf.Variable(tf.zeros([300_000]))
+        w.assign_add(tf.ones([300_000]))
+        before = place(w)
+        with Watching() if watched else nullcontext():
+            tf.reduce_sum(w.read_value())
+            w.assign_add(tf.ones([300_000]))
+        assert place(w) == before
+
+
+def test_what_the_program_has_set_for_numpy_stays() -> None:
+    with np.errstate(all="raise"), warnings.catch_warnings(), Watching():
+        warnings.simplefilter("error")
+        x = tf.constant(np.full(20_000, 1e30, np.float32)) * 1.0
+    assert x.shape == (20_000,)
+
+
+def test_persistent_and_nested_tapes_custom_gradients_and_accumulators_give_the_same() -> None:
+    @tf.custom_gradient
+    def clipped(x: Any) -> Any:
+        return tf.identity(x), lambda d: tf.clip_by_value(d, -1.0, 1.0)
+
+    def program() -> list[Any]:
+        x = tf.Variable([1.0, 2.0, 3.0])
+        found: list[Any] = []
+        with tf.GradientTape(persistent=True) as outer:
+            with tf.GradientTape() as inner:
+                y = tf.reduce_sum(clipped(x) ** 3 + tf.stop_gradient(x) * x)
+            first = inner.gradient(y, x)
+            z = tf.reduce_sum(first**2)
+        found += [y, first, outer.gradient(z, x), outer.jacobian(first, x), outer.watched_variables()[0] is x]
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(3)) as accumulator:
+            found.append(accumulator.jvp(tf.math.sin(x) * x))
+        tf.random.set_seed(5)
+        found += [tf.random.normal([4]), tf.random.Generator.from_seed(3).normal([2])]
+        return [np.asarray(each).tobytes() for each in map(_plain, found)]
+
+    plain = program()
+    with Watching() as watching:
+        watched = program()
+    assert watched == plain
+    assert not watching.front.ends
+
+
+def _plain(value: Any) -> Any:
+    return value.numpy() if hasattr(value, "numpy") else value
+
+
+def test_exceptions_of_ops_are_the_programs(capsys) -> None:
+    with Watching():
+        for call in (
+            lambda: tf.constant([1.0, 2.0]) @ tf.constant([[1.0]]),
+            lambda: tf.constant([1.0]) + tf.constant([1, 2]),
+            lambda: tf.debugging.assert_positive(tf.constant([-1.0])),
+            lambda: tf.reshape(tf.zeros(3), [2]),
+        ):
+            with pytest.raises((tf.errors.InvalidArgumentError, TypeError)) as plain:
+                call()
+            assert "tfdbg" not in str(plain.value)
+    assert not capsys.readouterr().err
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    names = compat.FAST_EXECUTOR, compat.SLOW_EXECUTOR
+    before = [getattr(compat.EXECUTORS, name) for name in names]
+    yield
+    assert [getattr(compat.EXECUTORS, name) for name in names] == before
+
+
+def test_nobody_listens_while_the_program_only_goes_on() -> None:
+    before = getattr(compat.EXECUTORS, compat.FAST_EXECUTOR)
+    debugger = Debugger(lambda: ScriptedFrontend(), settings=Settings())
+    debugger.attendant = watch = EagerWatch(debugger)
+    debugger.set_watch(RunUntil("has_inf_or_nan"))
+    assert getattr(compat.EXECUTORS, compat.FAST_EXECUTOR) is not before
+    debugger.set_watch(None)
+    assert getattr(compat.EXECUTORS, compat.FAST_EXECUTOR) is before
+    watch.end()
+
+
+def test_a_watch_asks_what_it_was_begun_for() -> None:
+    with Watching("has_nan") as watching:
+        tf.math.log(tf.constant(0.0))
+        tf.math.log(tf.constant(-1.0))
+    assert len(watching.front.ends) == 1
+
+
+def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_began_it() -> None:
+    w = tf.Variable([1.0, 2.0])
+    with Watching("bad_result") as watching:
+        for turn in range(3):
+            mask = tf.math.log(tf.constant([0.0, 1.0]))  # nothing comes of it
+            gradient = tf.math.log(w - float(turn))
+            w.assign_sub(tf.where(gradient > 100.0, mask, gradient) * 0.0 + tf.constant([0.0, 0.0]))
+            if watching.front.ends:
+                break
+    assert turn == 1
+    (end,) = watching.front.ends
+    assert end.run.tensors[len(end.run.tensors) - 1].op_type == "UpdatedVariable"
+    assert "Log" in {tensor.op_type for tensor in end.run.tensors}
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) -> None:
+    w = tf.Variable(np.full((3, 2), 2.0, np.float32))
+    with Watching() as watching:
+        for turn in range(times + 1):
+            for _ in range(2):
+                w.assign_sub(tf.ones([3, 2]) * 0.25)
+            _ = tf.math.log(tf.reduce_sum(w) * 0.0 + float(turn < times))
+    run = watching.front.ends[0].run
+    rows = run.tensors.named("w/after_update", 0)
+    assert np.asarray(run.tensors.value(rows[-1])).tolist() == (w.numpy()).tolist()
+    assert times > 1 or isinstance(run.tensors.value(rows[0]), NoValue)
+
+
+def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> None:
+    w = tf.Variable([1.0, 1.0])
+    with Watching() as watching:
+        for turn in range(60):
+            w.assign_add(tf.constant([0.5, 3e38 if turn > 50 else 1.0]))
+            if watching.front.ends:
+                break
+    assert turn == 52
+    assert watching.found == ["UpdatedVariable"]
+
+
+def test_bounds_of_variables_are_never_below_what_they_hold() -> None:
+    w = tf.Variable(np.ones(5000, np.float32))
+    with Watching() as watching:
+        for turn in range(50):
+            w.assign_add(tf.constant(np.full(5000, (-3.0) ** turn, np.float32)))
+    assert watching.found == [] or not np.isfinite(w.numpy()).all()
+    assert np.isfinite(w.numpy()).all() == (not watching.found)
+
+
+def test_what_ops_were_given_counts_against_the_budget() -> None:
+    log, stack = RecentOps(1 << 20), stack_here()
+    for _ in range(20):
+        batch = tf.constant(np.ones(1 << 16, np.float32))  # 256 KB
+        log.add("Sum", [batch, 0], (), [taken(tf.reduce_sum(batch))], stack)
+        log.add("Mul", [np.ones(1 << 16, np.float32), 1.0], (), [taken(tf.constant(1.0))], stack)
+    assert log.dropped and 2 <= len(log) <= 4
+    large = tf.constant(np.ones(1 << 20, np.float32))
+    log.add("Sum", [large, 0], (), [taken(tf.reduce_sum(large))], stack)
+    assert [op.op_type for op in log.ops()] == ["Sum"], "the op at which to stop is always there"
+
+
+def test_after_a_stop_nothing_of_the_program_is_held() -> None:
+    class Thing:
+        pass
+
+    def step() -> tuple[Any, Any, Any]:
+        thing, x = Thing(), tf.zeros(3) + 0.0
+        held, given = weakref.ref(thing), weakref.ref(x)
+        y = tf.math.log(x)
+        gave = weakref.ref(y)
+        del thing, x, y
+        return held(), given(), gave()
+
+    gc.disable()  # what goes in circles would not die at once
+    try:
+        with Watching() as watching:
+            assert step() == (None, None, None)
+    finally:
+        gc.enable()
+    assert watching.found == ["Log"]
+
+
+def test_what_a_tape_computes_is_known_as_gradients() -> None:
+    w = tf.Variable([3.0, 4.0])
+    with Watching("exploding_gradient:100") as watching:
+        for rate in (1.0, 1e3, 1.0):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w) * rate
+            w.assign_sub(tape.gradient(loss, w) * 1e-6)
+        watching.watch.end()
+    (end,) = watching.front.ends
+    names = [tensor.node for tensor in end.run.tensors]
+    assert any(name.startswith("gradient_tape/Mul_") for name in names)
+    assert "Mul_0" in names

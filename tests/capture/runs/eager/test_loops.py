@@ -1,0 +1,78 @@
+"""Loops found in the instructions of Python code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.runs.eager.loops import loops_of
+from tfdbg_cli.capture.runs.eager.stacks import line_at
+
+
+def _lines(function: Any) -> list[int]:
+    """On which lines of `function`, counted from its first, its loops begin."""
+    code = function.__code__
+    return [line_at(code, loop.start) - code.co_firstlineno for loop in loops_of(code)]
+
+
+def test_for_and_while_and_what_is_within_them() -> None:
+    def program(data: Any, step: Any) -> None:
+        for _epoch in range(3):
+            for x in data:
+                step(x)
+        while data:
+            data.pop()
+
+    assert _lines(program) == [1, 2, 5]
+
+
+def test_a_comprehension_is_no_loop_of_the_program() -> None:
+    def program(data: Any, step: Any) -> None:
+        for x in data:
+            step([each + 1 for each in x], {each for each in x}, {each: 1 for each in x})
+
+    assert _lines(program) == [1]
+
+
+def test_what_trains_is_known_by_its_names() -> None:
+    def program(tf: Any, data: Any, model: Any, update: Any) -> None:
+        for _epoch in range(3):
+            for x in data:
+                with tf.GradientTape() as tape:
+                    for layer in model:
+                        x = layer(x)
+                update(tape)
+        for x in data:
+            model(x)
+        for x in data:
+            update(x)
+
+    assert [loop.trains for loop in loops_of(program.__code__)] == [2, 2, 0, 0, 1]
+
+
+def test_neither_an_epoch_nor_the_step_of_an_environment_trains() -> None:
+    def program(train_epoch: Any, env: Any, act: Any, agent: Any) -> None:
+        for _epoch in range(3):
+            train_epoch()
+        for _ in range(3):
+            env.step(act())
+        for _ in range(3):
+            env.step(act())
+            agent.learn()
+        for _ in range(3):
+            agent.step()
+
+    assert [loop.trains for loop in loops_of(program.__code__)] == [0, 0, 1, 1]
+
+
+def test_a_loop_that_is_left_early_and_one_without_end() -> None:
+    def program(data: Any) -> Any:
+        while True:
+            for x in data:
+                if x:
+                    break
+                try:
+                    data.pop()
+                except IndexError:
+                    return x
+
+    assert _lines(program) in ([1, 2], [2, 2])  # a `while True` begins with what is in it

@@ -1,0 +1,111 @@
+"""One origin over functions and the eager code around them, whichever of both a bad number comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.eager.watch import watch_of
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.runs import Run
+
+pytestmark = pytest.mark.tf
+DATA = np.array([[1.0, 2.0], [3.0, 0.0], [5.0, 6.0]], np.float32)
+
+
+@contextmanager
+def watched(filter_name: str, exclude: str = "") -> Iterator[ScriptedFrontend]:
+    decision = RunUntil(filter_name, exclude)
+    front = ScriptedFrontend(*[decision] * 9)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch_of(debugger)
+    end = intercept_all_functions(debugger)
+    debugger.set_watch(decision)
+    try:
+        yield front
+    finally:
+        end()
+        debugger.attendant.attend(False)
+        debugger.attendant = None
+        debugger.end_watch()
+
+
+def origin_and_rows(run: Run) -> tuple[str, tuple[int, ...]]:
+    origin = find_origin(run)
+    assert origin is not None
+    return str(origin.name), origin.batch.rows
+
+
+def test_what_eager_code_gave_to_a_function_is_followed_out_of_it() -> None:
+    step = tf.function(lambda x: tf.reduce_sum(x * 2.0))
+    with watched("bad_result") as front:
+        for _ in range(2):
+            x = tf.math.log(tf.constant(DATA)) + 1.0
+            assert step(x) == -np.inf
+    run = front.ends[0].run
+    assert run.call.title == "run #1: <lambda>(x)"
+    assert origin_and_rows(run) == ("eager/Log_0:0", (1,))
+    assert any("test_past.py" in frame.file for frame in run.tracebacks["eager/Log_0"])
+    assert any("ran before this call" in note for note in run.notes)
+    assert {"eager/Log_0", "eager/AddV2_0"} <= {node.name for node in run.graph}
+
+
+def test_a_function_that_is_given_what_nobody_made_stays_as_it_is() -> None:
+    step = tf.function(lambda x: tf.math.log(x))
+    with watched("bad_result") as front:
+        step(tf.constant(DATA))
+    run = front.ends[0].run
+    assert not any(node.name.startswith("eager/") for node in run.graph)
+    assert origin_and_rows(run) == ("Log:0", (1,))
+
+
+def test_what_a_function_gave_to_eager_code_is_followed_into_it() -> None:
+    forward = tf.function(lambda x: tf.math.log(x * 2.0))
+    with watched("has_inf_or_nan", "Log|Identity") as front:
+        for _ in range(2):
+            p = forward(tf.constant(DATA))
+            _ = tf.exp(p) * p  # 0 times infinity
+    run = front.ends[0].run
+    assert origin_and_rows(run) == ("<lambda>_0/Log:0", (1,))
+    assert run.graph.node("Exp_0").inputs[0].node.startswith("<lambda>_0/")
+
+
+def test_of_a_function_with_variables_the_results_are_known() -> None:
+    w = tf.Variable(np.ones((2, 2), np.float32))
+    forward = tf.function(lambda x: tf.math.log(x) @ w)
+    with watched("has_inf_or_nan", "Log|Identity|matmul|MatMul") as front:
+        for _ in range(2):
+            p = forward(tf.constant(DATA))
+            _ = p * 0.0
+    run = front.ends[0].run
+    origin = find_origin(run)
+    assert origin is not None
+    assert origin.name.node.startswith("<lambda>_0/")
+    assert {tensor.op_type for tensor in map(run.tensors.__getitem__, range(len(run.tensors)))} >= {"Mul"}
+
+
+def test_functions_and_eager_code_give_the_same_under_a_watch() -> None:
+    def program() -> list[Any]:
+        w = tf.Variable([1.0, 2.0])
+        step = tf.function(lambda x: x * w)
+        found = []
+        for turn in range(4):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(step(tf.constant([1.0, float(turn)])) ** 2)
+            w.assign_sub(0.01 * tape.gradient(y, w))
+            found += [y.numpy().tobytes(), w.numpy().tobytes()]
+        return found
+
+    plain = program()
+    with watched("has_inf_or_nan") as front:
+        assert program() == plain
+    assert not front.ends

@@ -1,0 +1,245 @@
+"""Steps, places and breakpoints in code that runs eagerly, and values that the program is given there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from scripted import ScriptedFrontend
+
+from tfdbg_cli.analysis.places import place_of
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch
+from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Continue, Decision, RunTo, RunUntil, StepOn
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.pausing import Pace
+from tfdbg_cli.model.runs import RunEnd, Stop
+
+pytestmark = pytest.mark.tf
+Answer = Decision | Callable[[Stop], Decision]
+
+
+class Debugged:
+    """A context in which code that runs eagerly is debugged; `script` answers the stops."""
+
+    def __init__(self, *script: Answer, breakpoints: tuple[str, ...] = (), begin: Decision | None = None) -> None:
+        self.front = ScriptedFrontend(*script)
+        self.debugger = Debugger(lambda: self.front, settings=Settings())
+        for text in breakpoints:
+            self.debugger.breakpoints.add(place_of(text))
+        self.watch = EagerWatch(self.debugger)
+        self.debugger.attendant = self.watch
+        self._begin = begin
+
+    def __enter__(self) -> Debugged:
+        if isinstance(self._begin, RunUntil):
+            self.debugger.set_watch(self._begin)
+        else:
+            self.debugger._state = self._begin or Continue()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.watch.end()
+        self.watch.attend(False)
+
+    @property
+    def nodes(self) -> list[str]:
+        """The ops stopped at."""
+        return [_paused(stop).node for stop in self.front.ends]
+
+
+def _paused(stop: Stop) -> Any:
+    assert isinstance(stop, RunEnd)
+    return stop.run.paused
+
+
+def _layer(x: Any) -> Any:
+    x = tf.nn.relu(x)
+    return x * 2.0
+
+
+def _program(turns: int = 2) -> list[float]:
+    """Three ops in a call, two outside."""
+    w, found = tf.Variable(2.0), []
+    for turn in range(turns):
+        x = w - float(turn)
+        x = _layer(x)
+        x = tf.math.log(x)
+        w.assign_sub(0.0)
+        found.append(float(x))
+    return found
+
+
+def test_an_op_type_stops_at_every_pass() -> None:
+    plain = _program()
+    with Debugged(Continue(), Continue(), breakpoints=("log",)) as debugged:
+        assert _program() == plain
+    assert debugged.nodes == ["Log_0", "Log_0"]
+    assert [stop.run.paused.why for stop in debugged.front.ends] == ["breakpoint 1 (log)"] * 2
+    assert [stop.run.call.title.split(" of ")[0] for stop in debugged.front.ends] == [
+        "run #1: turn 1",
+        "run #2: turn 2",
+    ]
+
+
+def test_steps_go_from_op_to_op() -> None:
+    step = StepOn()
+    with Debugged(step, step, step, Continue(), begin=RunTo(place_of("sub"))) as debugged:
+        _program()
+    assert debugged.nodes == ["Sub_0", "Relu_0", "Mul_0", "Log_0"]
+
+
+def test_over_a_line_means_with_all_that_it_calls() -> None:
+    over = StepOn(Pace.LINE)
+    with Debugged(over, over, over, over, Continue(), begin=RunTo(place_of("sub"))) as debugged:
+        _program()
+    assert debugged.nodes == ["Sub_0", "Relu_0", "Log_0", "AssignSubVariableOp_0", "Sub_0"]
+
+
+def test_out_of_a_call_and_out_of_a_turn() -> None:
+    out = StepOn(Pace.OUT)
+    with Debugged(out, out, Continue(), begin=RunTo(place_of("relu"))) as debugged:
+        _program()
+    assert debugged.nodes == ["Relu_0", "Log_0", "Sub_0"]
+
+
+def test_out_of_a_layer() -> None:
+    def inner(x: Any) -> Any:
+        with tf.name_scope("inner"):
+            return x * 2.0 * 3.0
+
+    out = Debugged(StepOn(Pace.OUT), Continue(), begin=RunTo(place_of("inner")))
+    with out as debugged, tf.name_scope("outer"):
+        x = inner(tf.constant(1.0)) - 1.0
+    assert x == 5.0
+    assert debugged.nodes == ["outer/inner/Mul_0", "outer/Sub_0"]
+
+
+def test_a_line_and_a_condition() -> None:
+    line = _layer.__code__.co_firstlineno + 2
+    with Debugged(Continue(), breakpoints=(f"test_pauses.py:{line} when max < 3",)) as debugged:
+        _program(3)
+    assert debugged.nodes == ["Mul_0"] * 2
+    assert [float(stop.run.tensors.value(-1 + len(stop.run.tensors))) for stop in debugged.front.ends] == [2.0, 0.0]
+
+
+def test_what_an_op_was_given_can_be_asked() -> None:
+    with Debugged(breakpoints=("log when input.min <= 0",)) as debugged:
+        _program(3)
+    assert debugged.nodes == ["Log_0"]
+
+
+def test_a_step_stays_in_its_thread() -> None:
+    def elsewhere() -> None:
+        _ = tf.constant(1.0) * 5.0
+
+    def to_sub(stop: Stop) -> Decision:
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        return StepOn()
+
+    with Debugged(to_sub, StepOn(), Continue(), begin=RunTo(place_of("sub"))) as debugged:
+        _program()
+    assert debugged.nodes == ["Sub_0", "Relu_0", "Mul_0"]
+
+
+def test_the_program_is_given_another_value_and_its_gradient() -> None:
+    def instead(stop: Stop) -> Decision:
+        paused = _paused(stop)
+        assert paused.value(TensorName(paused.node, 0)).tolist() == [0.0, -np.inf]
+        paused.replace(TensorName(paused.node, 0), np.array([7.0, 8.0], np.float32))
+        assert paused.value(TensorName(paused.node, 0)).tolist() == [7.0, 8.0]
+        return Continue()
+
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, breakpoints=("log",)), tf.GradientTape() as tape:
+        x = tf.math.log(w)
+        loss = tf.reduce_sum(x * x)
+    assert x.numpy().tolist() == [7.0, 8.0]
+    assert loss.numpy() == 49 + 64
+    assert tape.gradient(loss, w).numpy().tolist() == [14.0, np.inf]
+
+
+def test_one_of_several_outputs_is_exchanged() -> None:
+    def instead(stop: Stop) -> Decision:
+        _paused(stop).replace(TensorName(_paused(stop).node, 1), np.array([9.0], np.float32))
+        return Continue()
+
+    with Debugged(instead, breakpoints=("split*",)):
+        one, two, three = tf.split(tf.constant([1.0, 2.0, 3.0]), 3)
+    assert [float(x[0]) for x in (one, two, three)] == [1.0, 9.0, 3.0]
+
+
+def test_a_variable_is_assigned_unseen_by_a_tape() -> None:
+    def instead(stop: Stop) -> Decision:
+        paused = _paused(stop)
+        assert paused.variables == ("w",)
+        assert paused.value(TensorName("w", 0)).tolist() == [1.0, 0.0]
+        paused.replace(TensorName("w", 0), np.array([3.0, 4.0], np.float32))
+        return Continue()
+
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, breakpoints=("square",)), tf.GradientTape() as tape:
+        x = tf.square(w)
+    assert w.numpy().tolist() == [3.0, 4.0]
+    assert tape.gradient(x, w).numpy().tolist() == [2.0, 0.0]
+
+
+def test_what_the_program_holds_already_stays() -> None:
+    said: list[str] = []
+
+    def instead(stop: Stop) -> Decision:
+        with pytest.raises(TfdbgError, match="holds Relu_0:0 already") as refused:
+            _paused(stop).replace(TensorName("Relu_0", 0), np.zeros(()))
+        said.append(refused.value.hint)
+        return Continue()
+
+    with Debugged(instead, breakpoints=("mul",)):
+        _program(1)
+    assert said == ["These can: Mul_0:0, w."]
+
+
+def test_a_hit_of_a_watch_can_be_mended_on_the_spot() -> None:
+    def instead(stop: Stop) -> Decision:
+        paused = _paused(stop)
+        paused.replace(TensorName(paused.node, 0), np.float32(0.5))
+        return RunUntil("has_inf_or_nan")
+
+    with Debugged(instead, begin=RunUntil("has_inf_or_nan")) as debugged:
+        assert _program(3)[2] == 0.5
+    assert debugged.nodes == ["Log_0"]
+
+
+def test_breakpoints_hold_beside_a_watch_and_are_dropped() -> None:
+    def drop(stop: Stop) -> Decision:
+        assert isinstance(stop, RunEnd)
+        assert [one.number for one in stop.breakpoints] == [1]
+        stop.breakpoints.remove(1)
+        return RunUntil("has_inf_or_nan")
+
+    with Debugged(drop, Continue(), breakpoints=("relu",), begin=RunUntil("has_inf_or_nan")) as debugged:
+        _program(3)
+    assert debugged.nodes == ["Relu_0", "Log_0"]
+
+
+def test_a_step_ends_before_a_function() -> None:
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+
+    function = tf.function(lambda x: x + 1.0)
+    function(tf.constant(1.0))
+    with Debugged(StepOn(), Continue(), begin=RunTo(place_of("mul"))) as debugged:
+        end = intercept_all_functions(debugged.debugger)
+        try:
+            w = tf.Variable(1.0)
+            function(w * 2.0)
+        finally:
+            end()
+    assert debugged.front.path == ["end 1", "start 2"]
+    assert "before a run" in debugged.front.stops[1].notes[0]

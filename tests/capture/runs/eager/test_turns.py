@@ -1,0 +1,161 @@
+"""Turns of loops, told by stacks alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tfdbg_cli.capture.runs.eager import places
+from tfdbg_cli.capture.runs.eager.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.turns import Turns
+
+
+class Ops:
+    """What stands for ops in the programs of these tests: each notes the turn that it is in."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self.found: list[int | None] = []
+
+    def __call__(self, *, begun: bool = True) -> None:
+        turn = self.turns.of(stack_here(), begun=begun)
+        self.found.append(None if turn is None else turn.number)
+
+
+@pytest.fixture
+def op(monkeypatch) -> Iterator[Ops]:
+    """Ops of which only the functions below are the program's."""
+    known: dict[Any, bool] = {}
+
+    def is_program(code: Any) -> bool:
+        return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
+
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.turns.is_program", is_program)
+    assert places.is_program is not is_program
+    yield Ops()
+
+
+def library(call: Any, *given: Any) -> Any:
+    """What stands for a package."""
+    for each in given or (None,):
+        call() if each is None else call(each)
+
+
+def test_a_turn_is_one_pass_through_the_loop(op) -> None:
+    op()
+    for _ in range(3):
+        op()
+        op()
+    op()
+    assert op.found == [None, 1, 1, 2, 2, 3, 3, None]
+
+
+def test_one_call_that_is_the_whole_loop(op) -> None:
+    def step() -> None:
+        op()
+        op()
+
+    for _ in range(3):
+        step()
+    assert op.found == [1, 1, 2, 2, 3, 3]
+
+
+def test_one_op_that_is_the_whole_loop(op) -> None:
+    for _ in range(3):
+        op()
+    assert op.found == [1, 2, 3]
+
+
+def test_loops_in_a_turn_belong_to_it(op) -> None:
+    def forward() -> None:
+        for _ in range(3):
+            op()
+
+    for _ in range(2):
+        forward()
+        for _layer in range(2):
+            op()
+    assert op.found == [1] * 5 + [2] * 5
+
+
+def test_a_package_that_loops_in_a_turn_begins_no_other(op) -> None:
+    def call(_layer: Any) -> None:
+        op()
+
+    for _ in range(2):
+        library(call, 1, 2, 3)
+        library(op)
+    assert op.found == [1] * 4 + [2] * 4
+
+
+def test_the_step_is_the_turn_and_not_the_epoch(op) -> None:
+    def train_step() -> None:
+        op()
+        op()
+
+    for _epoch in range(2):
+        for _batch in range(2):
+            train_step()
+    assert op.found == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_what_an_epoch_prepares_does_not_make_it_a_step(op) -> None:
+    def train_step() -> None:
+        op(begun=False)
+        op()
+
+    for _epoch in range(2):
+        op(begun=False)
+        op(begun=False)
+        for _batch in range(3):
+            train_step()
+        op()
+    steps = [1, 1, 2, 2, 3, 3]
+    assert op.found == [1, 1, *steps, 1, 2, 2, *steps, 1]
+
+
+def test_what_a_run_does_in_a_loop_of_its_own_belongs_to_it(op) -> None:
+    for _batch in range(2):
+        op(begun=False)
+        op()
+        for _weight in range(2):
+            train_weight = op
+            train_weight()
+    assert op.found == [1] * 4 + [2] * 4
+
+
+def test_a_loop_in_a_function_that_is_called_twice_counts_anew(op) -> None:
+    def run() -> None:
+        for _ in range(2):
+            op()
+
+    run()
+    run()
+    assert op.found == [1, 2, 1, 2]
+
+
+def test_recursion_and_generators(op) -> None:
+    def deeper(depth: int) -> None:
+        op()
+        if depth:
+            deeper(depth - 1)
+
+    def batches() -> Iterator[int]:
+        for each in range(2):
+            op()
+            yield each
+
+    for _ in batches():
+        deeper(2)
+    assert op.found == [1] * 4 + [2] * 4
+
+
+def test_the_words_name_file_and_line(op) -> None:
+    turn = None
+    for _ in range(2):
+        turn = op.turns.of(stack_here())
+    line = test_the_words_name_file_and_line.__code__.co_firstlineno + 2
+    assert turn is not None
+    assert turn.words == f"turn 2 of test_turns.py:{line}"

@@ -1,0 +1,230 @@
+"""What the op that fails in a function was given, shown although the function gives nothing back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.runs.function.failing_op import failing_ops
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun
+from tfdbg_cli.model.runs import Run
+
+pytestmark = pytest.mark.tf
+RUN = DebugRun()
+GOING_ON = Continue()
+
+
+def failed(watched, decision, function, *arguments: Any) -> Run:
+    """The run in which `function` raises."""
+    with watched(decision) as front, pytest.raises(tf.errors.OpError):
+        function(*arguments)
+    (end,) = front.ends
+    assert end.run.error is not None
+    return end.run
+
+
+def given(run: Run) -> list[Any]:
+    """The values that the failing op was given, as the person sees them."""
+    assert run.error is not None and run.error.node is not None
+    node = run.graph.find(run.error.node)
+    assert node is not None
+    return [item.value for item in Lineage(run).inputs_of_node(node)]
+
+
+def weighted():
+    """A step that spoils its weight, and then multiplies by it what it cannot be multiplied with."""
+    weight = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], name="weight")
+    batches = iter(tf.data.Dataset.from_tensors([[7.0, 8.0]]).repeat())
+
+    @tf.function
+    def layer(x, count):
+        return tf.matmul(x, weight[:, :count], name="product")
+
+    return weight, batches, layer
+
+
+@pytest.mark.parametrize("decision", [RUN, GOING_ON], ids=["captured", "left alone"])
+def test_in_a_nested_call_behind_reads_of_variables(watched, decision) -> None:
+    weight, _, layer = weighted()
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def step(x):
+        y = layer(x, 3)
+        z = layer(tf.transpose(y) * 2.0, 1)  # (3, 1) by (2, 1)
+        weight.assign(tf.zeros([2, 3]) * tf.reduce_sum(z))
+        return z
+
+    run = failed(watched, decision, step, tf.constant([[1.0, 1.0]]))
+    assert run.error.node == "layer_1/product"
+    left, right = given(run)
+    np.testing.assert_array_equal(left, [[10.0], [14.0], [18.0]])
+    np.testing.assert_array_equal(right, [[1.0], [4.0]])
+    assert "computed again" in run.error.inputs_note
+    np.testing.assert_array_equal(weight.numpy(), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+def test_behind_a_variable_that_the_run_has_changed(watched) -> None:
+    weight = tf.Variable([1.0, 2.0], name="weight")
+
+    @tf.function
+    def step(x):
+        weight.assign_add([10.0, 10.0])
+        return tf.debugging.check_numerics(tf.math.log(x - weight), "not well")
+
+    x = tf.constant([20.0, 12.0])
+    run = failed(watched, RUN, step, x)
+    np.testing.assert_array_equal(given(run)[0], [np.log(np.float32(9.0)), -np.inf])
+    run = failed(watched, GOING_ON, step, x)
+    assert given(run) == [None]
+    assert "weight" in run.error.inputs_note and "captured" in run.error.inputs_note
+    np.testing.assert_array_equal(weight.numpy(), [21.0, 22.0])
+
+
+def test_behind_a_batch_that_the_run_drew(watched) -> None:
+    _, batches, layer = weighted()
+
+    @tf.function
+    def step(rows):
+        return layer(tf.reshape(next(batches), tf.stack([rows, -1])), 2)
+
+    run = failed(watched, RUN, step, tf.constant(2))
+    np.testing.assert_array_equal(given(run)[0], [[7.0], [8.0]])
+    run = failed(watched, GOING_ON, step, tf.constant(2))
+    assert given(run)[0] is None
+    assert "IteratorGetNext" in run.error.inputs_note
+
+
+def test_behind_numbers_drawn_at_random(watched) -> None:
+    generator = tf.random.Generator.from_seed(1)
+
+    @tf.function
+    def step(x):
+        y = x + generator.normal([2]) + tf.random.uniform([2])
+        return tf.debugging.check_numerics(y / 0.0, "not well")
+
+    start = generator.state.numpy()
+    run = failed(watched, RUN, step, tf.constant([1.0, -100.0]))
+    np.testing.assert_array_equal(given(run)[0], [np.inf, -np.inf])
+    assert not np.array_equal(generator.state.numpy(), start), "the run itself moves the generator on, once"
+
+
+def test_in_a_turn_of_a_loop_the_values_of_that_turn(watched) -> None:
+    @tf.function
+    def count_down(x):
+        for _ in tf.range(10):
+            x = tf.debugging.check_numerics(tf.math.log(x), "not well", name="checked")
+        return x
+
+    run = failed(watched, RUN, count_down, tf.constant([5.0, 3.0]))
+    assert run.error.node == "while/body/checked"
+    x = np.float32([5.0, 3.0])
+    while np.isfinite(x).all():
+        with np.errstate(all="ignore"):
+            x = np.log(x)
+    np.testing.assert_allclose(given(run)[0], x, rtol=1e-6)
+    rows = run.tensors.named("while/body/Log")
+    assert [run.tensors[row].execution for row in rows] == list(range(len(rows)))
+
+
+def test_in_a_branch(watched) -> None:
+    @tf.function
+    def careful(x):
+        if tf.reduce_sum(x) > 0.0:
+            return tf.debugging.check_numerics(tf.sqrt(x), "not well", name="checked")
+        return x
+
+    for decision in (RUN, GOING_ON):
+        run = failed(watched, decision, careful, tf.constant([4.0, -1.0]))
+        np.testing.assert_array_equal(given(run)[0], [2.0, np.nan])
+
+
+def test_a_decomposition_that_fails(watched) -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def solve(x):
+        return tf.linalg.inv(x - 1.0)
+
+    run = failed(watched, RUN, solve, tf.ones([2, 2]))
+    np.testing.assert_array_equal(given(run)[0], np.zeros((2, 2)))
+
+
+def test_one_function_called_twice_tells_which_call_failed(watched) -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def inverse(x):
+        return tf.linalg.inv(x, name="inverse")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def solve(x):
+        return inverse(inverse(x) - tf.eye(2))
+
+    run = failed(watched, RUN, solve, tf.eye(2))
+    assert run.error.node == "inverse_1/inverse"
+    np.testing.assert_array_equal(given(run)[0], np.zeros((2, 2)))
+
+
+def test_all_that_came_before_is_there_so_that_the_origin_is_found(watched) -> None:
+    weight = tf.Variable([[1.0, 0.0]], name="weight")
+
+    @tf.function
+    def step(x):
+        ratio = tf.math.divide(x, weight, name="ratio")
+        loss = tf.reduce_sum(tf.nn.relu(ratio))
+        weight.assign_sub(weight * loss)
+        return tf.debugging.check_numerics(loss, "not well", name="checked")
+
+    run = failed(watched, RUN, step, tf.constant([[1.0, 2.0]]))
+    origin = find_origin(run)
+    assert origin is not None and origin.name.node == "ratio"
+    assert "Assign" not in {run.tensors[row].op_type for row in range(len(run.tensors))}
+
+
+def test_a_narrowed_capture_shows_the_inputs_and_what_was_asked_for(watched) -> None:
+    @tf.function
+    def step(x):
+        return tf.debugging.check_numerics(tf.math.log(tf.sqrt(x, name="root"), name="logarithm"), "not well")
+
+    narrowed = DebugRun(CaptureRequest(node_name_filter="^x$"))
+    run = failed(watched, narrowed, step, tf.constant([0.0]))
+    assert {run.tensors[row].node for row in range(len(run.tensors))} == {"x", "logarithm"}
+
+
+def test_the_end_of_the_data_costs_nothing(watched, monkeypatch) -> None:
+    from tfdbg_cli.capture.runs.function import failing_op
+
+    batches = iter(tf.data.Dataset.range(1))
+
+    @tf.function
+    def step():
+        return next(batches)
+
+    step()
+    monkeypatch.setattr(failing_op, "perform_again", None)
+    run = failed(watched, RUN, step)
+    assert run.error.node == "IteratorGetNext"
+    assert run.error.inputs_note == ""
+
+
+def test_names_in_errors_are_those_of_a_nodes_own_function_or_of_the_run() -> None:
+    @tf.function
+    def inner(x):
+        return tf.math.log(x)
+
+    @tf.function
+    def outer(x):
+        for _ in tf.range(2):
+            x = inner(x)
+        return tf.math.log(x)
+
+    concrete = outer.get_concrete_function(tf.constant(1.0))
+    root = scope_of(concrete)
+    assert compat.atomic_of(concrete).name.decode() == root.body.name
+    assert [op.name for op in failing_ops(root, "while/body/inner/Log")] == ["while/body/inner/Log"]
+    assert {op.name for op in failing_ops(root, "Log")} == {"Log"}
+    assert {op.name for op in failing_ops(root, "inlined/Log")} == {"Log", "while/body/inner/Log"}
+    assert failing_ops(root, "elsewhere") == []

@@ -1,0 +1,49 @@
+"""An op that a thread made, with no line of the program in its stack, was asked for where that thread was begun."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.capture.sessions.program_graph import tracebacks_of
+
+pytestmark = pytest.mark.tf
+
+
+def _in_thread(graph: Any, function: Any, *given: Any, **named: Any) -> None:
+    """Call `function` in a thread whose stack holds no line but those of libraries, as those of replicas do."""
+    thread = threading.Thread(target=graph.as_default()(function), args=given, kwargs=named)
+    thread.start()
+    thread.join()
+
+
+def test_the_line_is_that_of_the_thread_that_waited(tf, graph) -> None:
+    before = tf.constant(1.0, name="before")
+    _in_thread(graph, tf.negative, before, name="in_thread")
+    tracebacks = tracebacks_of(graph)
+    frame, reference = made_at(tracebacks, "in_thread"), made_at(tracebacks, "before")
+    assert frame is not None and reference is not None
+    assert (frame.file, frame.line) == (reference.file, reference.line) == (__file__, reference.line)
+    files = [each.file for each in tracebacks["in_thread"]]
+    assert any(file.endswith("threading.py") for file in files), "the frames of the thread are kept"
+
+
+def test_a_thread_of_the_program_has_a_line_of_its_own(tf, graph) -> None:
+    before = tf.constant(1.0, name="before")
+
+    def program() -> None:
+        tf.negative(before, name="own_line")  # its own line
+
+    _in_thread(graph, program)
+    frame = made_at(tracebacks_of(graph), "own_line")
+    assert frame is not None and frame.function == "program"
+    assert not any(each.function.startswith("test_") for each in tracebacks_of(graph)["own_line"])
+
+
+def test_without_an_op_before_the_stack_is_what_it_is(tf, graph) -> None:
+    _in_thread(graph, tf.constant, 1.0, name="alone")
+    stack = tracebacks_of(graph)["alone"]
+    assert stack and stack[0].file.endswith("threading.py")

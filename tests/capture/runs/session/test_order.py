@@ -1,0 +1,197 @@
+"""What TensorFlow does in an order that the graph does not fix, it does under a debugger as it does without one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
+from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.values import NoValue
+
+pytestmark = pytest.mark.tf
+
+STEPS = 4
+WATCH = "has_inf_or_nan"
+MODES: dict[str, tuple[Decision, ...]] = {
+    "continue": (Continue(),),
+    "run": tuple(DebugRun() for _ in range(2 * STEPS)),
+    "run --graph python": tuple(DebugRun(CaptureRequest(graph=GraphChoice.PYTHON)) for _ in range(2 * STEPS)),
+    "run --graph runtime": tuple(DebugRun(CaptureRequest(graph=GraphChoice.RUNTIME)) for _ in range(2 * STEPS)),
+    "run --values keep": tuple(DebugRun(values=Values.KEEP) for _ in range(2 * STEPS)),
+    "auto": (RunUntil(WATCH),),
+    "keep": (RunUntil(WATCH, values=Values.KEEP),),
+    "replay": (RunUntil(WATCH, values=Values.REPLAY),),
+    "own": (RunUntil("never"),),
+    "python": (RunUntil(WATCH, CaptureRequest(graph=GraphChoice.PYTHON)),),
+    "runtime": (RunUntil(WATCH, CaptureRequest(graph=GraphChoice.RUNTIME)),),
+    "own, runtime": (RunUntil("never", CaptureRequest(graph=GraphChoice.RUNTIME)),),
+}
+
+
+def descent(tf: Any, *, resource: bool) -> list[Any]:
+    """A loss beside the update that it leads to."""
+    w = tf.get_variable("w", initializer=3.0, use_resource=resource)
+    loss = tf.square(w, name="loss")
+    return [loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss)]
+
+
+def weight_beside(tf: Any, *, resource: bool) -> list[Any]:
+    """A weight, a loss, and the update of the weight."""
+    w = tf.get_variable("w", initializer=np.full((3, 2), 3, np.float32), use_resource=resource)
+    loss = tf.reduce_mean(tf.square(tf.matmul(tf.ones([4, 3]), w) - 1.0))
+    return [w, loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss)]
+
+
+def counter(tf: Any, *, resource: bool) -> list[Any]:
+    """A counter, and what it is after it was counted up."""
+    c = tf.get_variable("c", initializer=0.0, use_resource=resource)
+    return [c.assign_add(1.0), c]
+
+
+def noisy(tf: Any, *, resource: bool) -> list[Any]:
+    """A loss that reads a variable beside an assignment, both with numbers drawn."""
+    w = tf.get_variable("w", initializer=np.full(4, 3, np.float32), use_resource=resource)
+    loss = tf.reduce_sum(w * tf.random_uniform([4], seed=3))
+    return [loss, w.assign(w * 0.9 + tf.random_uniform([4], seed=5))]
+
+
+PROGRAMS = [
+    pytest.param(make, resource, id=f"{make.__name__}-{'resource' if resource else 'reference'}")
+    for make in (descent, weight_beside, counter, noisy)
+    for resource in (True, False)
+]
+ORDERED = "descent-resource"  # the loss and the update read one value of the variable: nothing is left to chance
+
+
+class Program:
+    """A program in a graph of its own, finalized or not, whose every run of `fetches` counts."""
+
+    def __init__(self, tf: Any, make: Callable[..., list[Any]], resource: bool, final: bool = False) -> None:
+        self._tf = tf
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            tf.set_random_seed(1)
+            self.fetches = make(tf, resource=resource)
+            self._init = tf.global_variables_initializer()
+        if final:
+            self.graph.finalize()
+
+    def steps(self, wrap: Callable[[Any], Any] = lambda raw: raw) -> tuple[tuple[bytes, ...], ...]:
+        """The bits that each step gave."""
+        with self._tf.Session(graph=self.graph) as raw:
+            raw.run(self._init)
+            session = wrap(raw)
+            found = [session.run(self.fetches) for _ in range(STEPS)]
+        return tuple(tuple(np.asarray(value).tobytes() for value in step if value is not None) for step in found)
+
+
+def wrapper(debugged: Any, mode: str, stops: list[Any]) -> Callable[[Any], Any]:
+    def wrap(raw: Any) -> Any:
+        session, front = debugged(raw, *MODES[mode])
+        session._tfdbg_controller.add_filter("never", lambda datum, value: False)
+        stops.append(front)
+        return session
+
+    return wrap
+
+
+@pytest.mark.parametrize("final", [False, True], ids=["", "finalized"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("make", "resource"), [one for one in PROGRAMS if one.id.partition("-")[0] != "noisy" and one.id != ORDERED]
+)
+def test_tensorflow_is_told_to_run_what_the_program_runs(
+    tf, debugged, monkeypatch, make, resource, mode, final
+) -> None:
+    """Not one op more runs beside those of the program: so the order is TensorFlow's own."""
+    if final and mode not in ("auto", "run"):
+        pytest.skip("finalizing changes what can be added to the graph, which is done in these")
+    told: list[Any] = []
+    original = getattr(compat.plain_base(), compat.RUN)
+
+    def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
+        if session.graph is program.graph:
+            tensors, targets = compat.run_elements(session.graph, outputs, ops)
+            told.append((options, sorted(one.name for one in tensors), sorted(one.name for one in targets)))
+        return original(session, options, feeds, outputs, ops, metadata)
+
+    program = Program(tf, make, resource, final)
+    monkeypatch.setattr(compat.plain_base(), compat.RUN, run)
+    program.steps()
+    plain, told[:] = told[:], []
+    program.steps(wrapper(debugged, mode, []))
+    assert told == plain
+
+
+@pytest.mark.parametrize("mode", ["auto", "own", "runtime", "run"])
+def test_what_was_drawn_is_all_that_is_fetched_beside(tf, debugged, monkeypatch, mode) -> None:
+    told: set[tuple[str, ...]] = set()
+    program = Program(tf, noisy, True)
+    original = getattr(compat.plain_base(), compat.RUN)
+
+    def run(session: Any, options: Any, feeds: Any, outputs: Any, ops: Any, metadata: Any) -> Any:
+        if session.graph is program.graph:
+            told.add(tuple(sorted(one.name for one in compat.run_elements(session.graph, outputs, ops)[0])))
+        return original(session, options, feeds, outputs, ops, metadata)
+
+    monkeypatch.setattr(compat.plain_base(), compat.RUN, run)
+    program.steps()
+    (plain,) = told - {()}
+    program.steps(wrapper(debugged, mode, []))
+    (more,) = told - {(), plain}
+    drawn = {name for name in more if "random_uniform" in name}
+    assert set(more) - set(plain) == drawn
+    assert len(drawn) == 2
+
+
+@pytest.mark.parametrize(("make", "resource"), PROGRAMS)
+def test_what_is_shown_is_in_the_order_of_the_program(tf, debugged, make, resource) -> None:
+    program, stops = Program(tf, make, resource), []
+    program.steps(wrapper(debugged, "run", stops))
+    assert len(stops[0].ends) == STEPS
+    for end in stops[0].ends:
+        assert end.run.exactness.way is Way.UNCHANGED
+        assert end.run.exactness.compared
+        if make is noisy and not resource:
+            # The loss may read the memory of the variable before the update or after it; if not as shown, it is said.
+            assert {parting.name for parting in end.run.exactness.differs} <= {"Sum:0"}
+        else:
+            assert end.run.exactness.differs == ()
+        for row in range(len(end.run.tensors)):
+            assert not isinstance(end.run.tensors.value(row), NoValue) or resource
+
+
+def test_a_watch_finds_what_only_the_late_reader_sees(tf, debugged) -> None:
+    """The check is made where the run is made again, of the values that the program's run had."""
+
+    def make(tf: Any, *, resource: bool) -> list[Any]:
+        v = tf.get_variable("v", initializer=2.0, use_resource=resource)
+        with tf.control_dependencies([v.assign_sub(1.0)]):
+            late = tf.log(v.read_value(), name="late")
+        return [late, v]
+
+    program, stops = Program(tf, make, True), []
+    steps = program.steps(wrapper(debugged, "auto", stops))
+    assert steps[1][0] == np.float32(-np.inf).tobytes()
+    (end,) = stops[0].ends[:1]
+    assert end.hit.runs == 2
+    assert "in no order" in " ".join(end.run.notes)
+    (row,) = end.run.tensors.named("late", 0)
+    assert end.run.tensors.value(row) == -np.inf
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["continue", "run", "auto", "own"])
+@pytest.mark.parametrize(("make", "resource"), PROGRAMS)
+def test_two_hundred_times_the_order_of_a_plain_run(tf, debugged, make, resource, mode) -> None:
+    """The order is a race of threads, so that on a busy machine plain runs do not agree with one another either."""
+    plain = Counter(Program(tf, make, resource).steps() for _ in range(200))
+    found = Counter(Program(tf, make, resource).steps(wrapper(debugged, mode, [])) for _ in range(200))
+    assert found.most_common(1)[0][0] == plain.most_common(1)[0][0]
+    assert found.most_common(1)[0][1] >= 0.9 * plain.most_common(1)[0][1]

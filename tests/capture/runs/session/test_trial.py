@@ -1,0 +1,255 @@
+"""Watched runs are compared with the same run left alone, and where they differ the program gets the latter."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from test_unchanged import STEPS, Quotient
+
+from tfdbg_cli.capture.runs.session import trial_run
+from tfdbg_cli.capture.sessions.exact.traffic import Traffic
+from tfdbg_cli.capture.sessions.proof import Trial
+from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
+from tfdbg_cli.model.exactness import Way
+
+pytestmark = pytest.mark.tf
+
+WATCH = RunUntil("has_inf_or_nan")
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> list[trial_run.TrialRun]:
+    """The watched runs that were made."""
+    made: list[trial_run.TrialRun] = []
+    original = trial_run.TrialRun.__init__
+
+    def init(self: Any, *arguments: Any, **keywords: Any) -> None:
+        original(self, *arguments, **keywords)
+        made.append(self)
+
+    monkeypatch.setattr(trial_run.TrialRun, "__init__", init)
+    return made
+
+
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+def test_a_watch_that_changes_last_digits_gives_the_program_its_own(tf, debugged, graph, trials, resource) -> None:
+    step = Quotient(tf, resource=resource)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        expected, left = step.steps(raw), raw.run(step.w)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        session, front = debugged(raw, WATCH, Detach())
+        assert step.steps(session) == expected
+        assert raw.run(step.w).tobytes() == left.tobytes()
+    assert front.ends == []
+    if resource:
+        (trial,) = trials
+        assert trial.exactness.way is Way.GIVEN
+        assert trial.exactness.exact
+        assert "gave other numbers than left alone" in trial.notes[0]
+        assert "checked when they are made again" in trial.notes[0]
+
+
+def test_what_the_watch_saw_of_such_a_run_is_shown(tf, debugged, graph) -> None:
+    step = Quotient(tf)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        session, front = debugged(raw, WATCH, Detach())
+        for scale in (0.01, 0.01, np.inf):
+            session.run(step.fetches, {step.scale: scale})
+    (end,) = front.ends
+    assert end.hit.runs == 3
+    assert end.run.exactness.way is Way.UNCHANGED
+    assert any("was left as it is, and looked at when it was made again" in note for note in end.run.notes)
+
+
+def test_a_watch_that_changes_nothing_is_proven_by_the_graphs(tf, debugged, graph, trials) -> None:
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    w = tf.get_variable("w", initializer=np.ones((3, 2), np.float32))
+    loss = tf.reduce_sum(tf.exp(tf.matmul(x, w)))
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, front = debugged(raw, WATCH, Detach())
+        for _ in range(3):
+            session.run([loss, train], {x: np.ones((2, 3))})
+        session.run([loss, train], {x: np.full((2, 3), np.inf)})
+    assert [trial.exactness.compared for trial in trials] == [2, 2, 0, 2], "the first, and then ever more seldom"
+    exactness = front.ends[0].run.exactness
+    assert exactness.way is Way.PROVEN
+    assert exactness.exact
+    assert "TensorFlow made the same ops" in exactness.sentence
+
+
+def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials) -> None:
+    x = tf.placeholder(tf.float32, [3], name="x")
+    w = tf.get_variable("w", initializer=np.ones(3, np.float32))
+    step = w.assign_add(tf.exp(x))
+    with tf.Session() as raw:
+        raw.run(w.initializer)
+        session, _ = debugged(raw, WATCH, Detach())
+        for _ in range(3):
+            session.run(step.op, {x: [0.0, 1.0, 2.0]})
+    assert [trial.exactness.compared for trial in trials] == [1, 1, 0]
+    (copy,) = kept_with(graph).copies._known.values()
+    assert [reader.shape for reader in copy.session().run(copy._readers)] == [(0,)]
+
+
+def test_ops_that_were_made_otherwise_are_named(tf, debugged, graph, trials) -> None:
+    x = tf.placeholder(tf.float32, [4, 4], name="x")
+    root = tf.sqrt(x, name="root")
+    y = tf.divide(tf.cos(x), root, name="y")
+    with tf.Session() as raw:
+        session, _ = debugged(raw, WATCH, Detach())
+        session.run(y, {x: np.full((4, 4), 4.0)})
+    (trial,) = trials
+    exactness = trial.exactness
+    if exactness.way is Way.PROVEN:  # the digits were the same
+        assert "made something else of" in exactness.doubt
+        assert "root" in exactness.doubt or "y" in exactness.doubt
+
+
+def hidden_by_relu(tf: Any) -> tuple[Any, list[Any]]:
+    """A step whose update is bad while what the program fetches is not."""
+    x = tf.placeholder(tf.float32, [], name="x")
+    step = Quotient(tf)
+    bad = tf.log(x, name="bad")
+    return x, [*step.fetches, tf.nn.relu(bad)]
+
+
+@pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
+def test_at_a_hit_the_program_has_what_it_would_have_had(tf, debugged, graph, monkeypatch, values) -> None:
+    monkeypatch.setattr(Trial, "due", lambda self: False)  # only the hit leads to a comparison
+    x, fetches = hidden_by_relu(tf)
+    given = [1.0, 2.0, 0.0, 3.0]
+    (w,) = tf.global_variables()
+
+    def bits(session: Any) -> list[list[bytes]]:
+        found = [session.run(fetches, {x: one}) for one in given]
+        return [[np.asarray(value).tobytes() for value in step if value is not None] for step in found]
+
+    with tf.Session() as raw:
+        raw.run(w.initializer)
+        before = bits(raw)
+    with tf.Session() as raw:
+        raw.run(w.initializer)
+        for one in given[:2]:
+            raw.run(fetches, {x: one})
+        session, front = debugged(raw, RunUntil("has_inf_or_nan", values=values), Continue())
+        found = [session.run(fetches, {x: one}) for one in given[2:]]
+    (end,) = front.ends
+    assert end.hit.runs == 1
+    after = [[np.asarray(value).tobytes() for value in step if value is not None] for step in found]
+    assert after == before[2:]
+    assert end.run.exactness.way in (Way.GIVEN, Way.PROVEN, Way.IN_PLACE)
+    assert [type(value) for value in found[0] if value is not None] == [np.float32, np.float32]
+
+
+def test_a_runner_gets_its_own_numbers_too(tf, debugged, graph) -> None:
+    from tensorflow.core.protobuf import config_pb2
+
+    step = Quotient(tf)
+    options = config_pb2.CallableOptions(fetch=["loss:0"], target=[step.update.op.name])
+    makers = (
+        lambda session: session.make_callable({"loss": step.loss, "update": step.update.op}),
+        lambda session: session._make_callable_from_options(options),
+    )
+    for make in makers:
+        results = []
+        for watched in (False, True):
+            with tf.Session() as raw:
+                raw.run(step.init)
+                runner = make(debugged(raw, WATCH, Detach())[0] if watched else raw)
+                found = [runner() for _ in range(2)]
+                results.append((np.asarray(raw.run(step.w)).tobytes(), repr(found)))
+        assert results[0] == results[1]
+
+
+def test_variables_that_another_thread_may_have_written_are_left_alone(tf, debugged, graph, trials) -> None:
+    step = Quotient(tf)
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait() -> np.float32:
+        inside.set()
+        assert go_on.wait(30)
+        return np.float32(1.0)
+
+    slow = tf.py_func(wait, [], tf.float32)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        session, _ = debugged(raw, WATCH, Detach())
+        other = threading.Thread(target=session.run, args=(slow,))
+        other.start()
+        assert inside.wait(30)
+        session.run(step.fetches)
+        go_on.set()
+        other.join()
+    doubts = [trial.exactness.doubt for trial in trials]
+    assert any("Other runs were made of the session meanwhile" in doubt for doubt in doubts)
+
+
+def test_where_the_copy_does_not_do_the_same_nothing_is_put_into_the_program(
+    tf, debugged, graph, trials, monkeypatch
+) -> None:
+    step = Quotient(tf)
+    monkeypatch.setattr(trial_run.TrialRun, "_is_faithful", lambda self, own, held: False)
+    with tf.Session() as raw:
+        raw.run(step.init)
+        session, _ = debugged(raw, WATCH, Detach())
+        step.steps(session)
+    assert len(trials) == STEPS, "no run is left alone for it"
+    assert "gave something else, watched or not" in trials[0].exactness.doubt
+
+
+def test_runs_whose_values_are_kept_say_that_they_may_differ(tf, debugged, graph) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    with tf.Session() as raw:
+        session, front = debugged(raw, RunUntil("has_inf_or_nan", values=Values.KEEP), Detach())
+        session.run(tf.log(x), {x: 0.0})
+    exactness = front.ends[0].run.exactness
+    assert exactness.way is Way.IN_PLACE
+    assert not exactness.exact
+
+
+def test_a_run_is_alone_as_long_as_no_other_was_under_way() -> None:
+    traffic = Traffic()
+    with traffic.run():
+        before = traffic.alone
+        assert before > 0
+        assert traffic.alone == before
+        with traffic.run():
+            assert traffic.alone == -1
+        assert traffic.alone != before
+
+
+@pytest.mark.parametrize("values", [Values.AUTO, Values.KEEP])
+def test_a_nan_that_a_fused_relu_swallows_is_passed_over_as_without_us(tf, debugged, graph, values) -> None:
+    """Fused with the product before it, a ReLU can give zero for NaN; watched, it would give NaN to the weights."""
+    batches = np.random.RandomState(0).randn(6, 8, 6).astype(np.float32)
+    batches[2, 2, 1] = np.nan
+    x = tf.placeholder(tf.float32, [8, 6])
+    h = x
+    for name in ("a", "b"):
+        w = tf.get_variable(name, initializer=np.random.RandomState(1).randn(6, 6).astype(np.float32) * 0.3)
+        bias = tf.get_variable(f"{name}_bias", initializer=np.zeros(6, np.float32))
+        h = tf.nn.relu(tf.nn.bias_add(tf.matmul(h, w), bias))
+    loss = tf.reduce_mean(tf.square(h - 0.5))
+    train = tf.train.AdamOptimizer(0.01).minimize(loss)
+
+    def steps(script: Any) -> tuple[list[bytes], Any]:
+        with tf.Session() as raw:
+            raw.run(tf.global_variables_initializer())
+            session, front = debugged(raw, script, Continue())
+            losses = [session.run([loss, h, train], {x: batch})[:2] for batch in batches]
+            kept = raw.run(tf.global_variables())
+        return [np.asarray(value).tobytes() for value in (*(one for step in losses for one in step), *kept)], front
+
+    expected, _ = steps(Continue())
+    found, front = steps(RunUntil("has_inf_or_nan", values=values))
+    assert [end.hit.runs for end in front.ends] == [3]
+    assert found == expected

@@ -1,0 +1,160 @@
+"""Every row of the table of transparent ops holds for the kernels of TensorFlow, for each dtype it may have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from lone_op import Case, F, cases, dtype_name, inputs_of, lone_function, outputs_of, plants
+
+from tfdbg_cli.capture.functions.definition.body import attribute_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.ops.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
+
+pytestmark = pytest.mark.tf
+
+_MISSING = (tf.errors.NotFoundError, tf.errors.InvalidArgumentError, tf.errors.UnimplementedError)
+_FNUZ = ("float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz")
+_EIGHT = ("float8_e4m3fn", "float8_e5m2", *_FNUZ)
+# TensorFlow has no kernel for these on the CPU.
+_NO_KERNEL = {
+    ("BatchMatMulV3", "float16"), ("Diag", "bfloat16"), ("Rint", "bfloat16"), ("Rint", "float16"),
+    ("FusedBatchNorm", "bfloat16"), ("FusedBatchNorm", "float16"), ("FusedBatchNormGrad", "bfloat16"),
+    ("FusedBatchNormGrad", "float16"), ("SpaceToBatchND", "complex64"), ("SpaceToBatchND", "complex128"),
+    *((op, dtype) for op in ("DepthToSpace", "SpaceToDepth", "Reverse", "ReverseV2", "Snapshot", "Roll", "Squeeze",
+                             "Transpose", "EnsureShape") for dtype in _EIGHT),
+    *((op, dtype) for op in ("ConcatV2", "Pack", "Transpose") for dtype in _FNUZ),
+}  # fmt: skip
+_OPTIMIZED = ("float32", "float16", "complex64")
+_OPS = sorted({op for row in ROWS for op in row.ops})
+
+
+@cache
+def _by_op() -> dict[str, list[Case]]:
+    found: dict[str, list[Case]] = {}
+    for case in cases():
+        found.setdefault(case.op, []).append(case)
+    return found
+
+
+def _targets(case: Case, dtype: str) -> list[str]:
+    """The types that the op of `case` gives, where it can give several."""
+    if case.op == "Cast":
+        return sorted(CHECKABLE - {dtype})
+    if case.op == "ComplexAbs":
+        return ["float32" if dtype == "complex64" else "float64"]
+    return [""]
+
+
+def _finite(value: Any) -> Any:
+    array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    return array if array.dtype.kind in "biufc" else array.astype(np.float32)
+
+
+@pytest.mark.parametrize("op", _OPS)
+def test_what_is_not_finite_shows_in_the_output(op: str) -> None:
+    tried: Counter[tuple[str, str]] = Counter()
+    for number, case in enumerate(_by_op()[op]):
+        for dtype in sorted(CHECKABLE):
+            for target in _targets(case, dtype):
+                for optimized in (False, True) if dtype in _OPTIMIZED else (False,):
+                    _try(case, dtype, target, optimized, number, tried)
+    for row in ROWS:
+        if op in row.ops and op != "CheckNumerics":  # which raises
+            missing = [dtype for dtype in row.dtypes if not tried[op, dtype] and (op, dtype) not in _NO_KERNEL]
+            assert not missing, f"no kernel of {op} was tried with {missing}"
+
+
+def _try(case: Case, dtype: str, target: str, optimized: bool, seed: int, tried: Counter[tuple[str, str]]) -> None:
+    arrays = inputs_of(case, dtype, seed)
+    floats = [at for at, given in enumerate(case.inputs) if not isinstance(given, np.ndarray)]
+    made = _function(case, dtype, target, arrays, optimized)
+    if made is None:
+        return
+    name, use, count = made
+    for position in floats:
+        slots = covering(use, position)
+        if not slots:
+            continue
+        row = row_of(use, position)
+        assert row is not None
+        for others in (arrays, _zeros_but(arrays, position, floats)):
+            for bad, array in plants(others[position], few=optimized or others is not arrays):
+                given = [array if at == position else other for at, other in enumerate(others)]
+                values = _run(name, count, given)
+                if values is None:
+                    return
+                shown = [_finite(values[slot]) for slot in slots]
+                where = f"{case.op} {dtype}->{target} input {position} holds {bad}: {given} gives {shown}"
+                assert any(not np.isfinite(value).all() for value in shown), where
+                if np.isnan(bad):
+                    assert any(np.isnan(value).any() for value in shown), where
+                elif row.keeps and np.isinf(_finite(array)).any():  # some 8 bit types have no infinity
+                    assert any(np.isinf(value).any() for value in shown), where
+                tried[case.op, dtype] += 1
+
+
+def _zeros_but(arrays: Sequence[Any], position: int, floats: Sequence[int]) -> list[Any]:
+    """The same with zeros for all other floats: what a product might hide behind."""
+    return [np.zeros_like(array) if at in floats and at != position else array for at, array in enumerate(arrays)]
+
+
+def _run(name: str, count: int, arrays: Sequence[Any]) -> Sequence[Any] | None:
+    """What the function gives; None when there is no kernel, or it raises on purpose."""
+    try:
+        return outputs_of(name, count, [tf.constant(array) for array in arrays])
+    except _MISSING:
+        return None
+
+
+def _function(
+    case: Case, dtype: str, target: str, arrays: Sequence[Any], optimized: bool
+) -> tuple[str, Use, int] | None:
+    constants = [tf.constant(array) for array in arrays]
+    try:
+        name = lone_function(case, dtype, constants, target, optimized)
+        definition = compat.function_definition(name)
+        count = len(definition.signature.output_arg)
+        values = outputs_of(name, count, constants)
+    except (*_MISSING, tf.errors.InternalError):
+        return None
+    node = definition.node_def[0]
+    own = values[: len(values) - 1] if optimized else values
+    use = Use(
+        case.op,
+        [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in constants],
+        [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in own],
+        lambda attribute: attribute_of(node, attribute),
+    )
+    return name, use, count
+
+
+def test_what_could_be_folded_or_empty_is_not_trusted() -> None:
+    from tfdbg_cli.ops.folding import UNREAD, Constant
+
+    def use(op: str, inputs: Sequence[Operand], **attributes: Any) -> Use:
+        return Use(op, inputs, [Operand("float32")], attributes.get)
+
+    known, unknown = Operand("float32", (2, 3)), Operand("float32", (None, 3))
+    assert covering(use("AddV2", [known, known]), 0) == (0,)
+    assert covering(use("AddV2", [known, unknown]), 0) == (0,)  # 2 against an unknown length: not 0
+    assert covering(use("AddV2", [Operand("float32", (1, 3)), unknown]), 0) == ()
+    assert covering(use("AddV2", [known, Operand("float32")]), 0) == ()
+    zeros = Operand("float32", (2, 3), Constant(0.0, 0.0))
+    some = Operand("float32", (2, 3), Constant(0.0, 1.0))
+    half = Operand("float32", (2, 3), Constant(0.5, 0.5))
+    for hidden in (zeros, some, Operand("float32", (2, 3), UNREAD)):
+        assert covering(use("Mul", [known, hidden]), 0) == ()
+    assert covering(use("Mul", [known, half]), 0) == (0,)
+    assert covering(use("MatMul", [known, Operand("float32", (3, 0))]), 0) == ()
+    assert covering(use("MatMul", [known, Operand("float32", (3, 2), Constant(0.0, 0.0))]), 0) == ()
+    assert covering(use("MatMul", [unknown, Operand("float32", (3, 2))]), 1) == ()  # no rows, perhaps
+    same = Operand("float32", (2, 3), source="x")
+    assert covering(use("Sub", [same, same]), 0) == ()
+    assert covering(use("RealDiv", [known, Operand("float32", (2, 3), Constant(1e30, 1e30))]), 0) == ()
+    assert F and NUMBERS < CHECKABLE

@@ -1,0 +1,99 @@
+"""What a graph function is given, by name: its arguments, and what it captured from around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.runs import Argument
+from tfdbg_cli.model.values import Array, NoValue
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One input of a graph function. `variable` is the tf.Variable whose handle it is, if it is one's."""
+
+    argument: Argument
+    variable: Any = None
+
+
+def slots_of(graph: Any) -> tuple[Slot, ...]:
+    """The inputs of `graph` (a FuncGraph) in order.
+
+    An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
+    variable's own name, with a number where another has it already. A captured tensor that TensorFlow has no name for
+    (it counts them) is named after the op that reads it, as it names others: `strided_slice/input`.
+    """
+    variables = {id(variable.handle): variable for variable in graph.variables if hasattr(variable, "handle")}
+    captured = {id(inner): variables.get(id(outer)) for outer, inner in graph.captures}
+    captured |= dict.fromkeys(map(id, graph.deferred_internal_captures))
+    taken = {tensor.op.name for tensor in graph.inputs if captured.get(id(tensor)) is None}
+    return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), taken) for tensor in graph.inputs)
+
+
+def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
+    described, name = tensor, tensor.op.name
+    if variable is not None:
+        described, name = variable, _free(variable.name.split(":", 1)[0], taken)
+    elif is_captured and name.isdigit():
+        name = _free(_name_by_reader(tensor), taken | {op.name for op in tensor.graph.get_operations()})
+        taken.add(name)
+    shape = None if tensor.dtype.name in HANDLES and variable is None else _shape(described.shape)
+    return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """`wanted`, with a number where it is taken; taken from now on."""
+    name = next(name for name in (wanted, *(f"{wanted}_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
+    taken.add(name)
+    return name
+
+
+def _name_by_reader(tensor: Any) -> str:
+    for op in tensor.consumers():
+        names = [arg.name for arg in op.op_def.input_arg]
+        position = next(at for at, read in enumerate(op.inputs) if read is tensor)
+        return f"{op.name}/{names[position] if position < len(names) else 'input'}"
+    return "captured"
+
+
+def _shape(shape: Any) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def given(slots: Sequence[Slot], inputs: Sequence[Any]) -> tuple[Argument, ...]:
+    """The descriptions of `inputs`, eager tensors, with the shapes that they have in this call."""
+    return tuple(
+        slot.argument
+        if slot.argument.shape is None or slot.variable is not None
+        else Argument(slot.argument.name, slot.argument.dtype, _shape(tensor.shape), slot.argument.captured)
+        for slot, tensor in zip(slots, inputs, strict=False)
+    )
+
+
+class Given(Mapping[str, Any]):
+    """The values of `inputs` by name, made NumPy arrays when somebody looks. A variable is read at that moment."""
+
+    def __init__(self, slots: Sequence[Slot], inputs: Sequence[Any]) -> None:
+        self._inputs = {
+            slot.argument.name: tensor if slot.variable is None else slot.variable
+            for slot, tensor in zip(slots, inputs, strict=False)
+        }
+
+    def __getitem__(self, name: str) -> Array | NoValue:
+        return value_of(self._inputs[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inputs)
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+
+def value_of(tensor: Any) -> Array | NoValue:
+    """The array in an eager tensor or a variable, or why there is none."""
+    return HANDLE if tensor.dtype.name in HANDLES else array_of(tensor)

@@ -1,0 +1,92 @@
+"""The ops that ask a question of the tensors of a function, and add up the answers.
+
+The sum, branches and turns of loops included, is one more output of the function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.edit import Edit
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, Step
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.dtypes import ElementType, element_type
+from tfdbg_cli.ops.transparent_shapes import Shape
+
+FLOAT, BOOL = 1, 10
+
+
+class Health:
+    """The answers in one function that is being rewritten, and their sum."""
+
+    def __init__(self, edit: Edit, question: Question, compiled: bool) -> None:
+        """Ask `question` in the function of `edit`; `compiled` if XLA compiles it."""
+        self._edit = edit
+        self._question = question
+        self._compiled = compiled
+        self._counts: list[str] = []
+        self._flags: list[str] = []  # rows of length 1
+
+    @property
+    def width(self) -> int:
+        """The length of a vector of counts."""
+        return self._question.width
+
+    def include(self, counts: str) -> None:
+        """Add the sum that a function which is called gave."""
+        self._counts.append(counts)
+
+    def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
+        """Ask of the tensor that the function calls `tensor`; of a variable, `before` is what it was.
+
+        `asked` is a value of the program for which `tensor` stands, if another.
+        """
+        recipe = Recipe(self._compiled)
+        self._question.answer(element_type(dtype).name, shape, recipe)
+        references = {ASKED: tensor, BEFORE: before}
+        for number, step in enumerate(recipe.steps):
+            references[number] = self._added(step, [references[at] for at in step.inputs], device)
+            if asked and ASKED in step.inputs:
+                node = self._edit.nodes[references[number].split(":")[0]]
+                self._edit.tell_reads(node, [asked if at == ASKED else "" for at in step.inputs])
+        answer = references[len(recipe.steps) - 1]
+        (self._counts if recipe.whole else self._flags).append(answer)
+
+    def zeros(self) -> str:
+        """Counts of nothing."""
+        value = np.zeros(self._question.width, np.float32)
+        return self._added(Step("Const", (), {"dtype": element_type(FLOAT), "value": value}), [], "")
+
+    def total(self) -> str:
+        """The sum of all answers so far, as the function refers to it."""
+        found = self._summed(self._counts) if self._counts else self.zeros()
+        if not self._flags:
+            return found
+        step = Step("AddV2", (), {"T": element_type(FLOAT)})
+        return self._added(step, [found, self._summed(self._flags)], "")
+
+    def _summed(self, terms: list[str]) -> str:
+        if len(terms) == 1:
+            return terms[0]
+        return self._added(Step("AddN", (), {"T": element_type(FLOAT), "N": len(terms)}), terms, "")
+
+    def _added(self, step: Step, inputs: list[str], device: str) -> str:
+        node = self._edit.add("tfdbg_check", step.op_type, inputs, "" if step.op_type == "Const" else device)
+        for name, value in step.attributes.items():
+            _set(node.attr[name], value)
+        return f"{node.name}:{compat.op_definition(step.op_type).output_arg[0].name}:0"
+
+
+def _set(attribute: Any, value: Attribute) -> None:
+    if isinstance(value, ElementType):
+        attribute.type = value.number
+    elif isinstance(value, bool):
+        attribute.b = value
+    elif isinstance(value, int):
+        attribute.i = value
+    else:
+        attribute.tensor.CopyFrom(tf.make_tensor_proto(value))

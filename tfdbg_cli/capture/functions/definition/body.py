@@ -1,0 +1,285 @@
+"""FunctionDefs as TensorFlow's runtime keeps them, read: nodes, what they read, what they give, what is needed.
+
+The format is described in tensorflow/core/framework/function.proto: an input is `argument`, `node:output:index`
+or `^node`, where `output` is the name of an output in the op's definition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
+from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
+
+# Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
+# (implementation_selector.cc).
+XLA = "_XlaMustCompile"
+IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
+_NUMBERED = re.compile(r"_\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output of a node: how a FunctionDef refers to it, and its element type's number."""
+
+    reference: str
+    dtype: int
+
+    @property
+    def returnable(self) -> bool:
+        """Whether a function may give it back as numbers: no handle, no reference to a variable."""
+        return self.dtype < FIRST_REFERENCE and element_type(self.dtype).numpy is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a reference names: argument `slot` when `node` is None, else output `slot` of `node`."""
+
+    node: str | None
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The nodes that some outputs of a function need, inputs first, and for each the slots that are read.
+
+    `hidden` are those inside a loop or a branch of version 1 (Enter to Exit, Switch to Merge): such a value need
+    not be produced, so it cannot be given back.
+    """
+
+    nodes: tuple[Any, ...]
+    slots: Mapping[str, frozenset[int]]
+    hidden: frozenset[str]
+
+
+class Body:
+    """One FunctionDef. `operations` are the names of the ops that it was made from, as far as they are known."""
+
+    def __init__(self, definition: Any, operations: Collection[str] = ()) -> None:
+        self.definition = definition
+        self.name: str = definition.signature.name
+        self.nodes: dict[str, Any] = {node.name: node for node in definition.node_def}
+        self.arguments: tuple[str, ...] = tuple(arg.name for arg in definition.signature.input_arg)
+        self.argument_types: tuple[int, ...] = tuple(arg.type for arg in definition.signature.input_arg)
+        self.returns: tuple[str, ...] = tuple(definition.ret[arg.name] for arg in definition.signature.output_arg)
+        self.effects: tuple[str, ...] = tuple(definition.control_ret.values())
+        self._python_names = _python_names(self.nodes, operations)
+        self._positions = {name: index for index, name in enumerate(self.arguments)}
+        self._outputs: dict[str, tuple[Output, ...]] = {}
+        self._starts: dict[str, dict[str, int]] = {}
+        self._found_sources: dict[str, Source] = {}  # asked for many times each
+
+    @property
+    def plain(self) -> bool:
+        """Whether every argument and output is one tensor of a fixed type, as tf.function makes them."""
+        signature = self.definition.signature
+        whole = all(
+            arg.type and not arg.number_attr and not arg.type_list_attr
+            for arg in (*signature.input_arg, *signature.output_arg)
+        )
+        return whole and not signature.attr
+
+    @property
+    def compiled(self) -> bool:
+        """Whether XLA compiles the function as a whole."""
+        attributes = self.definition.attr
+        return XLA in attributes and bool(attributes[XLA].b)
+
+    def python_name(self, node: str) -> str:
+        """The name that the program knows `node` by.
+
+        TensorFlow numbers a node anew whose name is that of an argument or an output of the function, and it writes
+        those in lower case: an op called `log` becomes `log_0` where it is given back, as under a tape.
+        """
+        return self._python_names.get(node, node)
+
+    def outputs(self, node: str) -> tuple[Output, ...]:
+        """The outputs of `node`, by slot. Empty for an op that TensorFlow does not know."""
+        if node not in self._outputs:
+            self._read_outputs(node)
+        return self._outputs[node]
+
+    def source(self, reference: str) -> Source:
+        """What the data input `reference` names."""
+        found = self._found_sources.get(reference)
+        if found is None:
+            found = self._found_sources[reference] = self._source(reference)
+        return found
+
+    def _source(self, reference: str) -> Source:
+        parts = reference.split(":")
+        if len(parts) == 1:
+            return Source(None, self._positions[reference])
+        node = parts[0]
+        self.outputs(node)
+        return Source(node, self._starts[node].get(parts[1], 0) + (int(parts[2]) if len(parts) > 2 else 0))
+
+    def type_of(self, reference: str) -> int:
+        """The number of the element type of what `reference` names."""
+        source = self.source(reference)
+        if source.node is None:
+            return self.argument_types[source.slot]
+        return self.outputs(source.node)[source.slot].dtype
+
+    def data_inputs(self, node: Any) -> list[str]:
+        """The data inputs of a NodeDef, in order."""
+        return [text for text in node.input if not text.startswith("^")]
+
+    def needed(self, outputs: Iterable[int]) -> Needed:
+        """What the outputs at the positions `outputs`, and the side effects, need."""
+        slots: dict[str, set[int]] = {name: set() for name in self.effects if name in self.nodes}
+        waiting = list(slots)
+        for position in outputs:
+            self._want(self.source(self.returns[position]), slots, waiting)
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            for text in node.input:
+                if text.startswith("^"):
+                    if text[1:] in self.nodes and text[1:] not in slots:
+                        slots[text[1:]] = set()
+                        waiting.append(text[1:])
+                else:
+                    self._want(self.source(text), slots, waiting)
+        nodes = tuple(self._in_order(slots))
+        return Needed(nodes, {name: frozenset(read) for name, read in slots.items()}, self._hidden(nodes))
+
+    @staticmethod
+    def _want(source: Source, slots: dict[str, set[int]], waiting: list[str]) -> None:
+        if source.node is None:
+            return
+        if source.node not in slots:
+            slots[source.node] = set()
+            waiting.append(source.node)
+        slots[source.node].add(source.slot)
+
+    def _sources(self, node: Any) -> Iterator[str]:
+        for text in node.input:
+            name = text.removeprefix("^").split(":", 1)[0]
+            if name in self.nodes and (text.startswith("^") or ":" in text):
+                yield name
+
+    def _in_order(self, wanted: Mapping[str, object]) -> Iterator[Any]:
+        """The nodes `wanted`, inputs first and otherwise as defined; a way back in a loop is not followed."""
+        seen: set[str] = set()
+        for first in self.nodes:
+            if first not in wanted or first in seen:
+                continue
+            seen.add(first)
+            stack = [(first, self._sources(self.nodes[first]))]
+            while stack:
+                name, sources = stack[-1]
+                for source in sources:
+                    if source not in seen and self.nodes[source].op not in NEXT_ITERATION:
+                        seen.add(source)
+                        stack.append((source, self._sources(self.nodes[source])))
+                        break
+                else:
+                    yield self.nodes[name]
+                    stack.pop()
+
+    def _hidden(self, nodes: Iterable[Any]) -> frozenset[str]:
+        if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
+            return frozenset()
+        depths = nesting(
+            (node.name for node in nodes),
+            lambda name: str(self.nodes[name].op),
+            lambda name: self._sources(self.nodes[name]),
+        )
+        return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+
+    def _read_outputs(self, name: str) -> None:
+        node = self.nodes[name]
+        definition = compat.op_definition(node.op)
+        if definition is None:  # a function called by its name, as an op
+            called = compat.function_definition(node.op)
+            definition = None if called is None else called.signature
+        outputs: list[Output] = []
+        starts: dict[str, int] = {}
+        for arg in () if definition is None else definition.output_arg:
+            starts[arg.name] = len(outputs)
+            types = _types(arg, node, definition)
+            outputs.extend(Output(f"{name}:{arg.name}:{index}", dtype) for index, dtype in enumerate(types))
+        self._outputs[name] = tuple(outputs)
+        self._starts[name] = starts
+
+
+def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str, str]:
+    """The names of ops for those nodes that are not called like theirs."""
+    if not operations:
+        return {}
+    known = set(nodes)
+    found: dict[str, str] = {}
+    for name in known.difference(operations):
+        base = _NUMBERED.sub("", name)
+        if base in operations and base not in known:
+            found[name] = base
+    return found
+
+
+def _types(arg: Any, node: Any, definition: Any) -> list[int]:
+    """The element types of one output argument of `definition`, an OpDef, in `node`."""
+    if arg.type_list_attr:
+        return list(_attribute(arg.type_list_attr, node, definition).list.type)
+    dtype = arg.type or _attribute(arg.type_attr, node, definition).type
+    if arg.is_ref and dtype < FIRST_REFERENCE:
+        dtype += FIRST_REFERENCE - 1
+    count = _attribute(arg.number_attr, node, definition).i if arg.number_attr else 1
+    return [dtype] * count
+
+
+def _attribute(name: str, node: Any, definition: Any) -> Any:
+    if name in node.attr:
+        return node.attr[name]
+    return next(attr.default_value for attr in definition.attr if attr.name == name)
+
+
+def attribute_of(node: Any, name: str) -> Any:
+    """The attribute `name` of a NodeDef, an AttrValue's content as a Python value; its default where it is left out.
+
+    None when the op has no such attribute. A tensor, a shape or a function stays the message that it is.
+    """
+    if name in node.attr:
+        return _content(node.attr[name])
+    definition = compat.op_definition(node.op)
+    for attribute in () if definition is None else definition.attr:
+        if attribute.name == name and attribute.HasField("default_value"):
+            return _content(attribute.default_value)
+    return None
+
+
+def _content(value: Any) -> Any:
+    kind = value.WhichOneof("value")
+    if kind == "s":
+        return value.s.decode(errors="replace")
+    if kind == "list":
+        filled = [list(items) for _, items in value.list.ListFields()]
+        return filled[0] if filled else []
+    return None if kind is None else getattr(value, kind)
+
+
+class Library:
+    """Functions by name, each read once: those of the eager runtime, or what `definition_of` gives.
+
+    `operations` names the ops of one, as `Body` has them.
+    """
+
+    def __init__(
+        self,
+        operations: Callable[[str], Collection[str]] = lambda name: (),
+        definition_of: Callable[[str], Any] | None = None,
+    ) -> None:
+        self._bodies: dict[str, Body | None] = {}
+        self._operations = operations
+        self._definition_of = definition_of or compat.function_definition
+
+    def find(self, name: str) -> Body | None:
+        """The function called `name`; None when there is none, or one whose types are left open."""
+        if name not in self._bodies:
+            definition = self._definition_of(name)
+            body = None if definition is None else Body(definition, self._operations(name))
+            self._bodies[name] = body if body is not None and body.plain else None
+        return self._bodies[name]

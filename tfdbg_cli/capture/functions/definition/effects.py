@@ -1,0 +1,89 @@
+"""What ops have to do with the world outside of a run.
+
+All else follows from what a run is given, the values of its variables, and what its source ops drew: batches of an
+iterator, random numbers with a state of their own, answers of Python, of tables and of other machines.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from functools import cache
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.called_functions import called_by
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+
+_TYPED = re.compile(
+    r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"
+    r"|(?P<slots>Resource(Sparse)?Apply\w+)"
+)
+_NOTHING = frozenset({Nature.WITHIN, Nature.TENSOR_ARRAY, Nature.PURE})
+
+
+class Dealing(Enum):
+    """What an op has to do with the world outside."""
+
+    NOTHING = auto()
+    READ = auto()  # of a variable
+    WRITE = auto()  # to a variable; random numbers whose state is a variable, too
+    CALL = auto()  # of functions, which may have
+    EFFECT = auto()  # it gives nothing back: prints, summaries, queues
+    SOURCE = auto()  # it draws what no second run would draw
+
+
+@cache
+def dealing_of(op_type: str) -> Dealing:
+    """What an op of this type, or a function called by its name, has to do with the world outside."""
+    nature = nature_of(op_type)
+    if nature is Nature.READS:
+        return Dealing.READ
+    if nature is Nature.WRITES:
+        return Dealing.WRITE
+    definition = compat.op_definition(op_type)
+    if op_type in CALLS or definition is None:
+        return Dealing.CALL
+    if nature in _NOTHING or not (definition.is_stateful or nature is Nature.PYTHON):
+        return Dealing.NOTHING
+    return Dealing.SOURCE if definition.output_arg else Dealing.EFFECT
+
+
+def writes_variable(op_type: str) -> bool:
+    """Whether an op of this type may change the variables whose handles it is given."""
+    return dealing_of(op_type) is Dealing.WRITE
+
+
+def type_in_variable(node: Any) -> int | None:
+    """The number of the element type of the variables whose handles `node` is given; None if it does not tell."""
+    match = _TYPED.fullmatch(node.op)
+    attribute = "" if match is None else "T" if match["slots"] else "dtype"
+    return node.attr[attribute].type if attribute in node.attr else None
+
+
+def drawing_in(name: str) -> str:
+    """What draws from outside in the function `name` or in what it calls: `node (op type)`; empty if nothing does."""
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        function = waiting.pop()
+        definition = compat.function_definition(function) if function not in seen else None
+        seen.add(function)
+        for node in () if definition is None else definition.node_def:
+            if dealing_of(node.op) is Dealing.SOURCE:
+                return f"{node.name} ({node.op})"
+            waiting.extend(called_by(node))
+    return ""
+
+
+def silence(definition: Any) -> Any:
+    """`definition`, its nodes that only change the world made to do nothing but wait."""
+    for node in definition.node_def:
+        if dealing_of(node.op) is Dealing.EFFECT:
+            waits = [text for text in node.input if text.startswith("^")]
+            node.op = "NoOp"
+            node.ClearField("attr")
+            node.ClearField("input")
+            node.input.extend(waits)
+    return definition

@@ -1,0 +1,330 @@
+"""A function with its plain calls inlined, and parts of it as functions of their own.
+
+Nodes have the names that they have in the function's runs, so that what is computed from a part can be laid beside
+what a run showed. Branches, loops, and calls that XLA compiles stay calls. Control edges across an inlined call are
+those of TensorFlow's own inliner (common_runtime/inline_function_utils.cc): what is inside waits for what the call
+waits for, and what waits for the call waits for the side effects inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Output
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.model.names import TensorName
+
+_COLOCATED = "_class"
+_HERE = b"loc:@"
+_BEGIN, _END = "tfdbg_begin", "tfdbg_end"
+
+
+@dataclass(frozen=True, eq=False)
+class FlatNode:
+    """A node of an inlined function.
+
+    `template` is the NodeDef in its own function, `inputs` are what it reads, and `controls` the nodes it waits for.
+    `through` are the ends of inlined calls out of which it reads: their side effects belong to that call.
+    """
+
+    name: str
+    scope: Scope | None
+    template: Any
+    inputs: tuple[TensorName, ...]
+    controls: tuple[str, ...]
+    through: tuple[str, ...] = ()
+    device: str = ""
+
+    @property
+    def op_type(self) -> str:
+        return str(self.template.op)
+
+
+@dataclass(frozen=True)
+class FlatDefinition:
+    """A FunctionDef, and what its arguments and outputs are in the run: `inputs` in order, then `outputs`."""
+
+    definition: Any
+    inputs: tuple[TensorName, ...]
+    outputs: tuple[TensorName, ...]
+
+
+class FlatFunction:
+    """The function of `root` with all that it calls plainly in one level."""
+
+    def __init__(self, root: Scope) -> None:
+        self.root = root
+        self.arguments = tuple(map(root.argument_tensor, range(len(root.argument_names))))
+        self._argument_types = dict(zip(self.arguments, root.body.argument_types, strict=True))
+        self.handles = frozenset(name for name, dtype in self._argument_types.items() if dtype == RESOURCE)
+        self.nodes: dict[str, FlatNode] = {node.name: node for node in _inlined(root, (), "")}
+        self.returns = tuple(_resolved(root, text, [])[0] for text in root.body.returns)
+        self.effects = tuple(_waited_for(root, name) for name in root.body.effects if name in root.body.nodes)
+
+    def output(self, name: TensorName) -> Output:
+        """How a part of this function refers to the output `name` of a node, and its type.
+
+        Raises:
+            KeyError: there is no such node, or it has no such output.
+
+        """
+        node = self.nodes.get(name.node)
+        if node is None or node.scope is None:
+            raise KeyError(str(name))
+        outputs = node.scope.body.outputs(node.template.name)
+        if name.slot >= len(outputs):
+            raise KeyError(str(name))
+        found = outputs[name.slot]
+        return Output(found.reference.replace(node.template.name, node.name, 1), found.dtype)
+
+    def type_of(self, name: TensorName) -> int:
+        """The number of the element type of an argument or an output."""
+        known = self._argument_types.get(name)
+        return self.output(name).dtype if known is None else known
+
+    def ancestors(self, ends: Iterable[TensorName], fed: Collection[TensorName] = ()) -> Iterator[FlatNode]:
+        """The nodes that give the tensors `ends` or are read on the way, past `fed` none; no control edges."""
+        waiting = [name.node for name in ends if name not in fed]
+        seen: set[str] = set()
+        while waiting:
+            node = self.nodes.get(waiting.pop())
+            if node is not None and node.name not in seen:
+                seen.add(node.name)
+                yield node
+                waiting.extend(name.node for name in node.inputs if name not in fed)
+
+    def later(self, start: str) -> set[str]:
+        """The names of the nodes that can only run after the node `start` has ended."""
+        following: dict[str, list[str]] = {}
+        for node in self.nodes.values():
+            for before in {*(name.node for name in node.inputs), *node.controls, *node.through}:
+                following.setdefault(before, []).append(node.name)
+        found: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for name in following.get(waiting.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    waiting.append(name)
+        return found
+
+    def definition(
+        self,
+        function_name: str,
+        returns: Sequence[TensorName],
+        fed: Collection[TensorName] = (),
+        *,
+        with_effects: bool,
+        silenced: Collection[str] = (),
+        only_before: bool = False,
+    ) -> FlatDefinition:
+        """The part that gives `returns`, as a FunctionDef called `function_name`.
+
+        Args:
+            function_name: must not be known to the runtime yet.
+            returns: arguments or outputs of nodes; one may occur several times.
+            fed: outputs of nodes that become arguments; what only they need is left out.
+            with_effects: whether the side effects of the function are part of it. Without them no control edge is
+                kept either: a variable is then read whenever it comes.
+            only_before: whether of the side effects only those are part that come before `returns`.
+            silenced: nodes that do nothing in the part but wait; their outputs must be fed where they are read.
+
+        """
+        part = _Part(self, function_name, frozenset(fed), with_effects, frozenset(silenced))
+        return part.made(returns, self.effects if with_effects and not only_before else None)
+
+
+def is_inlined(site: CallSite | None) -> bool:
+    """Whether the call at `site` has no node of its own in a flat function."""
+    return site is not None and site.kind is CallKind.PLAIN and not site.scopes[0].body.compiled
+
+
+def _begin_of(scope: Scope) -> str:
+    return f"{scope.path}/{_BEGIN}"
+
+
+def _end_of(scope: Scope) -> str:
+    return f"{scope.path}/{_END}"
+
+
+def is_marker(node: FlatNode) -> bool:
+    """Whether `node` is no op of the program: the begin or the end of a call that was inlined, here or before."""
+    return node.scope is None or node.name.endswith((f"/{_BEGIN}", f"/{_END}"))
+
+
+def _inlined(scope: Scope, before: tuple[str, ...], device: str) -> Iterator[FlatNode]:
+    """The nodes of `scope` and of what is inlined in it. All wait for the nodes `before`, and inherit `device`."""
+    for node in scope.body.nodes.values():
+        controls = tuple(_waited_for(scope, text[1:]) for text in node.input if text.startswith("^"))
+        site = scope.calls.get(node.name)
+        if site is not None and is_inlined(site):
+            inner = site.scopes[0]
+            yield _marker(_begin_of(inner), (*controls, *before))
+            yield from _inlined(inner, (_begin_of(inner),), node.device or device)
+            effects = [_waited_for(inner, name) for name in inner.body.effects if name in inner.body.nodes]
+            yield _marker(_end_of(inner), (*effects, _begin_of(inner)))
+            continue
+        ends: list[str] = []
+        inputs = tuple(_resolved(scope, text, ends)[0] for text in scope.body.data_inputs(node))
+        # What reads a node of its own function waits for what that one waits for.
+        alone = not any(scope.body.source(text).node for text in scope.body.data_inputs(node)) and not controls
+        waits = (*controls, *(before if alone else ()))
+        yield FlatNode(
+            scope.name_of(node.name), scope, node, inputs, waits, tuple(dict.fromkeys(ends)), node.device or device
+        )
+
+
+def _marker(name: str, controls: Sequence[str]) -> FlatNode:
+    return FlatNode(name, None, tf.compat.v1.NodeDef(name=name, op="NoOp"), (), tuple(dict.fromkeys(controls)))
+
+
+def _waited_for(scope: Scope, node: str) -> str:
+    site = scope.calls.get(node)
+    return _end_of(site.scopes[0]) if site is not None and is_inlined(site) else scope.name_of(node)
+
+
+def _resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName, Scope]:
+    """What `reference` means in the flat function; the ends of calls that it is read out of are added to `ends`."""
+    source = scope.body.source(reference)
+    if source.node is not None:
+        site = scope.calls.get(source.node)
+        if site is None or not is_inlined(site):
+            return TensorName(scope.name_of(source.node), source.slot), scope
+        inner = site.scopes[0]
+        if inner.body.effects:
+            ends.append(_end_of(inner))
+        return _resolved(inner, inner.body.returns[source.slot], ends)
+    if scope.call is None or scope.parent is None:
+        return scope.argument_tensor(source.slot), scope
+    return _resolved(scope.parent, scope.parent.body.data_inputs(scope.call.node)[source.slot], ends)
+
+
+class _Part:
+    """One part of a flat function, being made."""
+
+    def __init__(
+        self, whole: FlatFunction, name: str, fed: frozenset[TensorName], with_effects: bool, silenced: frozenset[str]
+    ) -> None:
+        self._whole = whole
+        self._fed = fed
+        self._silenced = silenced
+        self._with_effects = with_effects
+        self._definition = deepcopy(whole.root.body.definition)
+        for field in ("node_def", "ret", "control_ret", "arg_attr", "resource_arg_unique_id"):
+            self._definition.ClearField(field)
+        for field in ("input_arg", "output_arg", "control_output"):
+            self._definition.signature.ClearField(field)
+        self._definition.signature.name = name
+        for attribute in IMPLEMENTATION & set(self._definition.attr):
+            del self._definition.attr[attribute]
+        self._taken = set(whole.nodes)
+        self._references: dict[TensorName, str] = {}
+
+    def made(self, returns: Sequence[TensorName], effects: Sequence[str] | None) -> FlatDefinition:
+        """The part that gives `returns` and has the side effects `effects`; None for those on the way only."""
+        whole = self._whole
+        kept = self._reached(returns, effects)
+        inputs = self._arguments(kept, returns)
+        for name in whole.nodes:
+            if name in kept:
+                self._add(whole.nodes[name], kept)
+        for position, tensor in enumerate(returns):
+            output = f"value_{position}"
+            self._definition.signature.output_arg.add(name=output, type=whole.type_of(tensor))
+            self._definition.ret[output] = self._reference(tensor)
+        for position, effect in enumerate(dict.fromkeys(effects or ())):
+            output = f"effect_{position}"
+            self._definition.control_ret[output] = effect
+            self._definition.signature.control_output.append(output)
+        if not self._with_effects:
+            self._definition.signature.is_stateful = False
+        return FlatDefinition(self._definition, inputs, tuple(returns))
+
+    def _reached(self, returns: Iterable[TensorName], effects: Iterable[str] | None) -> set[str]:
+        kept: set[str] = set()
+        waiting = [name.node for name in returns if name not in self._fed] + list(effects or ())
+        if effects is not None:
+            ends: list[str] = []
+            for text in self._whole.root.body.returns:
+                _resolved(self._whole.root, text, ends)
+            waiting += ends
+        while waiting:
+            node = self._whole.nodes.get(waiting.pop())
+            if node is None or node.name in kept:
+                continue
+            kept.add(node.name)
+            waiting.extend(name.node for name in self._inputs(node) if name not in self._fed)
+            if self._with_effects:
+                waiting.extend((*node.controls, *node.through))
+        return kept
+
+    def _inputs(self, node: FlatNode) -> tuple[TensorName, ...]:
+        return () if node.name in self._silenced else node.inputs
+
+    def _arguments(self, kept: set[str], returns: Iterable[TensorName]) -> tuple[TensorName, ...]:
+        """Declare the arguments: those of the whole that are read, in order, and then what is fed."""
+        whole = self._whole
+        read = {name for node in kept for name in self._inputs(whole.nodes[node])} | set(returns)
+        own = dict(zip(whole.arguments, whole.root.body.arguments, strict=True))
+        places = {name: place for place, name in enumerate(whole.arguments)}
+        known = whole.root.body.definition.arg_attr
+        found = [name for name in whole.arguments if name in read and name not in self._fed]
+        found += sorted((name for name in read if name in self._fed), key=str)
+        for position, name in enumerate(found):
+            argument = own.get(name, f"fed_{position}")
+            while argument in self._taken:
+                argument += "_"
+            self._taken.add(argument)
+            self._definition.signature.input_arg.add(name=argument, type=whole.type_of(name))
+            if name in places and places[name] in known:  # its shape, by which the graph optimizer goes
+                self._definition.arg_attr[position].CopyFrom(known[places[name]])
+            self._references[name] = argument
+        return tuple(found)
+
+    def _reference(self, name: TensorName) -> str:
+        return self._references.get(name) or self._whole.output(name).reference
+
+    def _add(self, node: FlatNode, kept: set[str]) -> None:
+        silenced = node.name in self._silenced
+        made = _marker(node.name, ()).template if silenced else deepcopy(node.template)
+        made.name = node.name
+        made.device = node.device
+        made.ClearField("input")
+        made.input.extend(map(self._reference, self._inputs(node)))
+        if self._with_effects:
+            waits = dict.fromkeys((*node.controls, *node.through))
+            made.input.extend(f"^{name}" for name in waits if name != node.name)
+        self._relocate(made, node, kept)
+        self._definition.node_def.append(made)
+
+    @staticmethod
+    def _relocate(made: Any, node: FlatNode, kept: set[str]) -> None:
+        """Name the nodes that `made` is colocated with as they are named here; forget those that are not here."""
+        if _COLOCATED not in made.attr or node.scope is None:
+            return
+        places = []
+        for place in made.attr[_COLOCATED].list.s:
+            name = node.scope.name_of(place.removeprefix(_HERE).decode())
+            if name in kept:
+                places.append(_HERE + name.encode())
+        del made.attr[_COLOCATED]
+        if places:
+            made.attr[_COLOCATED].list.s.extend(places)
+
+
+def flat_function(root: Scope) -> FlatFunction:
+    """The function of `root` with its plain calls inlined; kept with the scope.
+
+    Raises:
+        RecursionError: plain calls are nested too deep.
+
+    """
+    if root.flat is None:
+        root.flat = FlatFunction(root)
+    return root.flat

@@ -1,0 +1,153 @@
+"""Which values TensorFlow's graph optimizer may merge with what reads them, were they not given back.
+
+Grappler makes one `AddN` of `a + b + c`, takes a common factor out of a sum, multiplies small factors first, divides
+by a root by way of `Rsqrt`, makes `LogSoftmax` of the logarithm of a softmax, and fuses `MatMul`, `BiasAdd` and an
+activation: always values that one op alone reads (core/grappler/optimizers: arithmetic_optimizer.cc,
+constant_folding.cc, remapper.cc). A value that is given back has one more reader, so these are not: whoever looks at
+one has it computed from what it was made of. The function then runs with the very ops, and so the rounding, that it
+has undebugged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+
+# Give their input, slot for slot.
+SAME = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
+
+# Give the elements of their first input in another shape: Grappler leaves them out, and sees what is around them.
+VIEWS = frozenset({"ExpandDims", "Reshape", "Squeeze"})
+# Element by element, without state; the result has the shape of the input.
+UNARY = frozenset({
+    "Abs", "Ceil", "Cos", "Elu", "Erf", "Erfc", "Exp", "Expm1", "Floor", "Inv", "LeakyRelu", "Log", "Log1p", "Neg",
+    "Reciprocal", "Relu", "Relu6", "Rint", "Round", "Rsqrt", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign",
+    "Sqrt", "Square", "Tan", "Tanh",
+})  # fmt: skip
+# The same of two, which may broadcast.
+BINARY = frozenset({
+    "Add", "AddV2", "Div", "Maximum", "Minimum", "Mul", "Pow", "RealDiv", "SquaredDifference", "Sub",
+})  # fmt: skip
+# The same, with the shape of the first input.
+AS_FIRST = frozenset({"AddN", "BiasAdd"})
+ELEMENTWISE = UNARY | BINARY | AS_FIRST
+
+NORMALIZATION = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+_AFTER_PRODUCT = frozenset({"BiasAdd", "Add", "AddV2", "Mul"}) | NORMALIZATION
+# What is fused with one of the ops that read its first output.
+_FUSED: Mapping[str, frozenset[str]] = {
+    "MatMul": _AFTER_PRODUCT,
+    "BatchMatMul": _AFTER_PRODUCT,
+    "BatchMatMulV2": _AFTER_PRODUCT,
+    "Conv2D": _AFTER_PRODUCT,
+    "Conv3D": _AFTER_PRODUCT,
+    "DepthwiseConv2dNative": _AFTER_PRODUCT,
+    **dict.fromkeys(ELEMENTWISE, ELEMENTWISE),
+    **dict.fromkeys(NORMALIZATION, frozenset({"Relu", "Add", "AddV2"})),
+    "Softmax": frozenset({"Log"}),
+}
+# Readers that round nothing: it is all the same whether they are fused with what they read.
+_EXACT = frozenset({"Abs", "Maximum", "Minimum", "Neg", "Relu", "Relu6", "Sign"})
+_ZERO_FOR_NAN = frozenset({"Relu", "Relu6"})
+# Sums are merged with sums, quotients with roots and products: a sum that is divided, or divided by, stays.
+_SUMS, _QUOTIENTS = frozenset({"Add", "AddV2", "Sub"}), frozenset({"Div", "RealDiv"})
+
+
+def mergeable(scope: Scope) -> frozenset[Source]:
+    """The outputs of nodes of `scope` that are not given back: what may be merged, and what only passes a value on.
+
+    None where values are not those of the ops as they are written (XLA), nor in the condition of a loop, whose turn
+    comes before that of the body which shows what it was given.
+    """
+    if not scope.recomputes:
+        return frozenset()
+    body = scope.body
+    found = set(_with_one_reader(scope))
+    for node in _known(scope):
+        if node.op in SAME:
+            found.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
+        elif node.op in VIEWS:
+            found.add(Source(node.name, 0))
+    return frozenset(found)
+
+
+def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
+    """The outputs of nodes of `scope` whose merge with their one reader can round otherwise than the two ops.
+
+    `with_nan` asks for those too that differ in what they make of NaN: a ReLU gives zero for it where oneDNN has
+    fused it, and else NaN. None where XLA compiles the function: it merges as it likes.
+    """
+    if scope.compiled:
+        return frozenset()
+    exact = _EXACT - _ZERO_FOR_NAN if with_nan else _EXACT
+    return frozenset(
+        source
+        for source, reader in _with_one_reader(scope).items()
+        if reader not in exact and not (reader in _QUOTIENTS and scope.body.nodes[source.node or ""].op in _SUMS)
+    )
+
+
+def _with_one_reader(scope: Scope) -> dict[Source, str]:
+    """The outputs of nodes of `scope` that may be fused with their one reader, and its op type."""
+    readers = _readers(scope)
+    found: dict[Source, str] = {}
+    for node in _known(scope):
+        if node.op in _FUSED and not _is_log_of_softmax(scope, node):
+            source = Source(node.name, 0)
+            read = _true_readers(scope, source, readers)
+            if len(read) == 1 and read[0] in _FUSED[node.op]:
+                found[source] = read[0]
+    return found
+
+
+def _is_log_of_softmax(scope: Scope, node: Any) -> bool:
+    """Whether `node` becomes a `LogSoftmax`: finite where the logarithm of the softmax itself is infinite."""
+    if node.op != "Log":
+        return False
+    source = scope.body.source(scope.body.data_inputs(node)[0])
+    while source.node is not None and scope.body.nodes[source.node].op in SAME | VIEWS:
+        source = scope.body.source(scope.body.data_inputs(scope.body.nodes[source.node])[source.slot])
+    return source.node is not None and scope.body.nodes[source.node].op == "Softmax"
+
+
+def _known(scope: Scope) -> Iterator[Any]:
+    """The nodes of `scope` whose inputs are all shown."""
+    for node in scope.needed.nodes:
+        inputs = [scope.body.source(text) for text in scope.body.data_inputs(node)]
+        if node.name not in scope.needed.hidden and all(is_shown(scope, source) for source in inputs):
+            yield node
+
+
+def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
+    """For each output of a node who reads it: the node and the position among its inputs; no node for the caller."""
+    found: dict[Source, list[tuple[str, int]]] = {}
+    for node in scope.needed.nodes:
+        for position, text in enumerate(scope.body.data_inputs(node)):
+            found.setdefault(scope.body.source(text), []).append((node.name, position))
+    for position, text in enumerate(scope.body.returns):
+        found.setdefault(scope.body.source(text), []).append(("", position))
+    return found
+
+
+def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tuple[str, int]]]) -> list[str]:
+    """The op types that read `source`, be it through ops that pass it on; an empty one for the caller."""
+    found: list[str] = []
+    waiting = [source]
+    while waiting:
+        for name, position in readers.get(waiting.pop(), ()):
+            op_type = scope.body.nodes[name].op if name else ""
+            if op_type in SAME or (op_type in VIEWS and position == 0):
+                waiting.append(Source(name, position))
+            else:
+                found.append(op_type)
+    return found
+
+
+def is_shown(scope: Scope, source: Source) -> bool:
+    """Whether the value is shown, as numbers, so that others can be computed from it."""
+    if source.node is None:
+        return scope.argument(source.slot).returnable
+    return source.node not in scope.needed.hidden and scope.body.outputs(source.node)[source.slot].returnable

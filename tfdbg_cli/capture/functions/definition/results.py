@@ -1,0 +1,59 @@
+"""What a function gives its caller, seen through what it is packed into.
+
+Keras hands the loss and the metrics of a step over in an Optional, which is one opaque value: they themselves are in
+the function, before they are packed, be it in a branch or in the turns of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.model.dtypes import VARIANT
+from tfdbg_cli.model.names import TensorName
+
+_PACKS = "OptionalFromValue"
+_PASSES = frozenset({"Identity", "StopGradient"})
+
+
+def results_of(root: Scope) -> tuple[TensorName, ...]:
+    """The tensors that the function of `root` gives back, followed to where they are made, each once.
+
+    In the place of an Optional stand the tensors that are put into it; an Optional of which none is found stands for
+    itself.
+    """
+    found: dict[TensorName, None] = {}
+    for reference in root.body.returns:
+        packed = list(_packed(root, reference, set()))
+        found.update(dict.fromkeys(packed or [root.resolve(reference)]))
+    return tuple(found)
+
+
+def _packed(scope: Scope, reference: str, met: set[tuple[int, str]]) -> Iterator[TensorName]:
+    """The tensors that are put into the value that `reference` means in `scope`; none for any other value."""
+    if scope.body.type_of(reference) != VARIANT or (id(scope), reference) in met:
+        return
+    met.add((id(scope), reference))
+    source = scope.body.source(reference)
+    if source.node is None:
+        if scope.call is not None and scope.parent is not None:
+            outside = scope.parent.body.data_inputs(scope.call.node)
+            yield from _packed(scope.parent, outside[source.slot + (scope.call.kind is CallKind.BRANCH)], met)
+            if scope.call.kind is CallKind.LOOP:  # of the turn before
+                yield from _packed(scope.call.scopes[1], scope.call.scopes[1].body.returns[source.slot], met)
+        return
+    node, site = scope.body.nodes[source.node], scope.calls.get(source.node)
+    inputs = scope.body.data_inputs(node)
+    if site is not None:
+        for inner in site.scopes[1:] if site.kind is CallKind.LOOP else site.scopes:
+            yield from _packed(inner, inner.body.returns[source.slot], met)
+        if site.kind is CallKind.LOOP:  # a loop that makes no turn gives what it was given
+            yield from _packed(scope, inputs[source.slot], met)
+    elif node.op == _PACKS:
+        for text in inputs:
+            if scope.body.type_of(text) == VARIANT:
+                yield from _packed(scope, text, met)
+            else:
+                yield scope.resolve(text)
+    elif node.op in _PASSES:
+        yield from _packed(scope, inputs[0], met)

@@ -1,0 +1,129 @@
+"""Which values of a function are shown, in order, and how the function itself refers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.body import Output, Source
+from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
+from tfdbg_cli.model.names import TensorName
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One value: its name in the run, and what is known of it without running. `device` is the one asked for."""
+
+    name: TensorName
+    op_type: str
+    device: str
+    dtype: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recipe:
+    """How a value is made of others that the run shows: by the op of `node` (a NodeDef), of which it is output 0.
+
+    A `node` that only passes its input on has one input here. `shapes` are those of its outputs that took long to
+    find, by those of its inputs.
+    """
+
+    node: Any
+    inputs: tuple[TensorName, ...]
+    shapes: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One value of a function in order of execution, or the place of a branch or loop between them.
+
+    `reference` is how the function refers to the value; None for a value that is only listed (a handle). A value
+    with a `recipe` is not given back but made by it.
+    """
+
+    shown: Shown | None
+    reference: str | None
+    site: CallSite | None = None
+    recipe: Recipe | None = None
+
+    @property
+    def given_back(self) -> bool:
+        """Whether the function gives the value back, one after the other with its like."""
+        return self.reference is not None and self.recipe is None
+
+
+def items_of(scope: Scope) -> tuple[Item, ...]:
+    """The values of `scope` and of the plain calls in it, in order of execution. Found once."""
+    if scope.items is None:
+        scope.items = tuple(_found(scope))
+    return scope.items
+
+
+def _found(scope: Scope) -> list[Item]:
+    items = [
+        _item(name, LOOP_VARIABLE, "", Output(scope.body.arguments[position], scope.body.argument_types[position]))
+        for position, name in scope.loop_variables.items()
+    ]
+    merged = mergeable(scope) | scope.unread
+    for node in scope.needed.nodes:
+        if node.name in scope.needed.hidden:
+            continue
+        site = scope.calls.get(node.name)
+        if site is not None and site.kind is CallKind.PLAIN:
+            items.extend(_of_call(site, len(site.scopes[0].body.returns)))
+            continue
+        if site is not None:
+            items.append(Item(None, None, site))
+        read = scope.needed.slots[node.name]
+        for slot, output in enumerate(scope.body.outputs(node.name)):
+            if site is None or site.kind is CallKind.LOOP or slot in read:
+                recipe = _recipe(scope, node, slot) if Source(node.name, slot) in merged else None
+                items.append(_item(TensorName(scope.name_of(node.name), slot), node.op, node.device, output, recipe))
+    return items
+
+
+def _item(name: TensorName, op_type: str, device: str, output: Output, recipe: Recipe | None = None) -> Item:
+    shown = Shown(name, op_type, device, output.dtype)
+    return Item(shown, output.reference if output.returnable else None, recipe=recipe)
+
+
+def _recipe(scope: Scope, node: Any, slot: int) -> Recipe:
+    inputs = scope.body.data_inputs(node)
+    return Recipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
+
+
+def _of_call(site: CallSite, own_outputs: int) -> list[Item]:
+    """The values inside a plain call, which gives each back behind its own outputs."""
+    items = []
+    position = own_outputs
+    for item in items_of(site.scopes[0]):
+        reference = None
+        if item.given_back:
+            reference = f"{site.node.name}:output:{position}"
+            position += 1
+        items.append(Item(item.shown, reference, item.site, item.recipe))
+    return items
+
+
+def hidden_in(scope: Scope) -> int:
+    """How many nodes of `scope` and below are in loops and branches of version 1, whose values are not shown."""
+    return sum(len(inner.needed.hidden) for inner in scope.all())
+
+
+def given_items(scope: Scope, wanted: Collection[TensorName]) -> tuple[Item, ...]:
+    """Those called `wanted` among the values of `scope` and of the plain calls in it, inputs first."""
+    items: list[Item] = []
+    for node in scope.needed.nodes:
+        site = scope.calls.get(node.name)
+        if site is not None and site.kind is CallKind.PLAIN:
+            own = len(site.scopes[0].body.returns)
+            for position, item in enumerate(given_items(site.scopes[0], wanted)):
+                items.append(Item(item.shown, f"{node.name}:output:{own + position}"))
+            continue
+        for slot, output in enumerate(scope.body.outputs(node.name)):
+            name = TensorName(scope.name_of(node.name), slot)
+            if name in wanted and output.returnable:
+                items.append(_item(name, node.op, node.device, output))
+    return tuple(items)

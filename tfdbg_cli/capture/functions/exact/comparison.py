@@ -1,0 +1,159 @@
+"""Whether a rewritten function computes what the plain one does, and which of our ops stand in the way.
+
+Both are compared as the runtime made them: after its graph optimizer, on their devices, with the ops of oneDNN. The
+ends of the plain function are what it gives and what it does: its outputs, and its ops with side effects. Each has
+to be computed by the same ops, with the same attributes, of the same inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
+from tfdbg_cli.capture.functions.definition.edit import READS
+from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
+from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.ops.control_flow import CALLS
+
+_LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs in a rewritten function.
+
+    `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
+    same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
+    `suspects` are our nodes that read what the plain function does not compute so; each is a NodeDef with the
+    positions of its inputs that do. `near` are those that read anything behind a difference or just before it.
+    `given` are outputs of ours, by position, that do what suspects do.
+    """
+
+    outputs: tuple[int, ...]
+    effects: tuple[str, ...]
+    unseen: tuple[str, ...]
+    suspects: tuple[tuple[Any, tuple[int, ...]], ...]
+    near: tuple[tuple[Any, tuple[int, ...]], ...]
+    given: tuple[int, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether all that can be seen is the same."""
+        return not self.outputs and not self.effects
+
+
+def compared(plain: Compiled, rewritten: Compiled, own: int) -> Comparison:
+    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`."""
+    return _Compared(Values(plain), Values(rewritten), own).found()
+
+
+class _Compared:
+    def __init__(self, plain: Values, rewritten: Values, own: int) -> None:
+        self._plain = plain
+        self._rewritten = rewritten
+        self._ends = _ends(plain, own)
+        self._found = _ends(rewritten, own)
+        kept = [name for end, name in self._found.items() if end in self._ends]
+        self._program = rewritten.ancestors(kept)
+
+    def found(self) -> Comparison:
+        parted = [
+            end
+            for end, name in self._ends.items()
+            if end not in self._found or self._plain.node(name) != self._rewritten.node(self._found[end])
+        ]
+        foreign = self._foreign() if parted else set()
+        suspects, near = list(self._suspects(foreign)), list(self._near(foreign))
+        given = [self._rewritten.nodes[name].attr["index"].i for name, _ in suspects if self._is_output(name)]
+        return Comparison(
+            tuple(end for end in parted if isinstance(end, int)),
+            tuple(end for end in parted if isinstance(end, str)),
+            tuple(self._unseen()),
+            tuple((self._rewritten.nodes[name], at) for name, at in suspects if not self._is_output(name)),
+            tuple((self._rewritten.nodes[name], at) for name, at in near if not self._is_output(name)),
+            tuple(given),
+        )
+
+    def _is_output(self, name: str) -> bool:
+        return bool(self._rewritten.nodes[name].op == "_Retval")
+
+    def _suspects(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read the reason why the nodes `foreign` differ, with the positions of these inputs."""
+        # What comes behind a difference differs too: the reason is where it begins.
+        first = {name for name in foreign if not foreign.intersection(self._given(name))}
+        wrong = first if self._reads(first) else foreign
+        return self._readers(wrong, self._terms_of_sums())
+
+    def _near(self, foreign: set[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read one of the nodes `foreign`, or what these read."""
+        return self._readers(foreign.union(*map(self._given, foreign)), set())
+
+    def _foreign(self) -> set[str]:
+        """The nodes of the program that compute what no node of the plain function computes."""
+        computed = self._plain.computed()
+        return {name for name in self._program if self._rewritten.node(name) not in computed}
+
+    def _readers(self, wrong: set[str], sums: set[Output]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Our nodes that read an output of one of `wrong`, or one of `sums`, with the positions of these inputs."""
+        for name, node in self._rewritten.nodes.items():
+            if (name not in self._program and READS in node.attr) or self._is_foreign_output(name):
+                at = tuple(
+                    position
+                    for position, given in enumerate(self._rewritten.inputs(name))
+                    if given[0] in wrong or given in sums
+                )
+                if at:
+                    yield name, at
+
+    def _is_foreign_output(self, name: str) -> bool:
+        return self._is_output(name) and name not in self._program
+
+    def _given(self, name: str) -> set[str]:
+        return {given for given, _ in self._rewritten.inputs(name)}
+
+    def _reads(self, wanted: set[str]) -> bool:
+        """Whether one of our nodes reads one of `wanted`."""
+        return any(
+            not wanted.isdisjoint(self._given(name)) for name in self._rewritten.nodes if name not in self._program
+        )
+
+    def _terms_of_sums(self) -> set[Output]:
+        """What long sums of the program read: who else holds one may change with which of them the sum begins."""
+        found: set[Output] = set()
+        for name in self._program:
+            if "AddN" in self._rewritten.nodes[name].op:
+                terms = self._rewritten.inputs(name)
+                if len(terms) >= _LONG_SUM:
+                    found.update(terms)
+        return found
+
+    def _unseen(self) -> Iterator[str]:
+        for name in self._program:
+            node = self._rewritten.nodes[name]
+            if node.op in CALLS and any(original_names(text) != text for text in _functions(node)):
+                yield steady_name(name)
+
+
+def _ends(values: Values, own: int) -> dict[int | str, str]:
+    """The nodes by which a function acts, by the position of the output or the steady name of the op."""
+    found: dict[int | str, str] = {}
+    for name, node in values.nodes.items():
+        if node.op == "_Retval":
+            if node.attr["index"].i < own:
+                found[node.attr["index"].i] = name
+        elif acts(node.op) and node.op not in _TRANSPORT:
+            key = steady_name(name)
+            while key in found:
+                key += "'"
+            found[key] = name
+    return found
+
+
+_TRANSPORT = frozenset({"_Arg", "_Send", "_Recv", "_HostSend", "_HostRecv", "NoOp"})
+
+
+def _functions(node: Any) -> Sequence[str]:
+    attributes: Mapping[str, Any] = node.attr
+    return [value.func.name for value in attributes.values() if value.HasField("func")]

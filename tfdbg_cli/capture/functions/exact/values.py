@@ -1,0 +1,186 @@
+"""What each node of a compiled function computes, as a digest that does not depend on names.
+
+Two nodes with the same digest are the same op with the same attributes on inputs with the same digests, down to the
+arguments, variables and constants: they give the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
+from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.tf import compat
+
+Output: TypeAlias = tuple[str, int]  # of a node, by name and slot
+
+_SAME = frozenset({"Identity", "Snapshot", "StopGradient", "PreventGradient"})
+_RECEIVES = frozenset({"_Recv", "_HostRecv"})
+_SENDS = frozenset({"_Send", "_HostSend"})
+_AROUND = "NextIteration"
+# Give the same bits whichever term comes first; the optimizer orders them by the names of other nodes.
+# Not so Maximum and Minimum, for NaN and zeros of both signs.
+_COMMUTATIVE = frozenset({
+    "Add", "AddV2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr", "Mul", "NotEqual",
+    "SquaredDifference",
+})  # fmt: skip
+# oneDNN gives zero for NaN where it has fused one, and else NaN. Rounded is nothing: a run in which a NaN comes up is
+# made plainly, and a watch that does not see NaN has twins of such products.
+_RELUS = frozenset({"Relu", "Relu6"})
+_ROUNDS = 3  # a loop's variables are told apart by what their turns compute, then by what those of others compute
+# Attributes that say where or under what name, not what.
+_PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
+
+
+class Values:
+    """The digests of what the nodes of a compiled function give."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.nodes: Mapping[str, Any] = {node.name: node for node in compiled.nodes}
+        self._sent = {_tensor_name(node): node for node in compiled.nodes if node.op in _SENDS}
+        self._inputs: dict[str, tuple[Output, ...]] = {name: self._read(node) for name, node in self.nodes.items()}
+        self._own = {name: _own_digest(node) for name, node in self.nodes.items()}
+        self._order = list(self._in_order())
+        self._turns: dict[str, bytes] = {}
+        self._digests: dict[str, bytes] = {}
+        self._find()
+
+    def inputs(self, node: str) -> tuple[Output, ...]:
+        """What `node` reads, values only, seen through ops that pass their input on."""
+        return self._inputs[node]
+
+    def of(self, output: Output) -> bytes:
+        """The digest of an output of a node."""
+        return self._digests[output[0]] + bytes((output[1] & 255,))
+
+    def computed(self) -> set[bytes]:
+        """The digests of all nodes."""
+        return {digest for name, digest in self._digests.items() if self.nodes[name].op not in _SAME}
+
+    def node(self, name: str) -> bytes:
+        """The digest of what a node computes."""
+        return self._digests[name]
+
+    def ancestors(self, ends: Iterable[str]) -> set[str]:
+        """The nodes `ends` and all whose values they need."""
+        found: set[str] = set()
+        waiting = list(ends)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting.extend(given for given, _ in self._inputs[name])
+        return found
+
+    def _read(self, node: Any) -> tuple[Output, ...]:
+        return tuple(self._source(text) for text in node.input if not text.startswith("^"))
+
+    def _source(self, text: str) -> Output:
+        """What `text` names, followed through ops that pass their input on, and from device to device."""
+        while True:
+            name, _, slot = text.partition(":")
+            node = self.nodes[name]
+            if node.op in _RECEIVES:
+                sender = self._sent.get(_tensor_name(node))
+                if sender is None:
+                    return name, 0
+                text = sender.input[0]
+            elif node.op in _SAME:
+                text = node.input[0]
+            else:
+                return name, int(slot or 0)
+
+    def _in_order(self) -> Iterator[str]:
+        """The nodes, inputs first, but for what comes around a loop."""
+        waiting: list[tuple[str, bool]] = [(name, False) for name in self.nodes]
+        done: set[str] = set()
+        while waiting:
+            name, ready = waiting.pop()
+            if name in done:
+                continue
+            if ready:
+                done.add(name)
+                yield name
+                continue
+            waiting.append((name, True))
+            if self.nodes[name].op != _AROUND:
+                waiting.extend((given, False) for given, _ in self._inputs[name] if given not in done)
+
+    def _find(self) -> None:
+        loops = [name for name, node in self.nodes.items() if node.op == _AROUND]
+        for _ in range(_ROUNDS if loops else 1):
+            for name in self._order:
+                self._digests[name] = self._digest(name)
+            self._turns = {name: b"".join(map(self.of, self._inputs[name])) for name in loops}
+
+    def _digest(self, name: str) -> bytes:
+        found = hashlib.blake2b(self._own[name], digest_size=16)
+        if self.nodes[name].op == _AROUND:
+            found.update(self._turns.get(name, b""))
+        else:
+            given = map(self.of, self._inputs[name])
+            for digest in sorted(given) if self.nodes[name].op in _COMMUTATIVE else given:
+                found.update(digest)
+        relu = _fused_relu(self.nodes[name])
+        if relu:  # as if it stood behind: the bits are the same, unless there is a NaN
+            behind = hashlib.blake2b(_relu_digest(relu, self.nodes[name]), digest_size=16)
+            behind.update(found.digest() + b"\0")
+            return behind.digest()
+        return found.digest()
+
+
+def _tensor_name(node: Any) -> str:
+    """What a pair of ops that hand a value from device to device is known by."""
+    return str(node.attr["tensor_name"].s)
+
+
+def _fused_relu(node: Any) -> str:
+    """The ReLU with which the ops that are fused to `node` end; empty if there is none."""
+    fused: Sequence[bytes] = node.attr["fused_ops"].list.s if "fused_ops" in node.attr else ()
+    last: str = fused[-1].decode() if len(fused) > 1 else ""
+    return last if last in _RELUS else ""
+
+
+def _relu_digest(op_type: str, node: Any) -> bytes:
+    return "\0".join((op_type, node.device, str(node.attr["T"].type))).encode()
+
+
+def _own_digest(node: Any) -> bytes:
+    """What `node` is, its inputs left aside, and a ReLU that is fused to it."""
+    kind = node.op.removeprefix("_Mkl").removeprefix("Native")
+    if kind in _RELUS:
+        return _relu_digest(kind, node)
+    if _fused_relu(node):
+        alone = type(node)()
+        alone.CopyFrom(node)
+        del alone.attr["fused_ops"].list.s[-1]
+        node = alone
+    found = [node.op, node.device]
+    if acts(node.op):
+        found.append(steady_name(node.name))
+    own = "\0".join(found).encode()
+    attributes = [
+        key.encode() + b"\0" + _attribute(value)
+        for key, value in node.attr.items()
+        if not key.startswith("_") and key not in _PLACES
+    ]
+    return b"\0".join([own, *sorted(attributes)])
+
+
+@cache
+def acts(op_type: str) -> bool:
+    """Whether an op is more than what it computes: two alike are not one."""
+    definition = compat.op_definition(op_type)
+    return definition is None or bool(definition.is_stateful)
+
+
+def _attribute(value: Any) -> bytes:
+    kind = value.WhichOneof("value")
+    if kind == "func" or (kind == "list" and value.list.func):
+        functions: Sequence[Any] = [value.func] if kind == "func" else value.list.func
+        return "\0".join(original_names(function.name) for function in functions).encode()
+    found: bytes = value.SerializeToString(deterministic=True)
+    return found

@@ -1,0 +1,190 @@
+"""What branches and turns of loops report while a function runs, and its order afterwards."""
+
+from __future__ import annotations
+
+import _thread
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
+from tfdbg_cli.capture.functions.recomputed import Recent, made_of
+from tfdbg_cli.capture.functions.rewrite import Frame
+from tfdbg_cli.model.names import TensorName
+
+_TEXT_BYTES = 32  # what a string in a tensor is taken to need
+
+
+@dataclass
+class Turn:
+    """One run of a frame: its values (None when there was no room for them), and the turns inside it."""
+
+    frame: Frame
+    values: Sequence[Any] | None
+    inside: dict[int, list[Turn]] = field(default_factory=dict)
+
+
+class FrameReports:
+    """The callback of one rewritten function. Takes part in one call at a time."""
+
+    def __init__(self) -> None:
+        self.frames: Sequence[Frame] = ()
+        self._pending: dict[int, list[Turn]] = {}
+        self._room = 0
+        self._inner: dict[int, tuple[int, ...]] = {}
+        self.dropped = 0
+        self._early_names: Sequence[tuple[TensorName, ...]] = ()
+        self._early: dict[TensorName, Any] = {}
+        self._graph = tf.Graph()  # keeps the registration of the callback alive
+        with self._graph.as_default():
+            operation = tf.py_function(self._report, [], [])
+        self.token: bytes = operation.get_attr("token")
+
+    def begin(self, frames: Sequence[Frame], room: int | None, early: Sequence[tuple[TensorName, ...]]) -> None:
+        """Get ready for a call whose reports of `frames` may take `room` bytes (None: any).
+
+        `early` are the names of the values in reports that come under -1, -2 and so on.
+        """
+        self._early_names, self._early = early, {}
+        if self.frames is not frames:
+            self.frames = frames
+            self._inner = {frame.number: _inner_frames(frames, frame.scope) for frame in frames}
+        self._pending = {}
+        self._room = -1 if room is None else room
+        self._bounded = room is not None
+        self.dropped = 0
+
+    def end(self) -> dict[int, list[Turn]]:
+        """The turns of the outermost frames by frame; after a failed call those whose outer turn did not end, too."""
+        found, self._pending = self._pending, {}
+        return found
+
+    def early(self) -> dict[TensorName, Any]:
+        """What was reported early, last; to be asked once."""
+        found, self._early = self._early, {}
+        return found
+
+    def _report(self, number: Any, *values: Any) -> None:
+        """Take one turn in. Called by the runtime in its threads; nothing may come out of here but None."""
+        try:
+            self._take(int(number), values)
+        except KeyboardInterrupt:
+            _thread.interrupt_main()  # here it would become an error of an op
+        except Exception:  # noqa: BLE001
+            self.dropped += 1  # out of memory; said in a note
+
+    def _take(self, number: int, values: Sequence[Any]) -> None:
+        if number < 0:
+            self._early.update(zip(self._early_names[-1 - number], values, strict=True))
+            return
+        kept: Sequence[Any] | None = values
+        if self._bounded:
+            size = sum(map(size_of, values))
+            if size > self._room:
+                kept, self._room = None, 0  # what comes later is not kept either: the first turns are, in a row
+                self.dropped += 1
+            else:
+                self._room -= size
+        turn = Turn(self.frames[number], kept)
+        for inner in self._inner[number]:
+            if inner in self._pending:
+                turn.inside[inner] = self._pending.pop(inner)
+        self._pending.setdefault(number, []).append(turn)
+
+
+def size_of(tensor: Any) -> int:
+    """The bytes of an eager tensor, without looking at it; for strings a guess."""
+    return int(tensor.shape.num_elements() or 0) * (tensor.dtype.size or _TEXT_BYTES)
+
+
+def _inner_frames(frames: Sequence[Frame], scope: Scope) -> tuple[int, ...]:
+    """The frames that run inside one turn of `scope` with no other frame between."""
+    scopes = set(map(id, _direct(scope)))
+    return tuple(frame.number for frame in frames if id(frame.scope) in scopes)
+
+
+def _direct(scope: Scope) -> Iterator[Scope]:
+    for site in scope.calls.values():
+        if site.kind is CallKind.PLAIN:
+            yield from _direct(site.scopes[0])
+        else:
+            yield from site.scopes
+
+
+class Unrolled:
+    """The values of a call in order of execution: those given back, between them those of the turns, and recomputed.
+
+    A value that is to be computed from one that is not there (after an error) is left out.
+    """
+
+    def __init__(self, turns: dict[int, list[Turn]]) -> None:
+        self._turns = turns
+        self.values: list[tuple[Shown, Any]] = []
+        self._recent = Recent()
+        # What the run's function has shown, the turn that is being added, and the turns around it; innermost first.
+        self._known: list[dict[TensorName, Any]] = [{}]
+
+    def add_arguments(self, arguments: Iterable[tuple[Shown, Any]]) -> None:
+        """Add what the run's own function was given."""
+        for shown, tensor in arguments:
+            self._show(shown, tensor)
+
+    def know(self, around: Mapping[TensorName, Any]) -> None:
+        """Hear of tensors that are shown elsewhere, and of which values of the call may be made."""
+        self._known[-1].update(around)
+
+    def add(self, items: Iterable[Item], values: Iterable[Any] | None) -> None:
+        """Add the values of the run's own function; None when it failed."""
+        self._add(items, values, self._turns)
+        for number in list(self._turns):
+            for turn in self._turns.pop(number, ()):
+                self._add_turn(turn)
+
+    def _show(self, shown: Shown, tensor: Any) -> None:
+        self.values.append((shown, tensor))
+        if tensor is not None:
+            self._known[0][shown.name] = tensor
+
+    def _add(self, items: Iterable[Item], values: Iterable[Any] | None, turns: dict[int, list[Turn]]) -> None:
+        given = None if values is None else iter(values)
+        for item in items:
+            if item.site is not None:
+                self._add_site(item.site, turns)
+            elif item.shown is None or given is None:
+                continue
+            elif item.recipe is None:
+                self._show(item.shown, None if item.reference is None else next(given))
+            else:
+                inputs = list(map(self._shown, item.recipe.inputs))
+                if all(tensor is not None for tensor in inputs):
+                    self._show(item.shown, made_of(item.recipe, inputs, self._recent))
+
+    def _shown(self, name: TensorName) -> Any:
+        for known in self._known:
+            if name in known:
+                return known[name]
+        return None
+
+    def _add_site(self, site: CallSite, turns: dict[int, list[Turn]]) -> None:
+        mine = [[turn for turn in turns.get(self._number(scope, turns), ())] for scope in site.scopes]
+        for scope in site.scopes:
+            turns.pop(self._number(scope, turns), None)
+        for at in range(max(map(len, mine), default=0)):
+            for column in mine:
+                if at < len(column):
+                    self._add_turn(column[at])
+
+    @staticmethod
+    def _number(scope: Scope, turns: dict[int, list[Turn]]) -> int:
+        return next((number for number, found in turns.items() if found[0].frame.scope is scope), -1)
+
+    def _add_turn(self, turn: Turn) -> None:
+        outside, self._known = self._known, [{}, *self._known]
+        self._add(turn.frame.items, turn.values, turn.inside)
+        for number in list(turn.inside):
+            for inner in turn.inside.pop(number, ()):
+                self._add_turn(inner)
+        self._known = outside

@@ -1,0 +1,298 @@
+"""Which tensors of a function have to be asked so that what a question looks for goes unseen in none.
+
+For NaN and infinities a tensor need not be checked when an op that certainly runs reads it and cannot hide what is
+wrong with it (ops/transparency.py): the output of that op is checked, or read in turn by such an op. For
+magnitudes and zeros the output of an op need not be that holds elements of its inputs only
+(ops/element_bounds.py). Nor need what is only another name of tensors that are looked after: the outputs of
+branches and loops, and the variables of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.capture.functions.definition.body import attribute_of
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.mergeable import SAME
+from tfdbg_cli.capture.functions.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.updated_variables import (
+    UpdatedVariable,
+    region_of,
+    updated_variables,
+)
+from tfdbg_cli.capture.questions.question import Among, Covering, Question
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
+from tfdbg_cli.ops.transparency import Operand, Use, covering
+from tfdbg_cli.ops.transparent_shapes import Shape
+from tfdbg_cli.ops.undefined_outputs import is_undefined
+
+# Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
+Admits: TypeAlias = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Watchable:
+    """A tensor that may be checked: in the function of `scope`, which refers to it by `reference`."""
+
+    name: TensorName
+    scope: Scope
+    reference: str
+    dtype: int
+    device: str
+    updated: UpdatedVariable | None = None
+    shape: Shape = None
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The tensors to check, by scope; `watched` counts those that are looked after so.
+
+    `unasked` are tensors that would have to be, and cannot be asked inside.
+    """
+
+    checks: Mapping[Scope, Sequence[Watchable]]
+    watched: int
+    updated: tuple[UpdatedVariable, ...] = ()
+    unasked: tuple[TensorName, ...] = ()
+
+    @property
+    def checked(self) -> int:
+        """How many tensors are checked."""
+        return sum(map(len, self.checks.values()))
+
+
+def frontier_of(
+    root: Scope,
+    facts: StaticFacts,
+    question: Question,
+    admits: Admits,
+    graph: Callable[[], Graph] = Graph,
+    *,
+    results: Collection[TensorName] = (),
+) -> Frontier:
+    """The tensors of the runs of `root` that have to be asked `question` so that all that `admits` wants are.
+
+    `graph` gives that of the runs, for a question of gradients; `results` are those that the program gets.
+    """
+    return _Search(root, facts, question, admits, graph, results).found()
+
+
+@dataclass
+class _Search:
+    root: Scope
+    facts: StaticFacts
+    question: Question
+    admits: Admits
+    graph: Callable[[], Graph]
+    results: Collection[TensorName] = ()
+    tensors: dict[TensorName, Watchable] = field(default_factory=dict)
+    aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
+    healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
+    covered: set[TensorName] = field(default_factory=set)
+
+    outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
+    handed_in: list[Watchable] = field(default_factory=list)  # what updates in branches and loops are given
+
+    def found(self) -> Frontier:
+        updated = tuple(updated_variables(self.root))
+        if self.question.among is Among.OUTCOME:
+            after = (variable.name for variable in updated)
+            self.outcome = frozenset((*self.results, *after, *self._applied(updated)))
+        self._add_arguments()
+        for scope in self.root.all():
+            self._add_loop_variables(scope)
+            for node in scope.needed.nodes:
+                if node.name not in scope.needed.hidden:
+                    self._add_node(scope, node)
+        for variable in updated:
+            self._add_updated(variable)
+        if not self.question.compares:
+            self._cover_aliases()
+        for scope in self.root.all():
+            for node in scope.needed.nodes:
+                if node.name not in scope.needed.hidden and node.name not in scope.calls:
+                    self._cover(scope, node)
+        checks: dict[Scope, list[Watchable]] = {}
+        unasked = []
+        for name, tensor in self.tensors.items():
+            if name not in self.covered and name not in self.healthy:
+                checks.setdefault(tensor.scope, []).append(tensor)
+                if not self.question.askable(element_type(tensor.dtype).name, tensor.shape):
+                    unasked.append(name)
+        for tensor in self.handed_in:
+            checks.setdefault(tensor.scope, []).append(tensor)
+        return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
+
+    def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
+        """What is applied to variables that do not show it themselves: what is made where the update is.
+
+        What comes into a branch or a loop is looked at in there, since the branch need not be taken.
+        """
+        for variable in updated:
+            for name, (reader, text) in variable.reads.items():
+                if name in variable.adds or name == variable.same_as:
+                    continue
+                scope, reference = reader.made_at(text)
+                if scope.body.source(reference).node is not None or scope.call is None:
+                    yield name
+                    continue
+                dtype = scope.body.type_of(reference)
+                kind = element_type(dtype).name
+                if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
+                    self.handed_in.append(Watchable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
+
+    def _add_arguments(self) -> None:
+        for position, name in enumerate(self.root.argument_names):
+            reference = self.root.body.arguments[position]
+            dtype = self.root.body.argument_types[position]
+            self._add(Watchable(TensorName(name, 0), self.root, reference, dtype, ""), ARGUMENT)
+
+    def _add_loop_variables(self, scope: Scope) -> None:
+        for position, name in scope.loop_variables.items():
+            reference, dtype = scope.body.arguments[position], scope.body.argument_types[position]
+            self._add(Watchable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
+            if scope.call is not None and scope.parent is not None:
+                start = scope.parent.resolve(scope.parent.body.data_inputs(scope.call.node)[position])
+                self.aliases[name] = (start, scope.resolve(scope.body.returns[position]))
+
+    def _add_node(self, scope: Scope, node: Any) -> None:
+        site = scope.calls.get(node.name)
+        if site is not None and site.kind is CallKind.PLAIN:
+            return
+        read = scope.needed.slots[node.name]
+        for slot, output in enumerate(scope.body.outputs(node.name)):
+            if not output.returnable or _undefined(scope, node, slot):
+                continue
+            if site is not None and site.kind is CallKind.BRANCH and slot not in read:
+                continue
+            name = TensorName(scope.name_of(node.name), slot)
+            self._add(Watchable(name, scope, output.reference, output.dtype, node.device), node.op)
+            if site is not None:
+                self.aliases[name] = tuple(_sources(scope, site, slot))
+            elif node.op == "Const" and name in self.tensors and not self.question.asked_of(self.facts.value(name)):
+                self.healthy.add(name)
+
+    def _add_updated(self, variable: UpdatedVariable) -> None:
+        reference = ""  # there is one once its node is added
+        tensor = Watchable(variable.name, variable.scope, reference, variable.dtype, "", variable)
+        self._add(tensor, UPDATED_VARIABLE)
+        if variable.name not in self.tensors:
+            return
+        if variable.same_as is not None and self.outcome:
+            # To read the variable disturbs no op; to read what is assigned may keep it from being merged.
+            self.covered.update({variable.same_as} if self._is_in(variable.same_as, variable.scope) else ())
+        elif variable.same_as is not None:
+            self.aliases[variable.name] = (variable.same_as,)
+        if self.question.covering is Covering.READERS:
+            self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
+
+    def _add(self, tensor: Watchable, op_type: str) -> None:
+        dtype = element_type(tensor.dtype).name
+        shape = self.facts.shape(tensor.name)
+        if not self.question.concerns(op_type, dtype, shape) or not self.admits(tensor.name.node, op_type, dtype):
+            return
+        name = tensor.name
+        if not self._is_among(name, op_type):
+            return
+        if tensor.reference:
+            # Where it is made, the check can be kept from changing what the optimizer makes of it.
+            scope, reference = tensor.scope.made_at(tensor.reference)
+            tensor = replace(tensor, scope=scope, reference=reference)
+        self.tensors[name] = replace(tensor, shape=shape)
+
+    def _is_among(self, name: TensorName, op_type: str) -> bool:
+        match self.question.among:
+            case Among.GRADIENTS:
+                return is_final_gradient(self.graph(), name.node, name.slot, op_type)
+            case Among.OUTCOME:
+                return name in self.outcome
+        return True
+
+    def _cover_aliases(self) -> None:
+        for name, sources in self.aliases.items():
+            if all(source in self.tensors for source in sources):
+                self.covered.add(name)
+
+    def _cover(self, scope: Scope, node: Any) -> None:
+        match self.question.covering:
+            case Covering.READERS | Covering.READERS_KEEPING:
+                self._cover_inputs(scope, node)
+            case Covering.BOUNDS:
+                self._cover_outputs(scope, node, bounding_inputs)
+            case Covering.COPIES:
+                self._cover_outputs(scope, node, copied_inputs)
+
+    def _cover_outputs(self, scope: Scope, node: Any, sources: Callable[[str, int, int], range | None]) -> None:
+        """Cover the outputs of `node` that hold elements of inputs that are looked after."""
+        given = scope.body.data_inputs(node)
+        for slot in range(len(scope.body.outputs(node.name))):
+            name = TensorName(scope.name_of(node.name), slot)
+            positions = sources(node.op, slot, len(given)) if name in self.tensors else None
+            if positions and all(scope.resolve(given[position]) in self.tensors for position in positions):
+                self.covered.add(name)
+
+    def _cover_inputs(self, scope: Scope, node: Any) -> None:
+        given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
+        wanted = [
+            position
+            for position, name in enumerate(given)
+            if name in self.tensors and name not in self.covered and self._is_in(name, region_of(scope))
+        ]
+        if not wanted:
+            return
+        use = self._use(scope, node, given)
+        for position in wanted:
+            slots = covering(use, position, keeping=self.question.covering is Covering.READERS_KEEPING)
+            outputs = [TensorName(scope.name_of(node.name), slot) for slot in slots]
+            if outputs and all(name in self.tensors for name in outputs):
+                self.covered.add(given[position])
+
+    def _is_in(self, name: TensorName, region: Scope) -> bool:
+        """Whether the tensor is made in the same function, branch or turn of a loop as an op in `region` runs."""
+        tensor = self.tensors.get(name)
+        return tensor is not None and region_of(tensor.scope) is region
+
+    def _use(self, scope: Scope, node: Any, given: Iterable[TensorName]) -> Use:
+        types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
+        own = scope.name_of(node.name)
+        outputs = [
+            Operand(element_type(output.dtype).name, self.facts.shape(TensorName(own, slot)))
+            for slot, output in enumerate(scope.body.outputs(node.name))
+        ]
+        return Use(
+            node.op,
+            [
+                Operand(
+                    element_type(dtype).name,
+                    self.facts.shape(name),
+                    self.facts.constant(name),
+                    self.facts.source(name),
+                )
+                for name, dtype in zip(given, types, strict=True)
+            ],
+            outputs,
+            lambda name: attribute_of(node, name),
+        )
+
+
+def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:
+    """The tensors of which output `slot` of a branch or a loop is one."""
+    if site.kind is CallKind.LOOP:
+        yield scope.resolve(scope.body.data_inputs(site.node)[slot])
+        yield site.scopes[1].resolve(site.scopes[1].body.returns[slot])
+    else:
+        yield from (inner.resolve(inner.body.returns[slot]) for inner in site.scopes)
+
+
+def _undefined(scope: Scope, node: Any, slot: int) -> bool:
+    """Whether what output `slot` of a node of `scope` holds means nothing."""
+    if node.op not in SAME:
+        return is_undefined(node.op, slot, lambda name: attribute_of(node, name))
+    source = scope.body.source(scope.body.data_inputs(node)[slot])
+    return source.node is not None and _undefined(scope, scope.body.nodes[source.node], source.slot)

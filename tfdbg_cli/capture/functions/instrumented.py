@@ -1,0 +1,319 @@
+"""A graph function called so that every intermediate value of it and of what it calls is kept.
+
+The FunctionDef of the function is rewritten (rewrite.py) and called in its place, once. What the call gives
+is what the original gives: the ops are the same, and so are their order, their side effects and their errors. The
+exceptions are named in `Instrumented.notes`.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.compiled import Compiled, compiled
+from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
+from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, items_of
+from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_names
+from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.model.names import TensorName
+
+_WITHOUT_XLA = (
+    "This function is compiled by XLA. It ran without XLA this time, since loops and branches cannot be captured "
+    "under XLA; rounding can differ."
+)
+_FUSED_OTHERWISE = (
+    "Some of this function is compiled by XLA. With its values given back XLA fuses fewer ops; rounding can differ."
+)
+_XLA_FAILED = "XLA cannot compile this function with all its values given back, so none were taken this time."
+_RANDOM = (
+    "Random numbers of {} come from a generator inside the op, which starts anew in a captured call: "
+    "they are not those of an uncaptured one."
+)
+_HIDDEN = "Values of {} nodes inside loops and branches of version 1 are not shown: they need not be produced."
+_NOT_TAKEN = "The values of this call could not be taken: {}"
+_DROPPED = "The values of {} turns of loops or branches are not kept: they need more than {} bytes."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gave: its flat outputs and its values, or its error and the values until then.
+
+    After an error there are the arguments, and values of the branches and turns of loops that ended before it.
+    `notes` are sentences for the screen. `found` says whether what was asked of the tensors was found, or may have
+    been unless `sure`; None when nothing was asked, or the call failed. `early` is what was reported while it ran,
+    also if it failed.
+    """
+
+    outputs: tuple[Any, ...]
+    captured: KeptTensors
+    notes: tuple[str, ...] = ()
+    error: Exception | None = None
+    found: bool | None = None
+    sure: bool = False
+    early: Mapping[TensorName, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Rewritten:
+    """The function as it is called, with its callback."""
+
+    exposed: Exposed
+    rewriting: Rewriting
+    reports: FrameReports
+
+
+class Instrumented:
+    """A graph function that can be called with its values kept.
+
+    Keep it no longer than the function, for instance as an attribute of it. Calls from several threads at
+    the same time do not wait for each other. Calls record nothing on tapes: make them where a tape does not look, as
+    TensorFlow calls its own AtomicFunctions.
+
+    Raises:
+        TfdbgError: the runtime does not know the function by its definition.
+
+    """
+
+    def __init__(
+        self,
+        root: Scope,
+        atomic: Any = None,
+        arguments: Sequence[Shown] | None = None,
+        wanted: Wanted | None = None,
+    ) -> None:
+        """Rewrite the function of `root`.
+
+        `atomic` is the AtomicFunction that it was made from, which words its errors; None when there is none.
+        `arguments` say how its inputs are shown. `wanted` is what it is to give; by default all values.
+        """
+        self._atomic = atomic
+        self._wanted = wanted or Wanted()
+        self.root = root
+        self._without_xla = False
+        self._lock = threading.Lock()
+        self._idle: list[_Rewritten] = [self._rewritten()]
+        self._arguments = arguments or [
+            Shown(TensorName(name, 0), ARGUMENT, "", dtype)
+            for name, dtype in zip(self.root.argument_names, self.root.body.argument_types, strict=True)
+        ]
+        self.notes = self._standing_notes()
+
+    @property
+    def name(self) -> str:
+        """The name by which the runtime knows the rewritten function."""
+        return self._idle[0].exposed.name
+
+    @property
+    def types(self) -> list[int]:
+        """The element types of what it gives behind the outputs of the function."""
+        return self._idle[0].exposed.types
+
+    def sources_given(self, positions: Iterable[int]) -> Iterator[Source]:
+        """What of the run's own function the outputs at `positions` give back."""
+        items = [item for item in self._idle[0].exposed.items if item.given_back]
+        for position in positions:
+            at = position - self._own
+            reference = items[at].reference if at < len(items) else None
+            if reference is not None and not reference.startswith("tfdbg_"):
+                source = self.root.body.source(reference)
+                if source.node is not None:
+                    yield source
+
+    @property
+    def values(self) -> int:
+        """How many values a call gives, loops and branches not counted."""
+        return sum(item.shown is not None for item in items_of(self.root))
+
+    def compiled(self, inputs: Sequence[Any]) -> Compiled | None:
+        """What the runtime makes of it for `inputs`; see `functions.compiled`. To be asked before the first call."""
+        exposed = self._idle[0].exposed
+        return compiled(exposed.name, inputs, self._own + len(exposed.types))
+
+    @cached_property
+    def random_note(self) -> str:
+        """A sentence about random numbers that are not those of the plain function; empty when there are none."""
+        random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
+        named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
+        return _RANDOM.format(named) if random else ""
+
+    def call(self, inputs: Sequence[Any], room: int | None = None) -> tuple[tuple[Any, ...], KeptTensors]:
+        """As `perform`: the flat outputs and the values.
+
+        Raises:
+            tf.errors.OpError: what the call raises, with the message that the original function gives it.
+
+        """
+        outcome = self.perform(inputs, room)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.outputs, outcome.captured
+
+    def perform(self, inputs: Sequence[Any], room: int | None = None) -> Outcome:
+        """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.
+
+        Args:
+            inputs: as the function's FunctionDef takes them.
+            room: how many bytes the values of branches and loops may take together (None: any). Those of the first
+                turns are kept.
+
+        """
+        with self._lock:
+            rewritten = self._idle.pop() if self._idle else self._rewritten()
+        try:
+            return self._performed(rewritten, inputs, room)
+        finally:
+            with self._lock:
+                self._idle.append(rewritten)
+
+    def _performed(self, rewritten: _Rewritten, inputs: Sequence[Any], room: int | None) -> Outcome:
+        rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
+        error: Exception | None = None
+        found: Sequence[Any] | None = None
+        try:
+            found = self._run(rewritten.exposed.name, inputs, self._own + len(rewritten.exposed.types))
+        except OpError as raised:
+            error = raised
+        if (
+            error is not None
+            and self.root.body.compiled
+            and not self._without_xla
+            and not rewritten.rewriting.compiled_no_more
+        ):
+            return self._compiled_as_ever(inputs)
+        try:
+            return self._outcome(rewritten, inputs, room, found, error)
+        except Exception as ours:  # noqa: BLE001  # the call was made: what it gave is the program's, whatever we do
+            report("take the values of a function", ours)
+            note = _NOT_TAKEN.format(f"{type(ours).__name__}: {ours}")
+            return Outcome(self._outputs(found), KeptTensors(()), (*self.notes, note), error)
+
+    def _outcome(
+        self,
+        rewritten: _Rewritten,
+        inputs: Sequence[Any],
+        room: int | None,
+        found: Sequence[Any] | None,
+        error: Exception | None,
+    ) -> Outcome:
+        turns, early = rewritten.reports.end(), rewritten.reports.early()
+        unrolled = Unrolled(turns)
+        exposed = rewritten.exposed
+        if self._wanted.values:
+            self._add_arguments(unrolled, inputs)
+        unrolled.add(exposed.items, None if found is None else found[self._own :])
+        notes = self.notes
+        if rewritten.reports.dropped:
+            notes += (_DROPPED.format(rewritten.reports.dropped, room),)
+        answer, sure = self._answer(exposed, found)
+        return Outcome(self._outputs(found), KeptTensors(unrolled.values), notes, error, answer, sure, early)
+
+    @property
+    def _own(self) -> int:
+        """How many of the outputs are the program's."""
+        return len(self.root.body.returns)
+
+    def _outputs(self, found: Sequence[Any] | None) -> tuple[Any, ...]:
+        return () if found is None else tuple(found[: self._own])
+
+    def _answer(self, exposed: Exposed, found: Sequence[Any] | None) -> tuple[bool | None, bool]:
+        """Whether something was found, and whether that is sure."""
+        question = self._wanted.question
+        if found is None or question is None:
+            return None, False
+        if not exposed.answers:
+            return False, True
+        counts = found[-1].numpy()
+        return question.found_in(counts), question.sure_of(counts)
+
+    def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[Any]) -> None:
+        # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
+        unrolled.add_arguments(
+            (shown, tensor)
+            for shown, tensor in zip(self._arguments, inputs, strict=False)
+            if tensor.dtype not in (tf.resource, tf.variant)
+        )
+
+    def _run(self, name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+        with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
+            try:
+                found = compat.run_function(name, inputs, outputs)
+            except OpError as error:
+                compat.set_error_message(error, original_names(error.message))
+                raise
+        if self._atomic is not None:
+            compat.give_handle_data(self._atomic, found)
+        return found
+
+    def _compiled_as_ever(self, inputs: Sequence[Any]) -> Outcome:
+        """Call the original. XLA changes nothing before a whole program succeeds, so this is the first time."""
+        try:
+            outputs = tuple(self._run(self.root.body.name, inputs, len(self.root.body.returns)))
+        except OpError as error:
+            return Outcome((), KeptTensors(()), self.notes, error)
+        with self._lock:
+            self._without_xla = True
+            self._idle = []
+        return Outcome(outputs, KeptTensors(()), (*self.notes, _XLA_FAILED))
+
+    def _rewritten(self) -> _Rewritten:
+        reports = FrameReports()
+        rewriting = Rewriting(reports.token, without_xla=self._without_xla, wanted=self._wanted)
+        exposed = rewriting.exposed(self.root)
+        names = [definition.signature.name for definition in rewriting.definitions]
+        for definition in rewriting.definitions:
+            compat.add_function(definition)
+        rewriting.definitions.clear()
+        rewritten = _Rewritten(exposed, rewriting, reports)
+        weakref.finalize(rewritten, _forget, names).atexit = False
+        return rewritten
+
+    def _standing_notes(self) -> tuple[str, ...]:
+        notes = []
+        if self._idle[0].rewriting.compiled_no_more:
+            notes.append(_WITHOUT_XLA)
+        if self._idle[0].rewriting.compiled:
+            notes.append(_FUSED_OTHERWISE)
+        if self.random_note:
+            notes.append(self.random_note)
+        hidden = hidden_in(self.root)
+        if hidden:
+            notes.append(_HIDDEN.format(hidden))
+        return tuple(notes)
+
+
+def instrument(concrete: Any) -> Instrumented:
+    """Make `concrete` (a ConcreteFunction) callable with its values kept.
+
+    Raises:
+        TfdbgError: the runtime does not know the function by its definition.
+
+    """
+    return Instrumented(scope_of(concrete), compat.atomic_of(concrete))
+
+
+def _random_in(scope: Scope) -> Iterable[str]:
+    """The nodes of `scope` that draw random numbers by a seed from a state that they keep themselves."""
+    for node in scope.needed.nodes:
+        if "seed" in node.attr and "seed2" in node.attr and (node.attr["seed"].i or node.attr["seed2"].i):
+            definition = compat.op_definition(node.op)
+            if definition is not None and definition.is_stateful:
+                yield scope.name_of(node.name)
+
+
+def _forget(names: Sequence[str]) -> None:
+    for name in reversed(names):
+        compat.remove_function(name)

@@ -1,0 +1,111 @@
+"""The tensors of a call, kept where they were made and copied to NumPy only when somebody looks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.recomputed import Recomputed, shape_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+_KIND = re.compile(r"device:(\w+):")
+
+
+class KeptTensors:
+    """A `TensorStore` over eager tensors and what is computed from them, in order of execution; None is a handle."""
+
+    def __init__(self, values: Sequence[tuple[Shown, Any]]) -> None:
+        self._values = values
+        self._executions: list[int] = []
+        counts: dict[TensorName, int] = {}
+        for shown, _ in values:
+            counts[shown.name] = execution = counts.get(shown.name, -1) + 1
+            self._executions.append(execution)
+
+    @cached_property
+    def _by_node(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, (shown, _) in enumerate(self._values):
+            found.setdefault(shown.name.node, []).append(index)
+        return found
+
+    @property
+    def held_bytes(self) -> int:
+        """The memory that the tensors take, those that are still to be computed not counted; texts not either."""
+        return sum(
+            (element_type(shown.dtype).itemsize or 0) * math.prod(compat.shape_of(tensor))
+            for shown, tensor in self._values
+            if tensor is not None and not isinstance(tensor, Recomputed)
+        )
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: int) -> Tensor:
+        shown, tensor = self._values[index]
+        dtype = element_type(shown.dtype)
+        if tensor is None:
+            return Tensor(
+                shown.name, shown.device, self._executions[index], dtype.name, None, None, None, shown.op_type
+            )
+        shape = shape_of(tensor)
+        size = dtype.itemsize
+        nbytes = None if size is None else size * math.prod(shape)
+        device = _place(shown.device, tensor.device)
+        return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
+
+    def pairs(self) -> Sequence[tuple[Shown, Any]]:
+        """The descriptions and the eager tensors, or how to compute them, in order; None for a handle."""
+        return self._values
+
+    def value(self, index: int) -> Value:
+        tensor = self._values[index][1]
+        return HANDLE if tensor is None else array_of(tensor)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        return found if slot is None else [i for i in found if self._values[i][0].name.slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+@lru_cache(maxsize=1000)
+def _place(asked: str, found: str) -> str:
+    """Where an op ran: TensorFlow says of values of any CPU that they lie on the first one.
+
+    The device that was asked for counts if it is of the kind that was found: else the op ran elsewhere.
+    """
+    return asked if _KIND.findall(asked) == _KIND.findall(found) and asked.count(":") >= 5 else found
+
+
+def array_of(tensor: Any) -> Array | NoValue:
+    """The array in an eager tensor, a variable or a value to be computed, or why there is none.
+
+    It shares the memory of a tensor on the host, so it cannot be written to: a filter over all values of a run would
+    else spend its time on copies.
+    """
+    with INSIDE:
+        try:
+            held = tensor.tensor() if isinstance(tensor, Recomputed) else tensor
+            # NumPy cannot take a single bfloat16 or 8 bit float by itself.
+            single = held.shape.rank == 0 and held.dtype != tf.string
+            array = np.asarray(held.numpy() if single else held)
+        except Exception as error:  # noqa: BLE001  # a device that is gone, memory that does not suffice
+            return NoValue(Lack.DAMAGED, f"TensorFlow does not give it: {type(error).__name__}: {error}")
+    shared = array.view()
+    shared.flags.writeable = False
+    return shared

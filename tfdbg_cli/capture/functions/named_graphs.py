@@ -1,0 +1,22 @@
+"""The graphs of a function and of those that it calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.tf import compat
+
+
+def named_graphs_below(atomic: Any) -> dict[str, Any]:
+    """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
+    found: dict[str, Any] = {}
+    waiting, seen = [atomic], set()
+    while waiting:
+        function = waiting.pop()
+        if function.name not in seen:
+            seen.add(function.name)
+            waiting.extend(compat.called_by(function))
+            graph = compat.built_graph_of(function)
+            if graph is not None:
+                found[function.name.decode()] = graph
+    return found

@@ -1,0 +1,177 @@
+"""A value that a function did not give back, computed from those that it did when somebody looks."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, NORMALIZATION, SAME, UNARY, VIEWS
+from tfdbg_cli.capture.functions.definition.shown_values import Recipe
+from tfdbg_cli.capture.tf import compat
+
+_SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATION | {"Softmax"}
+_MOST_SHAPES = 100  # of one value
+
+
+class Recent:
+    """The values computed last: whoever goes through a chain in order needs each again at once."""
+
+    def __init__(self, most: int = 4) -> None:
+        self._most = most
+        self._found: OrderedDict[Recomputed, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def all(self) -> dict[Recomputed, Any]:
+        """The tensors at hand."""
+        with self._lock:
+            return dict(self._found)
+
+    def add(self, value: Recomputed, tensor: Any) -> None:
+        """Keep `tensor`, and forget the oldest one."""
+        with self._lock:
+            self._found[value] = tensor
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+
+
+class Recomputed:
+    """The first output of the op of `recipe`, given `inputs`: eager tensors or others of this kind."""
+
+    __slots__ = ("_inputs", "_recent", "_recipe", "_shape")
+
+    def __init__(self, recipe: Recipe, inputs: Sequence[Any], recent: Recent) -> None:
+        self._recipe = recipe
+        self._inputs = tuple(inputs)
+        self._recent = recent
+        self._shape: tuple[int, ...] | None = None
+
+    @property
+    def device(self) -> str:
+        """Where it is computed: where the first tensor that it is made of is."""
+        value: Any = self
+        while isinstance(value, Recomputed):
+            value = value._inputs[0]
+        return str(value.device)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape, found without computing the value."""
+        if self._shape is None:
+            for value in self._before(lambda value: value._shape is not None):
+                value._shape = _shape(value._recipe, value._inputs)
+        assert self._shape is not None
+        return self._shape
+
+    def tensor(self) -> Any:
+        """The eager tensor.
+
+        Raises:
+            tf.errors.OpError: it cannot be computed, for instance since memory does not suffice.
+
+        """
+        found = self._recent.all()
+        for value in self._before(found.__contains__):
+            inputs = [found[i] if isinstance(i, Recomputed) else i for i in value._inputs]
+            found[value] = _output(value._recipe.node, inputs)
+        self._recent.add(self, found[self])
+        return found[self]
+
+    def _before(self, is_known: Callable[[Recomputed], bool]) -> list[Recomputed]:
+        """What is not known yet of the value and those that it is made of, inputs first. Chains can be long."""
+        order: dict[Recomputed, None] = {}
+        waiting = [self]
+        while waiting:
+            value = waiting[-1]
+            missing = [i for i in value._inputs if isinstance(i, Recomputed) and i not in order and not is_known(i)]
+            if missing and not is_known(value):
+                waiting.extend(missing)
+                continue
+            waiting.pop()
+            if not is_known(value):
+                order[value] = None
+        return list(order)
+
+
+def made_of(recipe: Recipe, inputs: Sequence[Any], recent: Recent) -> Any:
+    """The value that `recipe` makes of `inputs`: the input itself where it is only passed on."""
+    return inputs[0] if recipe.node.op in SAME else Recomputed(recipe, inputs, recent)
+
+
+def _output(node: Any, inputs: Sequence[Any]) -> Any:
+    attributes = _attributes(node)
+    outputs = len(compat.op_definition(node.op).output_arg)
+    return compat.run_op(node.op, inputs, attributes, outputs, inputs[0].device)[0]
+
+
+def _attributes(node: Any) -> list[Any]:
+    """The attributes that the definition of the op names, as the eager runtime takes them."""
+    found: list[Any] = []
+    for attribute in compat.op_definition(node.op).attr:
+        if attribute.name in node.attr:
+            value = node.attr[attribute.name]
+            kind = value.WhichOneof("value")
+            if attribute.type.startswith("list("):
+                found += [attribute.name, list(getattr(value.list, "s" if "string" in attribute.type else "i"))]
+            elif kind is not None:
+                found += [attribute.name, getattr(value, kind)]
+    return found
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of an eager tensor, or of a value to be computed."""
+    return value.shape if isinstance(value, Recomputed) else compat.shape_of(value)
+
+
+def _shape(recipe: Recipe, inputs: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of what `recipe` makes of `inputs`."""
+    node = recipe.node
+    if node.op in VIEWS:
+        return tuple(_shape_of_view(node, inputs))
+    shapes = tuple(map(shape_of, inputs))
+    if node.op in _SHAPED_AS_FIRST or (node.op in BINARY and shapes[0] == shapes[1]):
+        return shapes[0]
+    if node.op in BINARY:
+        return np.broadcast_shapes(*shapes)
+    if shapes not in recipe.shapes:
+        if len(recipe.shapes) > _MOST_SHAPES:
+            recipe.shapes.clear()
+        recipe.shapes[shapes] = _inferred(node, shapes)
+    return recipe.shapes[shapes]
+
+
+def _inferred(node: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of the first output of `node` by TensorFlow's own rule, in a graph that is thrown away."""
+    with tf.Graph().as_default():
+        definition = tf.compat.v1.GraphDef()
+        definition.node.add().CopyFrom(node)
+        made = definition.node[0]
+        made.ClearField("input")
+        made.ClearField("device")
+        made.attr.pop("_class", None)
+        made.input.extend(f"tfdbg_{i}" for i in range(len(shapes)))
+        given = {f"tfdbg_{i}": tf.compat.v1.placeholder(made.attr["T"].type, shape) for i, shape in enumerate(shapes)}
+        (output,) = tf.graph_util.import_graph_def(definition, given, [f"{made.name}:0"], name="")
+        return tuple(output.shape.as_list())
+
+
+def _shape_of_view(node: Any, inputs: Sequence[Any]) -> list[int]:
+    sizes = list(shape_of(inputs[0]))
+    if node.op == "Squeeze":
+        chosen = {axis % len(sizes) for axis in node.attr["squeeze_dims"].list.i}
+        return [size for axis, size in enumerate(sizes) if axis not in chosen and (chosen or size != 1)]
+    wanted = [int(size) for size in np.ravel(np.asarray(_tensor(inputs[1])))]
+    if node.op == "ExpandDims":
+        sizes.insert(wanted[0] % (len(sizes) + 1), 1)
+        return sizes
+    rest = math.prod(size for size in wanted if size != -1)
+    return [math.prod(sizes) // max(rest, 1) if size == -1 else size for size in wanted]
+
+
+def _tensor(value: Any) -> Any:
+    return value.tensor() if isinstance(value, Recomputed) else value

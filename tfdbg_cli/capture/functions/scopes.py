@@ -1,0 +1,60 @@
+"""The scopes of a concrete function, found once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.arguments import slots_of
+from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Library
+from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
+from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.errors import TfdbgError
+
+_ATTRIBUTE = "_tfdbg_scope"
+
+
+def scope_of(concrete: Any) -> Scope:
+    """The calls below `concrete` (a ConcreteFunction), with the names of nodes in its runs; kept with its function.
+
+    Raises:
+        TfdbgError: the runtime does not know the function by its definition.
+
+    """
+    atomic = compat.atomic_of(concrete)
+    kept = getattr(atomic, _ATTRIBUTE, None)
+    if not isinstance(kept, Scope):
+        kept = _grown(atomic)
+        setattr(atomic, _ATTRIBUTE, kept)
+    return kept
+
+
+def skipped_attributes() -> frozenset[str]:
+    """The attributes of functions that are not entered: on a GPU Grappler exchanges those that say so for others."""
+    return IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
+
+
+def _grown(atomic: Any) -> Scope:
+    try:
+        graphs = named_graphs_below(atomic)
+        library = Library(lambda name: _operations(graphs.get(name)))
+        return CallTree(library, skipped_attributes()).grow(atomic.name.decode(), _argument_names(atomic))
+    except LookupError as error:
+        raise TfdbgError(
+            f"TensorFlow does not give the definition of the function {error.args[0]!r}.",
+            hint="Debug a function that calls it.",
+        ) from error
+
+
+def _operations(graph: Any) -> frozenset[str]:
+    return frozenset() if graph is None else frozenset(op.name for op in graph.get_operations())
+
+
+def _argument_names(atomic: Any) -> tuple[str, ...]:
+    """The names of the placeholders, and of captured variables their own; none when no graph tells them."""
+    graph = compat.built_graph_of(atomic)
+    if graph is None:
+        return ()
+    return tuple(slot.argument.name for slot in slots_of(graph))

@@ -1,0 +1,151 @@
+"""The variables that a function writes, as they are after their update.
+
+An update has no output, so that a variable it spoils would first be seen in the next run. It gets a node of its own,
+`NAME/after_update`, which reads the variable behind everything that writes it in the same function, branch or loop;
+before NAME stands the path of the branch or loop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tfdbg_cli.analysis.watch.outcome import SHOWS
+from tfdbg_cli.capture.functions.definition.body import attribute_of
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.model.names import TensorName
+
+_SUFFIX = "/after_update"
+_BEFORE = "/before_update"
+_WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
+_ADDS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
+
+
+@dataclass(frozen=True, eq=False)
+class UpdatedVariable:
+    """A variable after its updates in `scope` and the plain calls in it.
+
+    `handle` is how `scope` refers to it, and `waits` are its nodes that change it. `inputs` are what the updates
+    read. `same_as` is a tensor that certainly holds what the variable holds then; what is not finite in one of `adds`
+    is not in the variable either. `reads` says of each tensor read in which scope, and how that refers to it.
+    """
+
+    name: TensorName
+    scope: Scope
+    handle: str
+    waits: tuple[str, ...]
+    dtype: int
+    inputs: tuple[TensorName, ...]
+    same_as: TensorName | None
+    adds: tuple[TensorName, ...]
+    reads: Mapping[TensorName, tuple[Scope, str]]
+
+    @property
+    def before(self) -> TensorName:
+        """The tensor that is the variable before its updates, where a run shows it."""
+        return TensorName(self.name.node.removesuffix(_SUFFIX) + _BEFORE, 0)
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A node that writes a variable: `handle` and `wait` are as the scope of its branch or loop refers to them."""
+
+    handle: str
+    wait: str
+    scope: Scope
+    node: Any
+
+
+@cache
+def updates_variable(op_type: str) -> bool:
+    """Whether an op of that type writes a variable."""
+    return _WRITES.fullmatch(op_type) is not None
+
+
+def region_of(scope: Scope) -> Scope:
+    """The run's own function, the branch, or the part of a loop, of which `scope` is or in which it is called."""
+    while scope.call is not None and scope.parent is not None and scope.call.kind is CallKind.PLAIN:
+        scope = scope.parent
+    return scope
+
+
+def updated_variables(root: Scope) -> list[UpdatedVariable]:
+    """The variables that a run of `root` may write, one for each branch or loop that does."""
+    writes: dict[tuple[TensorName, int], list[_Write]] = {}
+    for scope in root.all():
+        for node in scope.needed.nodes:
+            if updates_variable(node.op) and node.name not in scope.needed.hidden:
+                _note(root, scope, node, writes)
+    return [_updated(variable, found) for (variable, _), found in writes.items()]
+
+
+def _note(root: Scope, scope: Scope, node: Any, writes: dict[tuple[TensorName, int], list[_Write]]) -> None:
+    for reference in _changed_by(scope, node):
+        variable = scope.resolve(reference)
+        if variable.node not in root.argument_names:
+            continue  # made and gone within the run
+        region = region_of(scope)
+        placed = _placed(scope, reference, node.name, region)
+        if placed is not None:
+            write = _Write(*placed, scope, node)
+            writes.setdefault((variable, id(region)), []).append(write)
+
+
+def _changed_by(scope: Scope, node: Any) -> Iterator[str]:
+    """The handles that a write changes: of an optimizer's op also those of its slots."""
+    for reference in scope.body.data_inputs(node):
+        if scope.body.type_of(reference) == RESOURCE:
+            yield reference
+
+
+def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
+    """The handle and the node, as `region` refers to them; None when the handle is made in between."""
+    while scope is not region:
+        source = scope.body.source(handle)
+        if source.node is not None or scope.call is None or scope.parent is None:
+            return None
+        node = scope.call.node.name
+        handle = scope.parent.body.data_inputs(scope.call.node)[source.slot]
+        scope = scope.parent
+    return handle, node
+
+
+def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
+    first = writes[0]
+    region = region_of(first.scope)
+    dtype = attribute_of(first.node, "dtype") or attribute_of(first.node, "T")
+    places = [
+        (write.scope, text)
+        for write in writes
+        for text in write.scope.body.data_inputs(write.node)
+        if write.scope.body.type_of(text) != RESOURCE
+    ]
+    read = [scope.resolve(text) for scope, text in places]
+    assigned = len(writes) == 1 and first.node.op == "AssignVariableOp"
+    return UpdatedVariable(
+        TensorName(f"{region.path}/{variable.node}{_SUFFIX}".removeprefix("/"), 0),
+        region,
+        first.handle,
+        tuple(dict.fromkeys(write.wait for write in writes)),
+        int(dtype),
+        tuple(dict.fromkeys((variable, *read))),
+        read[0] if assigned else None,
+        _adds(variable, writes, read),
+        dict(zip(read, places, strict=True)),
+    )
+
+
+def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
+    """What is added to `variable`, or given to an optimizer that keeps a sum of it there, so that it shows in it."""
+    if all(write.node.op in _ADDS for write in writes):
+        return tuple(read)
+    ((scope, node), *others) = [(write.scope, write.node) for write in writes]
+    given, target = SHOWS.get(node.op, (0, 0))
+    if others or not given:
+        return ()
+    inputs = [scope.resolve(text) for text in scope.body.data_inputs(node)]
+    return (inputs[given],) if inputs[target] == variable else ()

@@ -1,0 +1,173 @@
+"""A FunctionDef that is being changed to ask a question of its tensors, and to give the sum of the answers on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.capture.functions.checks import Health
+from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.edit import Edit
+from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
+from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.frontier import Frontier
+from tfdbg_cli.capture.functions.twins import Twins
+from tfdbg_cli.capture.functions.updated_variables import updated_variables
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.model.dtypes import BOOL, FLOAT
+from tfdbg_cli.model.names import TensorName
+
+_NOTHING = Frontier({}, 0)
+_NOT_EARLY = Early()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a rewritten function is to do: the `question` that it asks of the tensors in `frontier`.
+
+    `values` asks for all values; else it gives back those called `given`, which plain calls alone can do. `early` is
+    what it reports while it runs. `apart` are values, by the function they are in, that checks must not read, since
+    the graph optimizer would then merge them otherwise: they read a second computation of them.
+    """
+
+    question: Question | None = None
+    frontier: Frontier = _NOTHING
+    values: bool = True
+    given: frozenset[TensorName] = frozenset()
+    early: Early = _NOT_EARLY
+    apart: frozenset[tuple[str, Source]] = frozenset()
+
+    @staticmethod
+    def all_values(root: Scope) -> Wanted:
+        """All values of the runs of `root`, and the variables after their update."""
+        return Wanted(frontier=Frontier({}, 0, tuple(updated_variables(root))))
+
+    def checks_in(self, scope: Scope) -> bool:
+        """Whether something is checked in the function of `scope` or below."""
+        checks = self.frontier.checks
+        return bool(checks) and any(inner in checks for inner in scope.all())
+
+
+class WatchedEdit(Edit):
+    """An `Edit` of the function of a scope that asks what is `wanted`. `updated` are values of variables it adds."""
+
+    def __init__(self, scope: Scope, wanted: Wanted, compiled: bool) -> None:
+        super().__init__(scope)
+        self.scope = scope
+        self.updated: list[Item] = []
+        self._wanted = wanted
+        self._health = None if wanted.question is None else Health(self, wanted.question, compiled)
+
+    def ask(self) -> None:
+        """Add the checks of this function itself, and its variables after their update."""
+        checks = self._wanted.frontier.checks.get(self.scope, ())
+        checked = {tensor.updated for tensor in checks}
+        references: dict[TensorName, str] = {}
+        for variable in self._wanted.frontier.updated:
+            if variable.scope is self.scope and (self._wanted.values or variable in checked):
+                if self._compares:
+                    before = self.read_before(variable.handle, variable.waits, variable.dtype)
+                    self._show(variable.before, BEFORE_UPDATE, variable.dtype, before, references)
+                after = self.read_after(variable.handle, variable.waits, variable.dtype)
+                self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
+        question = self._wanted.question
+        with_nan = question is not None and not question.sees_nan
+        apart = {source for function, source in self._wanted.apart if function == self.scope.body.name}
+        twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
+        for tensor in checks:
+            updated = references.get(tensor.name)
+            looked_at = updated or twins.instead_of(tensor.reference)
+            before = references[tensor.updated.before] if self._compares and tensor.updated else ""
+            asked = "" if updated else tensor.reference
+            self.health.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
+
+    @property
+    def _compares(self) -> bool:
+        return self._wanted.question is not None and self._wanted.question.compares
+
+    def _show(
+        self, name: TensorName, op_type: str, dtype: int, reference: str, references: dict[TensorName, str]
+    ) -> None:
+        references[name] = reference
+        if self._wanted.values:
+            self.updated.append(Item(Shown(name, op_type, "", dtype), reference))
+
+    @property
+    def health(self) -> Health:
+        """The answers in this function. There are some only if a question is asked."""
+        assert self._health is not None
+        return self._health
+
+    def one_more_output(self, node: Any) -> str:
+        """Let the branch `node` give the sum of its answers: how the function refers to it."""
+        position = len(node.attr["Tout"].list.type)
+        node.attr["Tout"].list.type.append(FLOAT)
+        _add_shape(node, [self.health.width])
+        return f"{node.name}:output:{position}"
+
+
+class LoopEdit:
+    """The changes to a loop so that it adds up the answers of its turns: one more variable of the loop.
+
+    What is asked in the condition cannot leave it, since a condition gives one truth value and nothing else. So the
+    condition is called before the loop and at the end of each turn, just when the loop would, and the loop goes on by
+    another variable that holds what it gave.
+    """
+
+    def __init__(self, node: Any, outside: WatchedEdit, body: WatchedEdit) -> None:
+        """Change the loop at `node` of the function `outside`."""
+        self._node = node
+        self._outside = outside
+        self._body = body
+        self._start = outside.health.zeros()
+
+    def ask_condition(self, function: str, condition: WatchedEdit) -> Edit:
+        """Let `function`, which gives the truth value and its answers, decide: the condition to use instead."""
+        types = list(self._node.attr["T"].list.type)
+        waits = [text for text in self._node.input if text.startswith("^")]
+        first = self._outside.call(function, [*self._inputs(), *waits], types, [BOOL, FLOAT])
+        self._start = f"{first}:output:1"
+        effects = dict.fromkeys(self._body.definition.control_ret.values())
+        returns = self._body.returns()
+        turn = self._body.call(function, [*returns, *(f"^{name}" for name in effects)], types, [BOOL, FLOAT])
+        self._body.health.include(f"{turn}:output:1")
+        made = Edit(condition.scope)
+        made.be_empty()
+        going_on = made.take("tfdbg_going_on", BOOL)
+        made.definition.ret[made.definition.signature.output_arg[0].name] = going_on
+        self._carry("tfdbg_going_on", BOOL, f"{first}:output:0", [])
+        self._body.take("tfdbg_going_on", BOOL)
+        self._body.give_back("tfdbg_going_on", BOOL, f"{turn}:output:0")
+        return made
+
+    def carry_answers(self, condition: Edit) -> None:
+        """Add the variable that holds the sum of the answers."""
+        health = self._outside.health
+        condition.take("tfdbg_health", FLOAT)
+        self._body.health.include(self._body.take("tfdbg_health", FLOAT))
+        self._body.give_back("tfdbg_health", FLOAT, self._body.health.total())
+        health.include(self._carry("tfdbg_health", FLOAT, self._start, [health.width]))
+
+    def _carry(self, name: str, dtype: int, start: str, shape: Sequence[int]) -> str:
+        node = self._node
+        position = len(self._inputs())
+        inputs = [*self._inputs(), start, *(text for text in node.input if text.startswith("^"))]
+        node.ClearField("input")
+        node.input.extend(inputs)
+        node.attr["T"].list.type.append(dtype)
+        _add_shape(node, shape)
+        return f"{node.name}:output:{position}"
+
+    def _inputs(self) -> list[str]:
+        return [text for text in self._node.input if not text.startswith("^")]
+
+
+def _add_shape(node: Any, shape: Sequence[int]) -> None:
+    """Say what shape one more output of `node` has, if it says so of the others."""
+    if node.attr["output_shapes"].list.shape:
+        added = node.attr["output_shapes"].list.shape.add()
+        for length in shape:
+            added.dim.add(size=length)

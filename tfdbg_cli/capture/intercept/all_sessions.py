@@ -1,0 +1,93 @@
+"""Debugging every session of a program that knows nothing of tfdbg (`tfdbg run SCRIPT`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.intercept.debugged_session import debugged_options_runner, debugged_runner
+from tfdbg_cli.capture.intercept.monitored import HookedCall
+from tfdbg_cli.capture.runs.session.session_run import intercepted
+from tfdbg_cli.capture.sessions.call_names import is_empty
+from tfdbg_cli.capture.sessions.invocation import RunCall
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.patching import replace_method
+from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
+
+_MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
+
+
+def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
+    """Make every run of every session ask `controller`; what is given back undoes it.
+
+    Sessions that the program wrapped itself ask their own debugger, and only that. Within a monitored session only
+    the program's own runs count, not those for initialization, hooks and savers.
+    """
+    plain, monitored = compat.plain_base(), compat.monitored_base()
+    restore = [
+        replace_method(plain, "run", _run(controller)),
+        replace_method(plain, "make_callable", _make_callable(controller)),
+        replace_method(plain, compat.FROM_OPTIONS, _make_from_options(controller)),
+        *(replace_method(monitored, name, _within_monitored) for name in _MONITORED_CALLS),
+    ]
+
+    def undo() -> None:
+        for one in reversed(restore):
+            one()
+
+    return undo
+
+
+def _left_alone(fetches: Any) -> bool:
+    return INSIDE.holds() or is_empty(fetches) or (MONITORED.holds() and not compat.is_hooked_run(fetches))
+
+
+def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(
+            session: Any, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            if _left_alone(fetches):
+                return original(session, fetches, feed_dict, options, run_metadata)
+            kind = HookedCall if MONITORED.holds() else RunCall
+            call = kind(session, original.__get__(session), fetches, feed_dict, options, run_metadata)
+            return intercepted(controller, call)
+
+        return run
+
+    return wrap
+
+
+def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def make_callable(session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
+            make = original.__get__(session)
+            if INSIDE.holds() or MONITORED.holds():
+                return make(fetches, feed_list, accept_options)
+            return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
+
+        return make_callable
+
+    return wrap
+
+
+def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def make_from_options(session: Any, callable_options: Any) -> Any:
+            make = original.__get__(session)
+            if INSIDE.holds() or MONITORED.holds():
+                return make(callable_options)
+            return debugged_options_runner(session, make, controller, callable_options)
+
+        return make_from_options
+
+    return wrap
+
+
+def _within_monitored(original: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        with MONITORED:
+            return original(*arguments, **keywords)
+
+    return call

@@ -1,0 +1,143 @@
+"""A session that asks the debugger before every run, and is in all else the session it wraps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.intercept.monitored import debug_monitored
+from tfdbg_cli.capture.runs.session.session_run import intercepted
+from tfdbg_cli.capture.sessions.call_names import is_empty
+from tfdbg_cli.capture.sessions.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.proxy import StandIn
+
+v1 = compat.v1
+
+
+class DebuggedSession(StandIn):
+    """A stand-in for a Session, InteractiveSession or MonitoredSession.
+
+    `run` and the runners that it makes are debugged; everything else, attributes that are set included, is the
+    wrapped session's. A monitored session is debugged at the session inside it, before its hooks see what came out.
+    """
+
+    _tfdbg_original: Any  # the session
+
+    def __init__(self, session: Any, controller: Controller) -> None:
+        """Wrap `session`.
+
+        Raises:
+            TypeError: not a session; the message says what to pass.
+
+        """
+        _require_session(session)
+        super().__init__(session)
+        self._tfdbg_controller = controller
+        self._tfdbg_is_monitored = isinstance(session, compat.monitored_base())
+        self._tfdbg_default: Any = None
+        if self._tfdbg_is_monitored:
+            debug_monitored(session, controller)
+
+    @property
+    def session(self) -> Any:
+        """The wrapped session."""
+        return self._tfdbg_original
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """As `tf.compat.v1.Session.run`, debugged."""
+        session = self._tfdbg_original
+        if self._tfdbg_is_monitored or is_empty(fetches):
+            return session.run(fetches, feed_dict, options, run_metadata)
+        call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
+        return intercepted(self._tfdbg_controller, call)
+
+    def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
+        """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
+        if self._tfdbg_is_monitored:
+            return self._tfdbg_original.run_step_fn(step_fn)
+        return step_fn(v1.train.MonitoredSession.StepContext(self._tfdbg_original, self.run))
+
+    def should_stop(self) -> bool:
+        """As `MonitoredSession.should_stop`.
+
+        Raises:
+            ValueError: the wrapped session is no monitored one.
+
+        """
+        if self._tfdbg_is_monitored:
+            return bool(self._tfdbg_original.should_stop())
+        raise ValueError(
+            "Only a MonitoredSession knows should_stop(); this is a "
+            f"{type(self._tfdbg_original).__name__}. Wrap the MonitoredSession, or pass a hook to it."
+        )
+
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
+        session = self._tfdbg_original
+        return debugged_runner(
+            session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
+        )
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
+        session = self._tfdbg_original
+        make = compat.maker_from_options(session)
+        return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
+
+    def as_default(self) -> Any:
+        """As `tf.compat.v1.Session.as_default`: `tensor.eval()` in this context is debugged."""
+        return vars(compat.plain_base())["as_default"](self)
+
+    def __enter__(self) -> Any:
+        kind = type(self._tfdbg_original)
+        if hasattr(kind, "__enter__"):
+            return kind.__enter__(self)
+        # An InteractiveSession is no context; TensorFlow's own wrapper of one is.
+        self._tfdbg_default = self.as_default()
+        return self._tfdbg_default.__enter__()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
+        if hasattr(type(self._tfdbg_original), "__exit__"):
+            return type(self._tfdbg_original).__exit__(self, kind, error, trace)
+        default, self._tfdbg_default = self._tfdbg_default, None
+        return None if default is None else default.__exit__(kind, error, trace)
+
+    def close(self) -> None:
+        """Close the wrapped session."""
+        self._tfdbg_original.close()
+
+
+def debugged_runner(
+    session: Any, make: Callable[..., Any], controller: Controller, fetches: Any, feed_list: Any, accept_options: bool
+) -> Callable[..., Any]:
+    """What `make` (a make_callable) gives for these arguments, with its runs debugged."""
+    runner = Runner(session, make, fetches, feed_list, accept_options)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return intercepted(controller, RunnerCall(runner, arguments, keywords))
+
+    return run
+
+
+def debugged_options_runner(
+    session: Any, make: Callable[..., Any], controller: Controller, callable_options: Any
+) -> Callable[..., Any]:
+    """What `make` (a _make_callable_from_options) gives for these options, with its runs debugged."""
+    runner = OptionsRunner(session, make, callable_options)
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
+
+    return run
+
+
+def _require_session(session: Any) -> None:
+    if isinstance(session, (compat.plain_base(), compat.monitored_base())):
+        return
+    if isinstance(session, type) and issubclass(session, (compat.plain_base(), compat.monitored_base())):
+        raise TypeError(f"A session is wanted, not its class {session.__name__}: write {session.__name__}().")
+    raise TypeError(
+        f"A tf.compat.v1 Session, InteractiveSession or MonitoredSession is wanted, not {type(session).__name__}. "
+        "A tf.function, a Keras model of TensorFlow 2 and eager code make no Session.run, so there is none to debug."
+    )

@@ -1,0 +1,73 @@
+"""Debugging inside monitored sessions: at the raw session, before the other hooks see what came out of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.runs.session.session_run import intercepted
+from tfdbg_cli.capture.sessions.invocation import RunCall
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+
+v1 = compat.v1
+
+
+class HookedCall(RunCall):
+    """A call of a monitored session, to whose fetches its hooks have added theirs."""
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return compat.callers_fetches(self.fetches), self.feed_dict
+
+
+def debug_raw_session(session: Any, controller: Controller) -> None:
+    """Make the user's own runs of the monitored session around `session` ask `controller`.
+
+    Runs that hooks make for their own affairs (saving, summaries) are left alone. It is done by an attribute of
+    this one session, which `restore_raw_session` takes away.
+    """
+    original = type(session).run.__get__(session)
+
+    def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        if INSIDE.holds() or not compat.is_hooked_run(fetches):
+            return original(fetches, feed_dict, options, run_metadata)
+        call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
+        return intercepted(controller, call)
+
+    session.run = run
+
+
+def restore_raw_session(session: Any) -> None:
+    """Take back what `debug_raw_session` did."""
+    if session is not None:
+        vars(session).pop("run", None)
+
+
+class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined]
+    """A hook that debugs each raw session that a monitored session makes, from its making to its end."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Begin with the session that the monitored session has just made."""
+        debug_raw_session(session, self._controller)
+
+    def before_run(self, run_context: Any) -> None:
+        """Begin with a session of whose making the hook was not told; the run that follows is the first."""
+        session = run_context.session
+        if isinstance(session, compat.plain_base()) and "run" not in vars(session):
+            debug_raw_session(session, self._controller)
+
+    def end(self, session: Any) -> None:
+        """Leave the session as it was."""
+        restore_raw_session(session)
+
+
+def debug_monitored(monitored: Any, controller: Controller) -> None:
+    """Debug the raw session in `monitored`, and those that it makes after a worker went away."""
+    compat.add_hook(monitored, RawSessionHook(controller))
+    raw = compat.raw_session_of(monitored)
+    if raw is not None:
+        debug_raw_session(raw, controller)

@@ -1,0 +1,62 @@
+"""An exception that leaves the program: the run that it came from, and the Python through which it went."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from linecache import getline
+from types import TracebackType
+
+from tfdbg_cli.capture.pipeline import call_in, was_shown
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch
+from tfdbg_cli.capture.tf.callers import is_ours, is_users
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import Call, Run, RunError, RunKind
+from tfdbg_cli.model.sources import Frame
+
+_NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
+_AFTER = "The exception came after this run, of which no values were taken."
+
+
+def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:
+    """The run that `error` came from, or, when it came from none, the last one, which had this `number`.
+
+    None when the prompt was open on it, or on what it was raised from, already.
+    """
+    if was_shown(error):
+        return None
+    failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, str(error))
+    frames = _frames(error.__traceback__)
+    thread = threading.current_thread().name
+    calls = (call for trace in _steps(error.__traceback__) if (call := call_in(trace.tb_frame)) is not None)
+    found = next(calls, None)
+    if found is not None:
+        plan, made = found
+        run = made.uncaptured(made.described(plan.number, thread), failure)
+        notes = run.notes
+    else:
+        of_section = watch.broken_off(failure)
+        last = Call(number, RunKind.EAGER, (), thread=thread, function="after which the program")
+        run = of_section or Run(last, error=failure)
+        notes = run.notes if of_section else (_AFTER,)
+    return replace(run, frames=frames, notes=(_NOTE, *notes))
+
+
+def _steps(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+def _frames(trace: TracebackType | None) -> tuple[LiveFrame, ...]:
+    """The calls that the exception left, from the first one of the program on, outermost first, without ours."""
+    found: list[LiveFrame] = []
+    for step in _steps(trace):
+        code = step.tb_frame.f_code
+        if not is_ours(code.co_filename) and (found or is_users(code.co_filename)):
+            text = getline(code.co_filename, step.tb_lineno).strip()
+            place = Frame(code.co_filename, step.tb_lineno, code.co_name, text)
+            found.append(LiveFrame(place, step.tb_frame.f_locals, step.tb_frame.f_globals))
+    return tuple(found)

@@ -1,0 +1,221 @@
+"""The path of one intercepted call of any kind: ask the debugger, perform it once, hand over what it gave."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, Protocol, runtime_checkable
+from weakref import WeakSet
+
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.own_frames import without_our_frames
+
+
+class Capture(Protocol):
+    """One way to take what a run does. Used once: `perform`, then `run`, then `finish`."""
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        ...
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was taken."""
+        ...
+
+    def finish(self, keep: bool) -> None:
+        """Leave nothing behind, or what was asked to be kept."""
+        ...
+
+
+@runtime_checkable
+class SelfChecking(Protocol):
+    """A capture that checks what a watch asks for while the run happens, so that nobody need look at the values.
+
+    Where it found something, the run that it gives is marked `caught`; one that neither passed nor is marked is
+    asked value by value. `run` gives the values of a run that passed too; it may make it again for that.
+    """
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run was checked, all of it, and nothing was found."""
+        ...
+
+    @property
+    def said(self) -> str:
+        """What the line that tells how the watch goes is to say of such runs; empty for nothing."""
+        ...
+
+
+@runtime_checkable
+class SelfReporting(Protocol):
+    """A capture that hands its run over itself, before the call is at its end."""
+
+    @property
+    def reported(self) -> bool:
+        """Whether it has."""
+        ...
+
+
+class Interceptable(Protocol):
+    """A call that the program made, not yet performed."""
+
+    def plain(self) -> Any:
+        """Perform the call exactly as the program made it."""
+        ...
+
+    def pending(self, controller: Controller) -> PendingRun:
+        """The run about to happen, as `controller` sees it."""
+        ...
+
+    def described(self, number: int, thread: str) -> Call:
+        """The description of the call for the screen."""
+        ...
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        """The way to take what `plan` asks for. Nothing of the call has been performed when this raises."""
+        ...
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        """The run of a call that was left alone and failed."""
+        ...
+
+    def with_inputs(self, run: Run) -> Run:
+        """`run`, which may have failed, with the values that its failing op was given."""
+        ...
+
+
+_SHOWN: WeakSet[BaseException] = WeakSet()  # errors on which the prompt was open
+
+
+def was_shown(error: BaseException) -> bool:
+    """Whether the prompt was open on `error` already, or on one that it was raised from."""
+    met: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in met:
+        if isinstance(at, OpError) and at in _SHOWN:
+            return True
+        met.add(id(at))
+        at = at.__cause__ or at.__context__
+    return False
+
+
+def call_in(frame: FrameType) -> tuple[Plan, Interceptable] | None:
+    """The call that `performed` was performing in `frame`; None when it is no frame of `performed`."""
+    plan = frame.f_locals.get("plan") if frame.f_code is performed.__code__ else None
+    return (plan, frame.f_locals["made"]) if isinstance(plan, Plan) else None
+
+
+def performed(controller: Controller, made: Interceptable) -> Any:
+    """Perform the call `made` as `controller` wants it, and give back what it gives.
+
+    It is performed once, whatever fails on our side. Its exceptions come out as the very same objects.
+    """
+    plan, capture = planned(controller, made)
+    if plan is None or (capture is None and not plan.errors):
+        return made.plain()
+    with Reported(controller, plan, made, capture):
+        return made.plain() if capture is None else capture.perform()
+
+
+def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, Capture | None]:
+    """What `controller` wants of the call `made`, and the way to take it.
+
+    No plan when we failed; no capture when the call is left alone but for its errors.
+
+    Raises:
+        Exception: what a function that the program gave to decide about its runs raised, or deserves.
+
+    """
+    plan: Plan | None = None
+    try:
+        plan = controller.run_starts(made.pending(controller))
+    except WrongAnswerError as wrong:
+        refusal = wrong.error
+    except Exception as error:  # noqa: BLE001
+        report("look at a run", error)
+        return None, None
+    if plan is None:
+        raise refusal
+    if plan.action is Action.LEAVE:
+        return plan, None
+    try:
+        return plan, made.capture(controller, plan)
+    except Exception as error:  # noqa: BLE001
+        report("prepare the capture of a run", error)
+        controller.run_abandoned(plan)
+        return None, None
+
+
+class Reported:
+    """A context in which a call is performed. At its end the debugger hears what came of it."""
+
+    def __init__(self, controller: Controller, plan: Plan, made: Interceptable, capture: Capture | None) -> None:
+        self._controller = controller
+        self._plan = plan
+        self._made = made
+        self._capture = capture
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        capture, plan = self._capture, self._plan
+        keep = False
+        try:
+            if isinstance(error, OpError):
+                failure = run_error(error)
+                keep = self._hand_over(
+                    lambda call: (
+                        self._made.uncaptured(call, failure) if capture is None else capture.run(call, failure)
+                    )
+                )
+                if keep:
+                    _SHOWN.add(error)
+                error.__traceback__ = without_our_frames(error.__traceback__)
+            elif error is not None:
+                self._controller.run_abandoned(plan)
+            elif capture is not None and _has_reported(capture):
+                pass
+            elif capture is not None and isinstance(capture, SelfChecking) and capture.passed:
+                self._passed(capture, capture.said)
+            elif capture is not None:
+                keep = self._hand_over(lambda call: capture.run(call, None))
+        finally:
+            if capture is not None:
+                _finish(capture, keep)
+
+    def _passed(self, capture: Capture, said: str) -> None:
+        plan = self._plan
+        try:
+            self._controller.run_passed(plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), said)
+        except Exception as error:  # noqa: BLE001
+            report("count a watched run", error)
+
+    def _call(self) -> Call:
+        return self._made.described(self._plan.number, threading.current_thread().name)
+
+    def _hand_over(self, make: Callable[[Call], Run]) -> bool:
+        """Report the run to the debugger; whether its dump is to be kept."""
+        plan = self._plan
+        try:
+            return self._controller.run_ends(plan, self._made.with_inputs(make(self._call())))
+        except Exception as error:  # noqa: BLE001
+            report("show a run", error)
+            self._controller.run_abandoned(plan)
+            return False
+
+
+def _has_reported(capture: Capture) -> bool:
+    return isinstance(capture, SelfReporting) and capture.reported
+
+
+def _finish(capture: Capture, keep: bool) -> None:
+    try:
+        capture.finish(keep)
+    except Exception as error:  # noqa: BLE001
+        report("put away a dump", error)

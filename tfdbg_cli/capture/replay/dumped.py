@@ -1,0 +1,92 @@
+"""What is computed in loops and branches of version 1, where nothing can be fetched: dumped, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.budget import require_room_for_graphs
+from tfdbg_cli.capture.runs.session.runtime_graph import watch_everything
+from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+
+v1 = compat.v1
+
+
+def dumped(session: Any, run: Callable[[Any], object]) -> TensorStore:
+    """Every tensor that is computed while `run` makes a run of `session` with the RunOptions it is given, in order.
+
+    Raises:
+        OSError: nothing can be written among the temporary files.
+        TfdbgError: the disk is nearly full, or the dump cannot be read.
+
+    """
+    require_room_for_graphs(None, lambda: session.graph.as_graph_def().ByteSize())
+    scratch = Scratch()
+    try:
+        options = v1.RunOptions()
+        address = DumpAddress(session, scratch.path)
+        watch_everything(options, address.address)
+        address.used_by(options)
+        with address:
+            run(options)
+        found = read_dump(scratch.path).tensors
+        rows = range(len(found))
+        return MemoryTensorStore([found[row] for row in rows], [found.value(row) for row in rows])
+    finally:
+        scratch.delete()
+
+
+def renamed(dump: TensorStore, names: Mapping[str, str]) -> TensorStore:
+    """The tensors of `dump`, those of the nodes `names` under other names."""
+    rows = range(len(dump))
+    tensors = [dump[row] for row in rows]
+    tensors = [
+        replace(one, name=TensorName(names[one.node], one.name.slot)) if one.node in names else one for one in tensors
+    ]
+    return MemoryTensorStore(tensors, [dump.value(row) for row in rows])
+
+
+def merged(
+    first: TensorStore, dump: TensorStore, graph: Any, skipped: Collection[str], inside: Collection[str] = ()
+) -> TensorStore:
+    """The tensors of `first`, and those of `dump` that are others of `graph`, in the order of the dump.
+
+    What was not dumped (handles, fed tensors) comes before. `skipped` names tensors that are left out; `inside` are
+    nodes that are taken though they are none of `graph`.
+    """
+    own = {str(first[row].name): row for row in range(len(first))}
+    kept: list[tuple[TensorStore, int]] = []
+    seen: set[str] = set()
+    for row in range(len(dump)):
+        name = str(dump[row].name)
+        if name in own:
+            if name not in seen:
+                kept.append((first, own[name]))
+                seen.add(name)
+        elif name not in skipped and (dump[row].node in inside or _is_of(graph, name)):
+            kept.append((dump, row))
+    before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
+    after = [(first, row) for row in own.values() if _is_updated(first, row)]
+    everything = [*before, *kept, *after]
+    return MemoryTensorStore(
+        [store[row] for store, row in everything], [store.value(row) for store, row in everything]
+    )
+
+
+def _is_updated(store: TensorStore, row: int) -> bool:
+    return store[row].op_type == UPDATED_VARIABLE
+
+
+def _is_of(graph: Any, name: str) -> bool:
+    try:
+        graph.as_graph_element(name, allow_operation=False)
+    except (KeyError, ValueError):
+        return False
+    return True

@@ -1,0 +1,298 @@
+"""Runs of graph functions made again, from a FunctionDefLibrary and the values of the inputs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from google.protobuf.message import DecodeError
+
+from tfdbg_cli.capture.functions.compiled import compiled_copy
+from tfdbg_cli.capture.functions.definition.body import Library, Source
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallTree, Place, Scope
+from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.exact.comparison import compared
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.scopes import skipped_attributes
+from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import run_error
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+
+_SERIAL = itertools.count(900_001)
+_DETAILS = "function"
+_GONE = np.zeros(())  # in place of values that nobody needs any more
+_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class FunctionDetails:
+    """What a repetition of a function holds beside the contract of `Repetition`, as `details["function"]` in JSON.
+
+    `places` are those of calls that stayed calls when the function was made of several. `aliases` are positions of
+    handles that mean the same variable as one before. `devices` are those of variables by position. `drawn` is the
+    op type and the device of a source by name.
+    """
+
+    places: Mapping[str, Place]
+    aliases: Mapping[int, int]
+    devices: Mapping[int, str]
+    drawn: Mapping[str, tuple[str, str]]
+
+    def packed(self) -> dict[str, str]:
+        """As `Repetition.details`."""
+        places = {name: [place.own_name, *place.paths] for name, place in self.places.items()}
+        found = {"places": places, "aliases": self.aliases, "devices": self.devices, "drawn": self.drawn}
+        return {_DETAILS: json.dumps(found)}
+
+    @staticmethod
+    def unpacked(details: Mapping[str, str]) -> FunctionDetails:
+        """From `Repetition.details`.
+
+        Raises:
+            TfdbgError: they are damaged.
+
+        """
+        try:
+            found = json.loads(details.get(_DETAILS, "{}"))
+            return FunctionDetails(
+                {str(name): Place(str(own), tuple(map(str, paths))) for name, (own, *paths) in _of(found, "places")},
+                {int(at): int(first) for at, first in _of(found, "aliases")},
+                {int(at): str(device) for at, device in _of(found, "devices")},
+                {str(name): (str(op_type), str(device)) for name, (op_type, device) in _of(found, "drawn")},
+            )
+        except (ValueError, TypeError, AttributeError) as error:
+            raise TfdbgError("The description of the function is damaged.", hint="Make the bundle anew.") from error
+
+
+def _of(found: Any, name: str) -> Any:
+    return found.get(name, {}).items()
+
+
+def repeat_function(repetition: Repetition, room: int | None = None) -> Repeated:
+    """Make a run of a function again, on fresh copies of its variables. See `repeated.repeat`."""
+    outcome = perform_again(repetition, room, Wanted.all_values)
+    error = None if outcome.error is None else run_error(outcome.error)
+    return Repeated(outcome.captured, outcome.notes, error)
+
+
+def perform_again(repetition: Repetition, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
+    """As `repeat_function`, but give what is `wanted` of the function with that scope.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the function or the inputs; an error of an op of the run is none.
+
+    """
+    ready = ReadyFunction(repetition, wanted)
+    return ready.perform(inputs_of(repetition.inputs, ready.root, ready.details), room)
+
+
+class ReadyFunction:
+    """The function of a repetition, made ready once to be called with any inputs of its kind.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the function.
+
+    """
+
+    def __init__(
+        self,
+        repetition: Repetition,
+        wanted: Callable[[Scope], Wanted],
+        unread: frozenset[Source] = frozenset(),
+    ) -> None:
+        """Rewrite the function of `repetition`, so that its calls give what is `wanted`.
+
+        Values of the function itself that are `unread` are not given back, but computed from others when they are
+        looked at.
+        """
+        self._repetition = replace(repetition, inputs=tuple(replace(item, value=_GONE) for item in repetition.inputs))
+        self._wanted = wanted
+        self._unread = unread
+        self.details = FunctionDetails.unpacked(repetition.details)
+        definitions, entry = renamed(repetition)
+        with ExitStack() as stack, INSIDE, compat.not_recording():
+            stack.enter_context(registered(definitions))
+            self.root = root_of(entry, repetition.inputs, self.details)
+            self.root.unread = unread
+            shown = _shown(repetition.inputs, self.details)
+            self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
+            weakref.finalize(self, stack.pop_all().close).atexit = False
+
+    def perform(self, inputs: Sequence[Any], room: int | None) -> Outcome:
+        """Call the function with `inputs`, flat eager tensors; values in branches and loops may take `room` bytes.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the inputs; an error of an op of the run is none.
+
+        """
+        with INSIDE, compat.not_recording(), _refusals():
+            return self._instrumented.perform(inputs, room)
+
+    def nearer(self, inputs: Sequence[Any]) -> ReadyFunction:
+        """The same function, giving back no value that would make other ops of it than it has undisturbed.
+
+        Found by what the runtime makes of it with and without its values given back; see `exact.comparison`.
+        """
+        own = len(self.root.body.returns)
+        with INSIDE, compat.not_recording(), _refusals():
+            plain = compiled_copy(self.root.body.name, inputs, own)
+        found = self
+        for _ in range(_ROUNDS if plain is not None else 0):
+            with INSIDE, compat.not_recording(), _refusals():
+                made = compiled_copy(found._instrumented.name, inputs, own + len(found._instrumented.types))
+            assert plain is not None
+            given = () if made is None else compared(plain, made, own).given
+            unread = found._unread.union(_computable(self.root, found._instrumented.sources_given(given)))
+            if unread == found._unread:
+                break
+            found = ReadyFunction(self._repetition, self._wanted, unread)
+        return found
+
+
+def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
+    """Those of `sources` that can be computed by their op from values that a run shows."""
+    for source in sources:
+        node = root.body.nodes[source.node or ""]
+        if source.slot == 0 and has_twin(node) and node.name not in root.needed.hidden and node.op not in SAME:
+            given = map(root.body.source, root.body.data_inputs(node))
+            if all(is_shown(root, one) for one in given):
+                yield source
+
+
+@contextmanager
+def registered(definitions: Sequence[Any]) -> Iterator[None]:
+    """A context in which the runtime knows the functions `definitions`, the called ones first.
+
+    Raises:
+        TfdbgError: TensorFlow does not take them, or what is done with them.
+
+    """
+    added: list[str] = []
+    try:
+        with _refusals():
+            for definition in definitions:
+                compat.add_function(definition)
+                added.append(definition.signature.name)
+            yield
+    finally:
+        for name in reversed(added):
+            compat.remove_function(name)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """A context in which what TensorFlow does not take is a TfdbgError."""
+    try:
+        yield
+    except (tf.errors.OpError, ValueError, TypeError) as error:
+        raise TfdbgError(
+            f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}",
+            hint="Use the version of TensorFlow that the run was made with.",
+        ) from error
+
+
+def renamed(repetition: Repetition) -> tuple[list[Any], str]:
+    """The functions of `repetition`, the called ones first, under names that nobody has; the name of the entry."""
+    try:
+        functions = tf.compat.v1.GraphDef.FromString(b"").library
+        functions.ParseFromString(repetition.graph)
+    except DecodeError as error:
+        raise TfdbgError("The functions of the run are damaged.", hint="Make the bundle anew.") from error
+    suffix = f"_{next(_SERIAL)}"
+    names = {function.signature.name for function in functions.function}
+    if repetition.entry not in names:
+        raise TfdbgError(f"The function {repetition.entry!r} is not among those of the run.")
+    for function in functions.function:
+        function.signature.name += suffix
+        for node in function.node_def:
+            if node.op in names:
+                node.op += suffix
+            for value in node.attr.values():
+                for called in (value.func, *value.list.func) if value.WhichOneof("value") in ("func", "list") else ():
+                    if called.name in names:
+                        called.name += suffix
+    return list(functions.function)[::-1], repetition.entry + suffix
+
+
+def root_of(entry: str, inputs: Sequence[RepetitionInput], details: FunctionDetails) -> Scope:
+    """The scope of the function `entry`, its nodes named as in the run.
+
+    Raises:
+        TfdbgError: the runtime does not know it, or it takes other inputs.
+
+    """
+    tree = CallTree(Library(), skipped_attributes(), details.places)
+    try:
+        root = tree.grow(entry, [item.name for item in inputs])
+    except LookupError as error:
+        raise TfdbgError(f"TensorFlow does not give the definition of the function {error.args[0]!r}.") from error
+    if len(root.body.arguments) != len(inputs):
+        raise TfdbgError(f"The function takes {len(root.body.arguments)} inputs, and {len(inputs)} are there.")
+    root.stands_for = {at: _name(item) for at, item in enumerate(inputs) if item.role is Role.SOURCE}
+    return root
+
+
+def _shown(inputs: Sequence[RepetitionInput], details: FunctionDetails) -> list[Shown]:
+    """How the inputs are shown: what an op drew as an output of that op."""
+    found = []
+    for item in inputs:
+        element = element_type_named(item.dtype)
+        dtype = 0 if element is None else element.number
+        if item.role is Role.SOURCE:
+            op_type, device = details.drawn.get(item.name, ("", ""))
+            found.append(Shown(_name(item), op_type, device, dtype))
+        else:
+            found.append(Shown(_name(item), ARGUMENT, "", dtype))
+    return found
+
+
+def _name(item: RepetitionInput) -> TensorName:
+    """The name of an input in the run."""
+    drawn = parse_tensor_name(item.name) if item.role is Role.SOURCE else None
+    return drawn or TensorName(item.name, 0)
+
+
+def inputs_of(inputs: Sequence[RepetitionInput], root: Scope, details: FunctionDetails) -> list[Any]:
+    """The inputs as eager tensors; for a variable the handle of a fresh one."""
+    found: list[Any] = []
+    for position, item in enumerate(inputs):
+        if item.role is Role.VARIABLE and position in details.aliases:
+            first = details.aliases[position]
+            if not 0 <= first < position:
+                raise TfdbgError(f"The input {item.name} stands for none before it.", hint="Make the bundle anew.")
+            found.append(found[first])
+            continue
+        element = element_type_named(item.dtype)
+        if element is None:
+            raise TfdbgError(f"The type of the input {item.name} is not known: {item.dtype}.")
+        wanted = RESOURCE if item.role is Role.VARIABLE else element.number
+        if root.body.argument_types[position] != wanted:
+            raise TfdbgError(f"The function takes no {item.role} of type {item.dtype} at the place of {item.name}.")
+        value = tf.constant(item.value, tf.dtypes.as_dtype(element.number))  # a copy, whoever holds the array
+        found.append(
+            fresh_variable(value, details.devices.get(position, "")) if item.role is Role.VARIABLE else value
+        )
+    return found
+
+
+def fresh_variable(value: Any, device: str) -> Any:
+    """The handle of a new variable with this value, on `device` if there is one."""
+    known = {device.name for device in tf.config.list_logical_devices()}
+    short = device[device.rfind("/device:") :]
+    with tf.device(short if short in known else None):
+        return compat.new_variable(value)

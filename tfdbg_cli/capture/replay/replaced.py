@@ -1,0 +1,90 @@
+"""A run that can be made again, with other values for some of its tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.called_functions import with_called
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction
+from tfdbg_cli.capture.replay.function import FunctionDetails, registered, renamed, root_of
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import RunKind
+from tfdbg_cli.model.values import Array
+
+_SUFFIX = "_set"
+
+
+def with_replaced(repetition: Repetition, replaced: Mapping[TensorName, Array]) -> Repetition:
+    """`repetition` in which the tensors `replaced` have these values, whatever their ops would give.
+
+    Raises:
+        TfdbgError: one of them is no tensor of the run, or lies inside a branch or a loop.
+
+    """
+    known = {_name(item): at for at, item in enumerate(repetition.inputs)}
+    inputs = list(repetition.inputs)
+    inner: dict[TensorName, Array] = {}
+    for name, value in replaced.items():
+        at = known.get(name)
+        if at is None:
+            inner[name] = value
+        elif inputs[at].role is Role.VARIABLE:
+            raise TfdbgError(f"{name} is a variable: replace what is read from it.")
+        else:
+            inputs[at] = replace(inputs[at], value=value)
+    changed = replace(repetition, inputs=tuple(inputs))
+    if not inner:
+        return changed
+    if repetition.kind is RunKind.FUNCTION:
+        return _fed_function(changed, inner)
+    return replace(changed, inputs=(*changed.inputs, *(_drawn(name, value) for name, value in inner.items())))
+
+
+def _name(item: RepetitionInput) -> TensorName:
+    """The tensor that an input is in the run."""
+    node, _, slot = item.name.rpartition(":")
+    return TensorName(node, int(slot)) if node and slot.isdigit() else TensorName(item.name, 0)
+
+
+def _drawn(name: TensorName, value: Array) -> RepetitionInput:
+    return RepetitionInput(str(name), Role.SOURCE, name_of(value.dtype), value)
+
+
+def _fed_function(repetition: Repetition, fed: Mapping[TensorName, Array]) -> Repetition:
+    details = FunctionDetails.unpacked(repetition.details)
+    definitions, entry = renamed(repetition)
+    with registered(definitions):
+        flat = FlatFunction(root_of(entry, repetition.inputs, details))
+        for name in fed:
+            if name.node not in flat.nodes:
+                raise TfdbgError(f"{name} is no value of the function itself, so nothing can be computed from it.")
+        part = flat.definition(f"{entry}{_SUFFIX}", flat.returns, fed, with_effects=True)
+        library = tf.compat.v1.GraphDef().library
+        library.function.extend(with_called([part.definition]))
+    before = {name: at for at, name in enumerate(flat.arguments)}
+    positions = [before.get(name) for name in part.inputs]
+    after = {own: at for at, own in enumerate(positions) if own is not None}
+    ops = {str(name): (flat.nodes[name.node].op_type, flat.nodes[name.node].device) for name in fed}
+    kept = FunctionDetails(
+        details.places,
+        {after[at]: after[first] for at, first in details.aliases.items() if at in after and first in after},
+        {after[at]: device for at, device in details.devices.items() if at in after},
+        {**details.drawn, **ops},
+    )
+    inputs = tuple(
+        _drawn(name, fed[name]) if own is None else repetition.inputs[own]
+        for name, own in zip(part.inputs, positions, strict=True)
+    )
+    return replace(
+        repetition,
+        graph=library.SerializeToString(deterministic=True),
+        entry=part.definition.signature.name,
+        inputs=inputs,
+        details={**repetition.details, **kept.packed()},
+    )

@@ -1,0 +1,271 @@
+"""A session's run made again: in a graph and session of its own, with every value fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.replay.dumped import dumped, merged, renamed
+from tfdbg_cli.capture.replay.inlined import inlined_names
+from tfdbg_cli.capture.replay.inside import with_inside
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.session_copy import SessionCopy
+from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
+from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
+from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
+from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
+from tfdbg_cli.capture.sessions.redirection import Redirection
+from tfdbg_cli.capture.sessions.references import values_of_references
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.runs import RunError
+from tfdbg_cli.model.tensors import MemoryTensorStore
+from tfdbg_cli.model.values import Array
+
+_ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
+
+_HIDDEN = "{n} tensors in loops and branches cannot be fetched."
+_DUMPED = "The values in loops and branches were dumped without TensorFlow's optimizer; last digits can differ."
+_UNTIL_THEN = "What functions had computed until then was dumped; ops that TensorFlow's optimizer fused are missing."
+_NOT_CALLED = "What functions computed inside is not shown: the run failed with {error} when it was to give it."
+_FAILED = "The run failed again; the values are those of the ops that do not need {op}."
+
+
+def repeat_session(repetition: Repetition, room: int | None = None, copy: SessionCopy | None = None) -> Repeated:
+    """Make a session's run again, in a graph and a session of its own, and fetch every tensor that it computes.
+
+    Args:
+        repetition: of the kind SESSION or CALLABLE.
+        room: how many bytes one tensor may take; the values of branches and loops are written to disk first.
+        copy: where to make it; without one it is made in a new copy.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the graph or the inputs; an error of an op of the run is none.
+
+    """
+    with INSIDE:
+        own = copy is None
+        copy = copy or SessionCopy(repetition)
+        try:
+            with copy.lock:
+                made = _Made(copy, repetition)
+                _require_room(made.fetchable, room)
+                try:
+                    return made.with_called(made.with_inner(made.repeated(made.values())))
+                except OpError as error:
+                    return made.after(run_error(error))
+        finally:
+            if own:
+                copy.close()
+
+
+def _require_room(tensors: Iterable[Any], room: int | None) -> None:
+    """Refuse a tensor that is known before the run to take more than `room` bytes.
+
+    Raises:
+        TfdbgError: there is one.
+
+    """
+    if room is None:
+        return
+    for tensor in tensors:
+        size = (tensor.shape.num_elements() or 0) * tensor.dtype.size
+        if size > room:
+            raise TfdbgError(
+                f"The run makes {tensor.name} of {size_text(size)}, and tfdbg may use {size_text(room)} of memory.",
+                hint="Raise the budget: set TFDBG_MEMORY_BUDGET.",
+            )
+
+
+class _Made:
+    """A run made in a copy, and what of it is found there."""
+
+    def __init__(self, copy: SessionCopy, repetition: Repetition) -> None:
+        self._copy = copy
+        self._repetition = repetition
+        self._graph = copy.graph
+        self._fed = copy.fed
+        # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
+        ends = ends_among(copy.elements, copy.arguments)
+        self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
+        opaque = self._reach.opaque
+        # All that the run is made for, and what of it is not fetched in any case.
+        self._all_ends = ends_among(copy.elements, copy.fed)
+        self.ends = ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed)
+        self.fetchable = [t for t in self._reach.tensors if t.name not in opaque and not self._would_draw(t)]
+        self._after: Sequence[Array] = ()
+        self._notes: tuple[str, ...] = ()
+
+    def _would_draw(self, tensor: Any) -> bool:
+        """Whether `tensor` comes from an op of whose outputs others are fed, lest it draw something new."""
+        return tensor.name not in self._fed and any(output.name in self._fed for output in tensor.op.outputs)
+
+    def values(self) -> dict[str, Any]:
+        """The values of all tensors, by name. Raises what an op raises."""
+        try:
+            return self._values()
+        except OpError as error:
+            if not is_refusal(error):
+                raise
+            self.fetchable = [tensor for tensor in self.fetchable if not is_by_product(tensor)]
+            self._notes = (FUSED,)
+            return self._values()
+
+    def _values(self) -> dict[str, Any]:
+        before: list[Any] = []
+        if self._copy.by_reference:
+            # What is read from such a variable shares its memory, and would show the value from after the update.
+            changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
+            before = [tensor for tensor in self.fetchable if tensor.op.name not in changed]
+        names = {tensor.name for tensor in before}
+        found = _named(before, self.perform(before, ())) if before else {}
+        rest = [tensor for tensor in self.fetchable if tensor.name not in names]
+        return found | _named(rest, self.perform(rest, self._all_ends if before else self.ends))
+
+    def with_inner(self, repeated: Repeated) -> Repeated:
+        """`repeated` with what is computed in loops and branches, each turn, too. Raises what an op raises.
+
+        The optimizer is off then, so that no op is missing; last digits can differ.
+        """
+        if not self._reach.hidden or self._reach.unwritable:
+            return repeated
+        session = self._copy.session(optimized=False)
+        dump = dumped(session, lambda options: self.perform((), self._all_ends, options))
+        skipped = {tensor.name for tensor in self._reach.tensors}
+        return Repeated(merged(repeated.tensors, dump, self._graph, skipped), (_DUMPED,), repeated.error)
+
+    def with_called(self, repeated: Repeated) -> Repeated:
+        """`repeated` with what is computed in the functions that ops call, each turn of their loops, too."""
+        if not self._reach.calls:
+            return repeated
+        order = ancestors(self._all_ends, self._fed)
+        try:
+            shown = self._copy.kept("shown calls", lambda: ShownCalls(self._graph, order, frozenset(self._fed)))
+            shown.begin()
+            found = self.perform(shown.tensors, self._all_ends, instead=shown.stand_ins)
+        except OpError as error:
+            return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
+        inside = dict(shown.values(found, repeated.tensors))
+        tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
+        return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.stand_ins.notes))
+
+    def perform(
+        self,
+        tensors: Sequence[Any],
+        targets: Sequence[Any],
+        options: Any = None,
+        instead: Redirection | None = None,
+    ) -> Sequence[Any]:
+        """Make the run from the state before it, and fetch `tensors`. Raises what an op raises."""
+        found, self._after = self._copy.perform(self._repetition, tensors, targets, options, instead)
+        return found
+
+    def repeated(self, known: Mapping[str, Any], error: RunError | None = None) -> Repeated:
+        """What the run gave, `known` by name; opaque tensors in their places."""
+        after = (
+            dict(zip((one.node for one in self._copy.updated), self._after, strict=False)) if error is None else {}
+        )
+        before = {item.node: item.value for item in self._repetition.inputs if item.role is Role.VARIABLE}
+        held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
+        shown = [
+            t for t in self._reach.tensors if t.name in known or (t.name in self._reach.opaque and error is None)
+        ]
+        found = [
+            fetched_array(known[t.name]) if t.name in known else held.get(t.name, handle_value(t)) for t in shown
+        ]
+        tensors = list(map(described, shown, found))
+        if error is None:
+            updated = list(map(fetched_array, self._after))
+            tensors += [one.after_update(value) for one, value in zip(self._copy.updated, updated, strict=True)]
+            found += updated
+        store = MemoryTensorStore(tensors, found)
+        notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
+        if error is not None:
+            notes.append(_FAILED.format(op=error.node or "the op that failed"))
+        return Repeated(store, tuple(notes), error)
+
+    def after(self, error: RunError) -> Repeated:
+        """What was computed before the run failed: made once more without what needs the op that fails."""
+        lost: set[str] = set()
+        failure = error
+        for _ in range(_ATTEMPTS):
+            if failure.node is None or failure.node in lost:
+                break
+            lost |= _needing(self._graph, self._failing(failure.node))
+            left = [tensor for tensor in self.fetchable if tensor.op.name not in lost]
+            try:
+                return self._with_what_led_there(self.repeated(_named(left, self.perform(left, ())), error))
+            except OpError as again:
+                failure = run_error(again)
+        return self._with_what_led_there(self.repeated({}, error))
+
+    def _failing(self, node: str) -> list[str]:
+        """The ops of the graph of which one failed when `node` did: for one in a function all that call functions."""
+        if node in {op.name for op in self._reach.order}:
+            return [node]
+        return [node, *(op.name for op in self._reach.order if calls_functions(op))]
+
+    def _with_what_led_there(self, repeated: Repeated) -> Repeated:
+        """`repeated`, of a run that fails, with what was computed in loops, branches and functions until then."""
+        if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
+            return repeated
+        session = self._copy.session(optimized=self._reach.calls)
+        dump = dumped(session, lambda options: self._until_failure(self._all_ends, options))
+        names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
+        skipped = {tensor.name for tensor in self._reach.tensors} if repeated.tensors else set()
+        inside = frozenset(names.values())
+        tensors = merged(repeated.tensors, renamed(dump, names), self._graph, skipped, inside)
+        return replace(repeated, tensors=tensors, notes=(*repeated.notes, _UNTIL_THEN if names else _DUMPED))
+
+    def _until_failure(self, ends: Sequence[Any], options: Any) -> None:
+        # The optimizer puts functions in the place of their calls, where their insides are dumped.
+        with suppress(OpError):
+            self._copy.perform(self._repetition, (), ends, options, optimized=self._reach.calls)
+
+
+def _is_op(element: Any) -> bool:
+    return isinstance(element, tf.Operation)
+
+
+def _without_ours(found: Reach) -> Reach:
+    """`found` without the tensors that were added for the repetition."""
+    return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
+
+
+def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip((tensor.name for tensor in tensors), values, strict=True))
+
+
+def _writes(op: Any) -> bool:
+    """Whether `op` may write through a reference that it is given."""
+    definition = definition_of(op)
+    return definition is not None and any(argument.is_ref for argument in definition.input_arg)
+
+
+def _needing(graph: Any, names: Iterable[str]) -> set[str]:
+    """The operations `names` and all that need them."""
+    waits: dict[str, list[Any]] = {}
+    for op in graph.get_operations():
+        for control in op.control_inputs:
+            waits.setdefault(control.name, []).append(op)
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        waiting.extend(op.name for op in waits.get(name, ()))
+        with suppress(KeyError):  # a node that the optimizer made
+            op = graph.get_operation_by_name(name)
+            waiting.extend(reader.name for tensor in op.outputs for reader in tensor.consumers())
+    return found

@@ -1,0 +1,312 @@
+"""A copy of the part of a session's graph that a run needs, with a session and variables of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
+from tfdbg_cli.capture.sessions.redirection import Redirection, redirected
+from tfdbg_cli.capture.sessions.updated import updated_tensor
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import Array
+
+v1 = compat.v1
+
+CONFIG = "session_config"  # the key of Repetition.details that holds the session's ConfigProto, serialized, in hex
+UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
+_KEPT = 4  # copies kept for a graph: each holds its variables once more
+
+
+class SessionCopy:
+    """The graph of a `Repetition` of a session, in which runs of that kind are made, each from a state of its own.
+
+    One thread at a time may use it: hold `lock`.
+    """
+
+    def __init__(self, repetition: Repetition) -> None:
+        """Import the graph.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the graph or the names.
+
+        """
+        self.lock = threading.RLock()
+        self.graph = _imported(repetition)
+        self._details = repetition.details
+        graph = self.graph
+        try:
+            self.elements = [graph.as_graph_element(name) for name in repetition.fetches]
+            inputs = repetition.inputs
+            self.variables = [CopiedVariable(graph, item) for item in inputs if item.role is Role.VARIABLE]
+            given = [item for item in inputs if item.role is not Role.VARIABLE]
+            self.feeds = {item.name: graph.as_graph_element(item.name) for item in given}
+        except (KeyError, ValueError, TypeError) as error:
+            raise refused("the names", error) from error
+        self.fed = {feed.name for feed in self.feeds.values()}
+        self.arguments = {item.name for item in given if item.role is Role.GIVEN}
+        updated = set(repetition.details.get(UPDATED, "").split("\n"))
+        self.updated = [variable for variable in self.variables if variable.node in updated]
+        hidden = hidden_ops(graph)
+        new = [op for at, variable in enumerate(self.variables) for op in variable.ends(hidden.name_of(3 * at))]
+        try:
+            ends = hidden.add(new)
+        except (OpError, TypeError) as error:
+            raise refused("the variables", error) from error
+        self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
+        readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
+        self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
+        self.alike = False  # whether runs made here are known to change what those of the program change
+        self._sessions: dict[bool, Any] = {}
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, key: str, make: Callable[[], Any]) -> Any:
+        """What `make` gave when it was first asked for under `key`: what others know of this copy's graph."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    @cached_property
+    def by_reference(self) -> bool:
+        """Whether there are variables of the old kind, which share their memory with what is read from them."""
+        return any(variable.by_reference for variable in self.variables)
+
+    def session(self, *, optimized: bool = True) -> Any:
+        """The session with or without TensorFlow's optimizer.
+
+        Raises:
+            TfdbgError: the configuration is damaged.
+
+        """
+        if optimized not in self._sessions:
+            self._sessions[optimized] = v1.Session(graph=self.graph, config=self._config(optimized))
+        return self._sessions[optimized]
+
+    def _config(self, optimized: bool) -> Any:
+        config = v1.ConfigProto()
+        try:
+            config.ParseFromString(bytes.fromhex(self._details.get(CONFIG, "")))
+        except Exception as error:  # damage shows as an exception of protobuf's own
+            raise refused("the configuration of the session", error) from error
+        config.allow_soft_placement = True  # the devices may be others here
+        config.experimental.disable_output_partition_graphs = False
+        if not optimized:
+            config.graph_options.rewrite_options.disable_meta_optimizer = True
+            config.graph_options.optimizer_options.opt_level = v1.OptimizerOptions.L0
+        return config
+
+    def given(self, repetition: Repetition) -> dict[Any, Any]:
+        """What is fed in a run like `repetition`."""
+        try:
+            return {
+                self.feeds[item.name]: _feedable(item) for item in repetition.inputs if item.role is not Role.VARIABLE
+            }
+        except (KeyError, ValueError, TypeError) as error:
+            raise refused("the names", error) from error
+
+    def begin(self, repetition: Repetition, *, optimized: bool = True) -> Any:
+        """The session, with its variables as they were before the run.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the values.
+
+        """
+        session = self.session(optimized=optimized)
+        items = [item for item in repetition.inputs if item.role is Role.VARIABLE]
+        places = [place for place, _ in self._writers]
+        try:
+            # In memory of its own: TensorFlow may keep what it is fed, and write into it.
+            given = {place: np.array(_feedable(item), copy=True) for place, item in zip(places, items, strict=True)}
+            if given:
+                session.run([operation for _, operation in self._writers], given)
+        except (OpError, ValueError, TypeError) as error:
+            names = ", ".join(item.name for item in items)
+            raise refused(f"the variables {names}" if len(items) > 1 else f"the variable {names}", error) from error
+        return session
+
+    def after(self, session: Any) -> list[Array]:
+        """The variables that the run wrote, as they are now."""
+        if not self._readers:
+            return []
+        values = session.run(self._readers)
+        return [
+            np.array(value, copy=True) if variable.by_reference else fetched_array(value)
+            for variable, value in zip(self.updated, values, strict=True)
+        ]
+
+    def perform(
+        self,
+        repetition: Repetition,
+        tensors: Sequence[Any],
+        targets: Sequence[Any],
+        options: Any = None,
+        instead: Redirection | None = None,
+        run_metadata: Any = None,
+        *,
+        optimized: bool = False,
+    ) -> tuple[list[Any], list[Array]]:
+        """Make the run and fetch `tensors`: their values, and those of the updated variables after it.
+
+        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. What `instead` names runs in
+        the place of others. Raises what an op raises.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the inputs.
+
+        """
+        dumps = options is not None and bool(options.debug_options.debug_tensor_watch_opts)
+        with self.lock, INSIDE:
+            session = self.begin(repetition, optimized=optimized or not dumps)
+            try:
+                with redirected(session, instead):
+                    fetches = (list(tensors), list(targets))
+                    values, _ = session.run(fetches, self.given(repetition), options, run_metadata)
+            except (ValueError, TypeError) as error:
+                raise refused("the inputs", error) from error
+            if self.by_reference:
+                # What is read from such a variable shares its memory, and would change with the next run.
+                values = [np.array(value, copy=True) if isinstance(value, np.ndarray) else value for value in values]
+            return list(values), self.after(session)
+
+    def plain(self, repetition: Repetition, options: Any = None, run_metadata: Any = None) -> Outcome:
+        """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
+        values, after = self.perform(repetition, self.elements, (), options, None, run_metadata)
+        pairs = zip(self.elements, values, strict=True)
+        fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
+        names = (variable.node for variable in self.updated)
+        return Outcome(fetched, dict(zip(names, after, strict=True)))
+
+    def forget(self) -> None:
+        """Free the values of the variables until the next run. What TensorFlow prepared for runs stays."""
+        with self.lock, INSIDE:
+            nothing = {place: np.empty(0, place.dtype.as_numpy_dtype) for place, _ in self._writers}
+            for session in self._sessions.values() if nothing else ():
+                session.run([operation for _, operation in self._writers], nothing)
+
+    def close(self) -> None:
+        """Free what the sessions hold."""
+        with self.lock, INSIDE:
+            for session in self._sessions.values():
+                session.close()
+            self._sessions.clear()
+
+
+class Copies:
+    """The copies made last for the runs of one graph, so that the next run of the kind need not be prepared."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[Any, ...], SessionCopy] = {}
+
+    def of(self, repetition: Repetition) -> SessionCopy:
+        """The copy for runs like `repetition`.
+
+        Raises:
+            TfdbgError: TensorFlow does not take the graph or the names.
+
+        """
+        key = _kind(repetition)
+        with self._lock:
+            found = self._known.pop(key, None)
+        if found is None:
+            with INSIDE:
+                found = SessionCopy(repetition)
+        with self._lock:
+            self._known[key] = found
+            while len(self._known) > _KEPT:
+                # Freed when nobody uses it any more.
+                self._known.pop(next(iter(self._known)))
+        return found
+
+
+def _kind(repetition: Repetition) -> tuple[Any, ...]:
+    """Equal for runs that can be made in one copy."""
+    inputs = tuple(
+        (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is Role.VARIABLE else None)
+        for item in repetition.inputs
+    )
+    return repetition.graph, repetition.fetches, inputs, tuple(sorted(repetition.details.items()))
+
+
+@dataclass
+class CopiedVariable:
+    """A variable of the graph, to be put back to what it was."""
+
+    graph: Any
+    item: RepetitionInput
+
+    def __post_init__(self) -> None:
+        self._tensor = self.graph.as_graph_element(f"{self.item.node}:0")
+        # The value is not kept for runs to come.
+        self.name, self.node, self._dtype = self.item.name, self.item.node, self.item.dtype
+        del self.item
+
+    @property
+    def tensor_name(self) -> str:
+        """That of its handle, or of the reference to it."""
+        return str(self._tensor.name)
+
+    @property
+    def by_reference(self) -> bool:
+        """Whether it is a variable of the old kind (`use_resource=False`)."""
+        return bool(self._tensor.dtype != tf.resource)
+
+    def ends(self, place: str) -> list[NewOp]:
+        """A placeholder of any shape, called `place`, an op that writes it into the variable, one that reads it."""
+        holder, dtype = self._tensor, tf.as_dtype(self._dtype)
+        given = NewOp("Placeholder", (), {"dtype": dtype})
+        if self.by_reference:
+            attributes = {"T": dtype, "validate_shape": False}
+            write = NewOp("Assign", [holder, place], attributes, (), holder.device)
+            return [given, write, NewOp("Identity", [holder], {"T": dtype}, (), holder.device)]
+        write = NewOp("AssignVariableOp", [holder, place], {"dtype": dtype}, (), holder.device)
+        return [given, write, NewOp("ReadVariableOp", [holder], {"dtype": dtype}, (), holder.device)]
+
+    def after_update(self, value: Array) -> Tensor:
+        """The description of `value`, the variable's after the run."""
+        return updated_tensor(self.name, self._tensor.device, value, self._dtype)
+
+
+def _imported(repetition: Repetition) -> Any:
+    definition = v1.GraphDef()
+    graph = tf.Graph()
+    try:
+        definition.ParseFromString(repetition.graph)
+        with graph.as_default():
+            tf.graph_util.import_graph_def(definition, name="")
+    except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
+        raise refused("the graph", error) from error
+    return graph
+
+
+def refused(what: str, error: Exception) -> TfdbgError:
+    """TensorFlow does not take `what` of a run."""
+    told = str(error).strip().splitlines() or [""]
+    return TfdbgError(
+        f"TensorFlow {tf.__version__} does not take {what} of this run: {type(error).__name__}: {told[0]}",
+        hint="Try the TensorFlow version that made the run.",
+        exit_code=2,
+    )
+
+
+def _feedable(item: RepetitionInput) -> Array:
+    """The value as Session.run takes it; quantized types have a NumPy type of TensorFlow's own."""
+    element = element_type_named(item.dtype)
+    if element is None or element.numpy is None:
+        raise ValueError(f"{item.name} has the type {item.dtype}, which cannot be fed.")
+    kind = tf.as_dtype(item.dtype).as_numpy_dtype
+    return item.value if item.value.dtype.hasobject else np.asarray(item.value).view(kind)

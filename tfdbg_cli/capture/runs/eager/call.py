@@ -1,0 +1,260 @@
+"""One call of a Python callable whose ops run eagerly, not yet performed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Action, Controller, Plan
+from tfdbg_cli.capture.functions.arguments import value_of
+from tfdbg_cli.capture.pipeline import Capture, Reported, planned
+from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
+from tfdbg_cli.capture.runs.eager.section import Section
+from tfdbg_cli.capture.runs.eager.stacks import stack_of
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.runs.function.capture import WithoutValues
+from tfdbg_cli.capture.tf.compat import tensor_id
+from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.runs import Argument, Call, Estimate, Run, RunError, RunKind, RunStart
+from tfdbg_cli.model.values import Array, NoValue
+
+_OP = re.compile(r"\[Op:(\w+)\]")
+_NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
+_NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
+
+
+class EagerCall:
+    """A call `call()` of Python code called `name`, which is `given` values (`performing.Interceptable`)."""
+
+    def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], Any]) -> None:
+        self.name = name
+        self.given = given
+        self._call = call
+
+    @classmethod
+    def of(
+        cls, python: Any, call: Callable[[], Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> EagerCall:
+        """The call `call()` of `python` with these arguments."""
+        name = str(getattr(python, "__name__", type(python).__name__))
+        return cls(name, _named(python, arguments, keywords), call)
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._call()
+
+    def pending(self, controller: Controller) -> _Pending:
+        return _Pending(self, controller)
+
+    def described(self, number: int, thread: str) -> Call:
+        arguments = tuple(_argument(name, value) for name, value in self.given.items())
+        feeds = _Values(self.given)
+        return Call(number, RunKind.EAGER, (), feeds, thread=thread, function=self.name, arguments=arguments)
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        if plan.action is Action.PROFILE:
+            return WithoutValues(self.plain, _NO_PROFILE)
+        if plan.watched is not None and not plan.watched.all_runs:
+            return WatchedEagerCall(self, self._call, watch_of(controller), plan)
+        tensors = {name: value for name, value in self.given.items() if isinstance(value, tf.Tensor)}
+        return EagerCapture(self.plain, EagerRecorder(tensors, memory_budget(controller.settings)))
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        return Run(call, error=failure, notes=("This run was not captured: it has no values.",))
+
+    def with_inputs(self, run: Run) -> Run:
+        return run
+
+
+class EagerCapture:
+    """One call whose ops are recorded."""
+
+    def __init__(self, plain: Callable[[], Any], recorder: EagerRecorder) -> None:
+        self._plain = plain
+        self._recorder = recorder
+        self._failed: str | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        with self.recording():
+            return self._plain()
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """A context in which the ops of this thread are recorded, and the one that fails."""
+        try:
+            with self._recorder.recording():
+                yield
+        except tf.errors.OpError as error:
+            match = _OP.search(error.message or "")
+            if match:
+                self._failed = self._recorder.failed(match[1], stack_of(error))
+            raise
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was recorded, up to an error if there was one."""
+        recorder = self._recorder
+        if error is not None:
+            note = "The op had no name and left no note of what it read; see what was made just before it."
+            error = replace(error, node=self._failed or error.node, inputs_note=note)
+        feeds = {**call.feeds, **{name: value_of(tensor) for name, tensor in recorder.outside.items()}}
+        return Run(
+            replace(call, feeds=feeds),
+            recorder.store(),
+            recorder.graph(),
+            tracebacks=recorder.tracebacks(),
+            error=error,
+            notes=(_NOTE, *recorder.notes()),
+        )
+
+    def finish(self, keep: bool) -> None:
+        """Nothing is left behind."""
+
+
+class WatchedEagerCall:
+    """One call whose ops are looked at as they run; functions that it calls are runs of their own."""
+
+    def __init__(self, made: EagerCall, call: Callable[[], Any], watch: EagerWatch, plan: Plan) -> None:
+        self._made = made
+        self._call = call
+        self._watch = watch
+        self._plan = plan
+        self._section: Section | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        with self.recording():
+            return self._call()
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """A context whose ops are looked at."""
+        given = self._made.given.items()
+        names = {tensor_id(value): name for name, value in given if isinstance(value, tf.Tensor)}
+        with NAMED, self._watch.naming(self._made.name, self._plan, names) as self._section:
+            yield
+
+    @property
+    def reported(self) -> bool:
+        """Whether something was found, and shown, in the middle of it."""
+        return self._section is not None and self._section.stopped
+
+    @property
+    def passed(self) -> bool:
+        """Whether every op was looked at."""
+        return self._watch.looks_at_ops
+
+    @property
+    def said(self) -> str:
+        return ""
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What ran last."""
+        assert self._section is not None
+        return self._section.run(call.number, (), error)
+
+    def finish(self, keep: bool) -> None:
+        """Nothing is left behind."""
+
+
+class _Pending:
+    """An eager call about to happen, as the debugger sees it (`controller.PendingRun`)."""
+
+    def __init__(self, call: EagerCall, controller: Controller) -> None:
+        self._call = call
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        return RunStart(self._call.described(number, threading.current_thread().name))
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        return Estimate(0, None, 0, memory_budget(self._controller.settings), "memory")
+
+    def arguments(self) -> tuple[object, object]:
+        return (), _Values(self._call.given)
+
+
+def _named(python: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The tensors, arrays and numbers among the arguments, by parameter; those in a structure are counted."""
+    try:
+        bound = inspect.signature(python).bind(*arguments, **keywords).arguments
+    except (TypeError, ValueError):
+        bound = {**{f"argument_{index}": value for index, value in enumerate(arguments)}, **keywords}
+    named: dict[str, Any] = {}
+    for name, value in bound.items():
+        leaves = list(_leaves(value))
+        named.update({name if len(leaves) == 1 else f"{name}_{index}": leaf for index, leaf in enumerate(leaves)})
+    return named
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, tf.Tensor | tf.Variable | np.ndarray | np.generic | int | float | complex | str | bytes):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, tf.experimental.ExtensionType | tf.RaggedTensor | tf.SparseTensor | tf.IndexedSlices):
+        yield from tf.nest.flatten(value, expand_composites=True)
+
+
+def _argument(name: str, value: Any) -> Argument:
+    if isinstance(value, tf.Tensor | tf.Variable):
+        shape = None if value.shape.rank is None else tuple(value.shape.as_list())
+        return Argument(name, value.dtype.name, shape)
+    array = np.asarray(value)
+    return Argument(name, tf.as_dtype(array.dtype).name, array.shape)
+
+
+class _Values(Mapping[str, Any]):
+    """Arguments as arrays, made when somebody looks."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = given
+
+    def __getitem__(self, name: str) -> Array | NoValue:
+        value = self._given[name]
+        return value_of(value) if isinstance(value, tf.Tensor | tf.Variable) else np.asarray(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
+@contextmanager
+def eager_block(controller: Controller, name: str) -> Iterator[None]:
+    """A context that is one run: its ops are recorded one by one, with the functions that it calls."""
+    if INSIDE.holds() or NAMED.holds():  # part of another run
+        yield
+        return
+    made = EagerCall(name, {}, _nothing)
+    plan, capture = planned(controller, made)
+    if plan is None:
+        with INSIDE:
+            yield
+        return
+    if isinstance(capture, WatchedEagerCall):
+        with Reported(controller, plan, made, capture), capture.recording():
+            yield
+        return
+    recording = capture.recording() if isinstance(capture, EagerCapture) else nullcontext()
+    with Reported(controller, plan, made, capture), INSIDE, recording:
+        yield
+
+
+def _nothing() -> None: ...

@@ -1,0 +1,231 @@
+"""What a watch asks of each value that an eager op gives."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.analysis.watch.datum import TensorDatum
+from tfdbg_cli.analysis.watch.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.analysis.watch.training_filters import (
+    UPDATED_VARIABLE,
+    gradient_norm_above,
+    gradient_norm_below,
+    unchanged_variable,
+)
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.functions.updated_variables import updates_variable
+from tfdbg_cli.capture.runs.eager.meant import Meant
+from tfdbg_cli.capture.runs.eager.places import builds
+from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.statistics import any_nonfinite
+from tfdbg_cli.model.tensors import MemoryTensorStore, describe
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
+from tfdbg_cli.ops.undefined_outputs import is_undefined
+
+# Dtypes, by number, whose elements are always finite.
+_EXACT = frozenset(
+    dtype.as_datatype_enum
+    for dtype in (
+        tf.bool, tf.string, tf.resource, tf.variant, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16,
+        tf.uint32, tf.uint64,
+    )
+)  # fmt: skip
+_MOST_KNOWN = 50_000
+_SIMPLE_UPDATES = frozenset({"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"})
+_MOST_UNSEEN = 16
+_FLOATS = "fc"
+_NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too
+_WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
+_SMALL = 4096  # elements up to which a tensor is looked at in less time than it takes to reckon a bound
+# A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
+_INEXACT, _LEAST = 4.0, 1e-12
+# Filters that ask of a whole run, its graph and its order; they are asked when it is at its end.
+_OF_RUNS = (gradient_norm_above, gradient_norm_below, unchanged_variable)
+
+
+class Checks:
+    """The question of one watch. It knows which tensors are settled, so that few are looked at."""
+
+    def __init__(self, watched: Watched) -> None:
+        self.watched = watched
+        test = watched.tensor_filter
+        self.at_ops = not any(test is one or (isinstance(test, Tuned) and test.test is one) for one in _OF_RUNS)
+        # Whether it is about numbers that are wrong wherever they come up; else it is asked of runs only, and not of
+        # what a program prepares for them.
+        self.anywhere = test in (has_inf_or_nan, has_nan, has_inf, bad_result)
+        # Whether only what becomes of variables counts.
+        self.of_updates = test is bad_result
+        self._finite_only = test is has_inf_or_nan or self.of_updates
+        self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
+        self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
+        self._before: dict[int, Norm] = {}
+        self._unseen: dict[int, int] = {}  # by the id of a handle: how many updates were not looked at
+        self._failed = False
+        self.meant = Meant() if watched.skips_meant else None
+
+    def bad(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
+        """Whether the watch is for one of the `outputs` of `op`, which was given `inputs`."""
+        if self.of_updates:
+            return False
+        op_type = op[1]
+        if not self._finite_only:
+            return any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
+        rule, norms, found = RULES.get(op_type), self._norms, False
+        for slot, (key, dtype, value) in enumerate(outputs):
+            if dtype in _EXACT:
+                continue
+            norm = None
+            if op_type == "ReadVariableOp":
+                norm = self._known(inputs[0])
+            elif rule is not None and value.size > _SMALL and dtype in _WIDE:
+                bound = bound_of(rule, [self._known(given) for given in inputs[rule[0]]], value.size)
+                norm = (bound, value.size) if bound < FAR_FROM_OVERFLOW else None
+            norm = norm or norm_of(value)
+            if norm is not None:
+                norms[key] = norm
+            elif not is_undefined(op_type, slot, partial(attribute, op[5])):
+                found = True
+        if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
+            self._before, self._norms = norms, {}
+        return found and not self._is_excluded(op)
+
+    def is_meant(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
+        """Whether what is bad about `op` are infinities that may be meant, so that its run is to be judged."""
+        if self.meant is None or (updates_variable(op[1]) and not builds(op[7])):
+            return False
+        return self.meant.hands_on(op, inputs, outputs)
+
+    def is_new(self, op: Noted) -> bool:
+        """Whether no run was judged yet for infinities at the line of `op`, which `is_meant`."""
+        return self.meant is not None and self.meant.is_new(op[7])
+
+    def judged(self) -> None:
+        """Hear that the run with what was meant so far was judged."""
+        if self.meant is not None:
+            self.meant.judged()
+
+    def bad_variable(self, op: Noted, handle: Any, value: Array) -> bool:
+        """Whether the watch is for `value`, what the variable behind `handle` holds after the update `op`."""
+        if not self._finite_only:
+            return self._asks(op, 0, UPDATED_VARIABLE, value)
+        key = tensor_id(handle)
+        self._before.pop(key, None)
+        norm = norm_of(value)
+        if norm is not None:
+            self._norms[key] = norm
+            return False
+        self._norms.pop(key, None)
+        return not self._is_excluded(op)
+
+    def settled(self, op: Noted, inputs: Sequence[Any]) -> bool:
+        """Whether the variable that `op` updated is finite for certain, without a look: by the bound of its norm.
+
+        Once in a while it is looked at nevertheless, so that the bound stays near.
+        """
+        if not self._finite_only or op[1] not in _SIMPLE_UPDATES or len(inputs) != 2:
+            return False
+        handle, change = inputs[0], self._known(inputs[1])
+        old = self._known(handle) if op[1] != "AssignVariableOp" else (0.0, 0)
+        if old is None or change is None or compat.type_in_variable(handle) not in _WIDE:
+            return False
+        key, bound = tensor_id(handle), old[0] + change[0]
+        self._unseen[key] = unseen = self._unseen.get(key, 0) + 1
+        if unseen >= _MOST_UNSEEN or bound > FAR_FROM_OVERFLOW:
+            self._unseen[key] = 0
+            return False
+        self._norms[key] = bound, max(old[1], change[1])
+        return True
+
+    def bad_update(self, inputs: Sequence[Any]) -> bool:
+        """Whether an update is given what the watch is for."""
+        return self.of_updates and not self.out_of_fine([given for given in inputs if not _is_handle(given)])
+
+    def out_of_fine(self, inputs: Sequence[Any]) -> bool:
+        """Whether nothing among `inputs` is known to be what the watch is for."""
+        return all(self._known(given) or _is_fine(given) for given in inputs)
+
+    def forget_variables(self) -> None:
+        """Something that is not seen, such as a function, may have updated variables."""
+        self._norms.clear()
+        self._before.clear()
+
+    def _known(self, given: Any) -> Norm | None:
+        """The norm of what an op is given, if it was looked at or bounded: a tensor, a variable, or a number."""
+        if type(given) is EagerTensor:
+            key = tensor_id(given)
+        elif isinstance(given, (float, int)):
+            return (abs(given), 1) if math.isfinite(given) else None
+        else:
+            handle = getattr(given, "handle", None)
+            if type(handle) is not EagerTensor:
+                return None
+            key = tensor_id(handle)
+        return self._norms.get(key) or self._before.get(key)
+
+    def _is_excluded(self, op: Noted) -> bool:
+        return self._excluded is not None and self._excluded(name_of(op)) is not None
+
+    def _passes(self, op: Noted, slot: int, value: Any) -> bool:
+        if value is None or is_undefined(op[1], slot, partial(attribute, op[5])):
+            return False
+        return self._asks(op, slot, op[1], np.asarray(value))
+
+    def _asks(self, op: Noted, slot: int, op_type: str, value: Array) -> bool:
+        if self._is_excluded(op):
+            return False
+        node = name_of(op)
+        name = TensorName(node, slot)
+        tensor = describe(name, value, device="", op_type=op_type, dtype=value.dtype.name)
+        datum = TensorDatum(tensor, MemoryTensorStore([tensor], [value]), 0, Graph([Node(node, op_type, "")]))
+        try:
+            return bool(self.watched.tensor_filter(datum, value))
+        except Exception:
+            if self._failed:
+                return False
+            self._failed = True
+            raise
+
+
+def norm_of(value: Any) -> Norm | None:
+    """A bound of the norm of an array or a NumPy scalar, infinite if unknown; None where not all of it is finite."""
+    size: int = value.size
+    if value.dtype.char in _NUMBERS:
+        if not value.ndim:
+            return (abs(float(value)), 1) if math.isfinite(value) else None
+        square = np.vdot(value, value)
+        if math.isfinite(square):  # else the square of a large number may be infinite
+            return _INEXACT * math.sqrt(square) + _LEAST, size
+        return (math.inf, size) if np.isfinite(value).all() else None
+    kind = value.dtype.kind
+    if (kind in _FLOATS or kind == "V") and any_nonfinite(np.asarray(value)):
+        return None
+    return math.inf, size
+
+
+def _is_handle(given: Any) -> bool:
+    return type(given) is EagerTensor and dtype_number(given) == RESOURCE
+
+
+def _may_be_bad(given: Any) -> bool:
+    return type(given) is not EagerTensor or dtype_number(given) not in _EXACT
+
+
+def _is_fine(given: Any) -> bool:
+    if type(given) is EagerTensor:
+        return dtype_number(given) in _EXACT or norm_of(host_array(given)) is not None
+    try:
+        return not any_nonfinite(np.asarray(given))
+    except (TypeError, ValueError):  # no numbers
+        return True

@@ -1,0 +1,65 @@
+"""A call of a function in a program that also runs ops eagerly, while a watch looks at both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfdbg_cli.capture.controller import Controller
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.pipeline import performed
+from tfdbg_cli.capture.runs.eager.insides import Insides
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.capture.runs.function.function_call import FunctionCall
+from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.model.runs import Run
+
+
+class FunctionAmidEager(FunctionCall):
+    """Knows the eager code around it: its run begins with the ops that made what it is given."""
+
+    __slots__ = ("_watch",)
+
+    def __init__(
+        self,
+        atomic: Any,
+        inputs: Sequence[Any],
+        call_flat: Callable[..., Any],
+        entered: Entered | None,
+        watch: EagerWatch,
+    ) -> None:
+        super().__init__(atomic, inputs, call_flat, entered)
+        self._watch = watch
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The tensors that the program gives it, by the names of its arguments."""
+        slots = zip(self.traced.slots, self.inputs, strict=False)
+        return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
+
+    def with_inputs(self, run: Run) -> Run:
+        run = super().with_inputs(run)
+        try:
+            return self._watch.with_past(run, self.given)
+        except Exception as error:  # noqa: BLE001
+            report("look at the eager code before a function", error)
+            return run
+
+    def told(self, outputs: Any) -> None:
+        """Have the eager code behind it know what it gave."""
+        try:
+            self._watch.function_gave(self.name, Insides(self.traced), list(self.given.values()), outputs)
+        except Exception as error:  # noqa: BLE001
+            report("note what a function gave", error)
+
+
+def performed_amid_eager(
+    controller: Controller, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
+) -> Any:
+    """Perform a call of a graph function as `performing.performed` does, as part of the program around it."""
+    if controller.watched is None:
+        return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))
+    made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch_of(controller))
+    outputs = performed(controller, made)
+    made.told(outputs)
+    return outputs

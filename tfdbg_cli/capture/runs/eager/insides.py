@@ -1,0 +1,76 @@
+"""The insides of a function that eager code called: its nodes among the eager ops, with values where they count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.statistics import any_nonfinite
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array
+
+CALLED = "called"  # the attribute of a noted op under which its `Insides` are
+_SMALL = 300  # nodes
+_MOST = 256 << 20  # bytes of values that are computed again
+
+
+@dataclass(frozen=True, eq=False)
+class Insides:
+    """What is in the function called."""
+
+    traced: TracedFunction
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the nodes that stand for what the program gives it."""
+        return tuple(slot.argument.name for slot in self.traced.slots if not slot.argument.captured)
+
+    def nodes(self, scope: str, given: Mapping[str, TensorName]) -> Iterator[tuple[str, Node]]:
+        """Its nodes under `scope`, each with its own name; what reads an argument reads what was `given` for it."""
+        for node in self.traced.graph:
+            if node.name not in given:
+                read = tuple(within(scope, tensor, given) for tensor in node.inputs)
+                waited = tuple(f"{scope}/{control}" for control in node.control_inputs if control not in given)
+                name = f"{scope}/{node.name}"
+                yield node.name, replace(node, name=name, inputs=read, control_inputs=waited)
+
+    def values(self, inputs: Sequence[Array | None], outputs: Sequence[Any]) -> TensorStore | None:
+        """All values of a call with `inputs` that gave `outputs`; None where they cannot be had, or tell little.
+
+        The call is made again for it, apart from the program: only of a function that is its arguments' alone, with
+        no variable, no draw and no effect; of a large one only if it made something not finite.
+        """
+        traced = self.traced
+        if any(value is None for value in inputs):
+            return None
+        if len(traced.graph) > _SMALL and (any(map(_is_bad, inputs)) or not any(map(_is_bad, outputs))):
+            return None
+        outside = traced.holding.outside
+        if outside is None or outside.silenced or any(slot.argument.captured for slot in traced.slots):
+            return None
+        try:
+            with INSIDE, compat.not_recording():
+                return traced.instrumented.perform([tf.constant(value) for value in inputs], _MOST).captured
+        except Exception as error:  # noqa: BLE001  # then its values are not known
+            report("compute the insides of a function again", error)
+            return None
+
+
+def within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:
+    """What the tensor `name` of a function is called among the ops around the call."""
+    return given.get(name.node) or TensorName(f"{scope}/{name.node}", name.slot)
+
+
+def _is_bad(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind in "fcV" and any_nonfinite(array)

@@ -1,0 +1,69 @@
+"""The loops in Python code, from its instructions."""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from tfdbg_cli.capture.runs.eager.stacks import by_identity
+
+_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+_COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
+_TRAINS = re.compile(r"GradientTape|apply_gradients|minimize|gradient|assign(_add|_sub)?|train_on_batch|apply")
+_MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_STEPS = re.compile(r"step", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
+_ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose steps train nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The body of a loop: the offsets of its first and last instruction.
+
+    `trains` tells by the names in it that a turn of it is a step of training: 2 that it is, 1 that it may be.
+    """
+
+    start: int
+    end: int
+    trains: int
+
+    def holds(self, offset: int) -> bool:
+        """Whether the instruction at `offset` is in it."""
+        return self.start <= offset <= self.end
+
+
+@by_identity
+def loops_of(code: CodeType) -> tuple[Loop, ...]:
+    """The loops of `code` but for comprehensions, an outer loop before those in it."""
+    instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    ends: dict[int, int] = {}
+    for jump in instructions:
+        if jump.opcode in _JUMPS and isinstance(jump.argval, int) and jump.argval <= jump.offset:
+            ends[jump.argval] = max(jump.offset, ends.get(jump.argval, 0))
+    spans = sorted(ends.items(), key=lambda span: (span[0], -span[1]))
+    collecting = {_innermost(spans, i.offset) for i in instructions if i.opname in _COLLECTS}
+    return tuple(
+        Loop(start, end, _trains({i.argval for i in instructions if start <= i.offset <= end}))
+        for start, end in spans
+        if (start, end) not in collecting
+    )
+
+
+def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | None:
+    """The smallest of `spans` around `offset`."""
+    around = [span for span in spans if span[0] <= offset <= span[1]]
+    return min(around, key=lambda span: span[1] - span[0], default=None)
+
+
+def _trains(arguments: set[Any]) -> int:
+    names = {name for name in arguments if isinstance(name, str)}
+    if any(map(_TRAINS.fullmatch, names)):
+        return 2
+    names = {name for name in names if not _EPOCH.search(name)}
+    if any(map(_MAY_TRAIN.search, names)):
+        return 1
+    return int(any(map(_STEPS.search, names)) and not any(map(_ENVIRONMENT.search, names)))

@@ -1,0 +1,114 @@
+"""Infinities that a program may mean, such as a mask of -inf: handed on from op to op, until it is seen what for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.runs.eager.places import program_at
+from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken
+from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.intended_infinities import MASKING
+
+_MOST_KNOWN = 50_000
+_HAND_ON = MASKING | {"ReadVariableOp", "AssignVariableOp"}
+_TURNS_SIGN = frozenset({"Neg", "Sub"})
+
+
+class Meant:
+    """Which tensors hold only infinities that were written down or given, and what moves and masks make of them.
+
+    Where they came up is judged by what became of them in the whole run (`analysis/origin/benign.py`). Until a run
+    was, each such place is new.
+    """
+
+    def __init__(self) -> None:
+        self._tensors: set[int] = set()  # their ids
+        self._before: set[int] = set()
+        self._judged: set[tuple[str, int]] = set()  # files and lines
+        self._met: set[tuple[str, int]] = set()
+
+    def hands_on(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
+        """Whether what is not finite in `outputs` are infinities of that kind, which `op` was given."""
+        if op[1] not in _HAND_ON:
+            return False
+        signs: set[float] = set()
+        for given, read in zip(inputs, op[4], strict=True):
+            held = self._infinities(given, made=isinstance(read, int))
+            if held is None:
+                return False
+            signs |= held
+        gave = [_signs(np.asarray(value)) for _, _, value in outputs if value is not None]
+        if any(each is None for each in gave):
+            return False
+        found = set().union(*(each for each in gave if each is not None))
+        if op[1] == "ReadVariableOp":  # what an update gave it was looked at, so it was given so
+            signs = found
+        if not signs or not (op[1] in _TURNS_SIGN or found <= signs):
+            return False
+        self._note(key for key, _, _ in outputs)
+        return True
+
+    def is_new(self, stack: Stack) -> bool:
+        """Whether no run was judged in which such an infinity came up at the line of the op with this stack."""
+        place = _place(stack)
+        self._met.add(place)
+        return place not in self._judged
+
+    def judged(self) -> None:
+        """The run with the places met so far was shown or passed over."""
+        self._judged |= self._met
+        self._met.clear()
+
+    def _infinities(self, given: Any, *, made: bool) -> set[float] | None:
+        """The signs of the infinities in what an op was given; None where they look like a fault.
+
+        A number may be any infinity. Of what was not `made` by an op, an array may hold -inf, as a mask does.
+        """
+        if type(given) is EagerTensor:
+            if dtype_number(given) in HANDLES:
+                return set()
+            value = np.asarray(host_array(given))
+        elif hasattr(given, "handle"):
+            return set()  # a variable, whose update was looked at
+        else:
+            try:
+                value = np.asarray(given)
+            except (TypeError, ValueError):
+                return set()
+        signs = _signs(value)
+        if not signs:
+            return signs
+        if made:
+            key = tensor_id(given)
+            return signs if key in self._tensors or key in self._before else None
+        return signs if not value.ndim or signs == {-1.0} else None
+
+    def _note(self, keys: Iterable[int]) -> None:
+        self._tensors.update(keys)
+        if len(self._tensors) > _MOST_KNOWN:  # those that are known longest are forgotten
+            self._before, self._tensors = self._tensors, set()
+
+
+def _signs(value: Array) -> set[float] | None:
+    """The signs of the infinities in `value`; None if it holds NaN, or infinities that have no sign."""
+    if value.dtype.kind not in "fcV":
+        return set()
+    try:
+        bad = value[~np.isfinite(value)]
+        return None if value.dtype.kind == "c" and bad.size else _signs_of(np.asarray(bad, np.float64))
+    except TypeError:
+        return None
+
+
+def _signs_of(bad: Array) -> set[float] | None:
+    return None if np.isnan(bad).any() else {float(sign) for sign in np.unique(np.sign(bad))}
+
+
+def _place(stack: Stack) -> tuple[str, int]:
+    inner = program_at(stack) or 0
+    return stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])

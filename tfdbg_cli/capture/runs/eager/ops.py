@@ -1,0 +1,157 @@
+"""Seeing every op that Python has TensorFlow run eagerly, in whatever thread, while somebody wants to know.
+
+All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
+functions that a tape calls, updates of variables. These two are replaced meanwhile. TensorFlow's own way to
+see ops, callbacks, belongs to one thread, and costs more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, wraps
+from typing import Any, Protocol
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.function_names import function_name
+
+
+class Listener(Protocol):
+    """Hears of ops. What it raises goes no further, but for KeyboardInterrupt."""
+
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Any:
+        """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it.
+
+        Attributes may follow the `inputs`.
+        """
+        ...
+
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> Any:
+        """The op gave `outputs`: a tensor, a list of tensors and of lists, or None; returns what the program gets.
+
+        Lists may be among the `inputs`, and what TensorFlow makes tensors of. `attributes` are names and values in
+        turn.
+        """
+        ...
+
+
+class _Several:
+    """Listeners that hear of the same ops, as one."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = listeners
+
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Sequence[tuple[Listener, Any]] | None:
+        begun = [(one, one.begins(op_type, inputs)) for one in self._listeners]
+        return [(one, token) for one, token in begun if token is not None] or None
+
+    def ran(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        attributes: Sequence[Any],
+        outputs: Any,
+        begun: Sequence[tuple[Listener, Any]],
+    ) -> Any:
+        for listener, token in begun:
+            outputs = listener.ran(op_type, inputs, attributes, outputs, token)
+        return outputs
+
+
+class EagerOps:
+    """The replaced functions. The last listener to go puts the originals back."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Listener, ...] = ()
+        self._heard: Listener = _Several(())
+        self._lock = threading.Lock()
+        self._undo: list[Callable[[], None]] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have `listener` hear of every op from now on; what is given back ends that."""
+        with self._lock:
+            self._set((*self._listeners, listener))
+            if not self._undo:
+                self._undo = [
+                    _replace(compat.FAST_EXECUTOR, self._fast),
+                    _replace(compat.SLOW_EXECUTOR, self._slow),
+                ]
+
+        def end() -> None:
+            with self._lock:
+                self._set(tuple(one for one in self._listeners if one is not listener))
+                if not self._listeners:
+                    while self._undo:
+                        self._undo.pop()()
+
+        return end
+
+    def _set(self, listeners: tuple[Listener, ...]) -> None:
+        self._listeners = listeners
+        self._heard = listeners[0] if len(listeners) == 1 else _Several(listeners)
+
+    # What a listener raises must not become an exception of the program. `report` says it once.
+
+    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
+            heard = self._heard
+            try:
+                begun = heard.begins(op_type, arguments)
+            except Exception as error:  # noqa: BLE001
+                begun = None
+                report("look at an op", error)
+            outputs = original(context, op_type, name, *arguments)
+            if begun is None:
+                return outputs
+            count = _input_count(op_type)
+            try:
+                return heard.ran(op_type, arguments[:count], arguments[count:], outputs, begun)
+            except Exception as error:  # noqa: BLE001
+                report("look at an op", error)
+            return outputs
+
+        return fast
+
+    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
+            text, heard = function_name(op_type), self._heard
+            try:
+                begun = heard.begins(text, inputs)
+            except Exception as error:  # noqa: BLE001
+                begun = None
+                report("look at an op", error)
+            outputs = original(handle, device, op_type, inputs, attributes, *rest)
+            if begun is None:
+                return outputs
+            try:
+                return heard.ran(text, inputs, attributes or (), outputs, begun)
+            except Exception as error:  # noqa: BLE001
+                report("look at an op", error)
+            return outputs
+
+        return slow
+
+
+def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
+    original = getattr(compat.EXECUTORS, name)
+    setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
+    return lambda: setattr(compat.EXECUTORS, name, original)
+
+
+@cache
+def _input_count(op_type: str) -> int:
+    """How many arguments of a registered op are inputs, a list of inputs counting once."""
+    return len(compat.op_definition(op_type).input_arg)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What is in `value`, a list of lists; `value` itself where it is none; nothing of None."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    elif value is not None:
+        yield value
+
+
+OPS = EagerOps()

@@ -1,0 +1,70 @@
+"""One run over both worlds: before what a function did stands what eager code made of its arguments.
+
+The eager ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave,
+as the insides of a function read what its caller gave.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
+from tfdbg_cli.capture.runs.eager.told import told_of
+from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor
+
+SCOPE = "eager"
+_NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
+
+
+def with_past(run: Run, log: RecentOps, given: Mapping[str, Any], named: Callable[[Source], str]) -> Run:
+    """`run` of a function that was `given` tensors for its arguments, with the ops of `log` that made those.
+
+    `named` gives a name to what came from outside of the log; empty for none.
+    """
+    ends = {
+        name: made
+        for name, tensor in given.items()
+        if type(tensor) is EagerTensor and (made := log.maker(tensor_id(tensor))) is not None
+    }
+    if not ends:
+        return run
+    parts = told_of(log, [op[0] for op, _ in ends.values()], named)
+    read = {TensorName(name, 0): _moved(TensorName(name_of(op), slot)) for name, (op, slot) in ends.items()}
+    nodes = [_within(node) for node in parts.graph]
+    nodes += [replace(node, inputs=tuple(read.get(one, one) for one in node.inputs)) for node in run.graph]
+    store = parts.store
+    tensors = [_renamed(store[row]) for row in range(len(store))]
+    before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
+    rows = [(before, row) for row in range(len(before))] + [(run.tensors, row) for row in range(len(run.tensors))]
+    places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
+    feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
+    return replace(
+        run,
+        call=replace(run.call, feeds=ChainMap(feeds, run.call.feeds)),  # type: ignore[arg-type]  # is read only
+        graph=Graph(nodes, run.graph.kind),
+        tensors=GatheredTensors(rows),
+        tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
+        notes=(*run.notes, _NOTE),
+    )
+
+
+def _moved(name: TensorName) -> TensorName:
+    return TensorName(f"{SCOPE}/{name.node}", name.slot)
+
+
+def _within(node: Node) -> Node:
+    inputs = tuple(map(_moved, node.inputs))
+    controls = tuple(f"{SCOPE}/{name}" for name in node.control_inputs)
+    return replace(node, name=f"{SCOPE}/{node.name}", inputs=inputs, control_inputs=controls)
+
+
+def _renamed(tensor: Tensor) -> Tensor:
+    return replace(tensor, name=_moved(tensor.name))

@@ -1,0 +1,207 @@
+"""Stopping code that runs eagerly where a person asked for it: after a step, at a place, at a breakpoint."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.analysis.places import PlaceTest
+from tfdbg_cli.capture.runs.eager.ops import leaves
+from tfdbg_cli.capture.runs.eager.places import builds, counts, driven, program_at
+from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken, name_of
+from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
+from tfdbg_cli.capture.runs.eager.turns import Turn
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.pausing import STEPS, Pace, Sought
+from tfdbg_cli.model.values import Array
+
+_READ = "ReadVariableOp"  # is part of the op that wants the value, and no step of its own
+
+
+@dataclass(frozen=True)
+class _From:
+    """What a step begins at: the op, its thread and its turn, and how deep the program's call is that it is in."""
+
+    thread: int
+    stack: Stack
+    turn: Turn | None
+    scope: str
+    depth: int
+
+
+class Pauses:
+    """Tells at which ops to stop, and remembers the last, at which a step begins."""
+
+    def __init__(self) -> None:
+        self._sought: Sought | None = None
+        self._places: list[tuple[PlaceTest, str]] = []
+        self._from: _From | None = None
+        self._within: _From | None = None
+
+    def why(
+        self,
+        sought: Sought,
+        op: Noted,
+        inputs: Sequence[Any],
+        outputs: Sequence[Taken],
+        stack: Stack,
+        turn: Turn | None,
+    ) -> str:
+        """Why to stop behind `op`, which was given `inputs` and gave `outputs`, in words; empty if not."""
+        if sought is not self._sought:
+            self._take(sought)
+        if not counts(stack) or builds(stack) or driven(stack):
+            return ""
+        self._within = None
+        if sought.pace is not None and op[1] != _READ and self._is_reached(sought.pace, op, stack, turn):
+            # Lines are stepped over in the call in which that began, not in those that they make.
+            self._within = self._from if sought.pace is Pace.LINE else None
+            return f"a step to the next {STEPS[sought.pace]}"
+        for test, words in self._places:
+            if _is_at(test, op, inputs, outputs, stack):
+                return words
+        return ""
+
+    def paused(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
+        """The program stands behind `op` now: a step begins there."""
+        depth = _depth(stack) if self._within is None else min(_depth(stack), self._within.depth)
+        self._from = _From(threading.get_ident(), stack, turn, op[3], depth)
+
+    def _take(self, sought: Sought) -> None:
+        self._sought = sought
+        self._places = [(PlaceTest(one.place), str(one)) for one in sought.breakpoints]
+        if sought.place is not None:
+            self._places.append((PlaceTest(sought.place), f"`until {sought.place}`"))
+
+    def _is_reached(self, pace: Pace, op: Noted, stack: Stack, turn: Turn | None) -> bool:
+        begun = self._from
+        if begun is None or pace is Pace.OP:
+            return begun is None or begun.thread == threading.get_ident()
+        if begun.thread != threading.get_ident():
+            return False
+        if pace is Pace.OUT and begun.scope:
+            return not op[3].startswith(begun.scope)
+        if len(stack) < 2 * begun.depth or not _same_caller(stack, begun):
+            return True
+        if pace is Pace.OUT:  # of the call with the loop its turn is left
+            return begun.turn is not None and begun.depth == begun.turn.depth and turn is not begun.turn
+        at = -2 * begun.depth
+        code, now, before = stack[at], stack[at + 1], begun.stack[at + 1]
+        return turn is not begun.turn or now < before or line_at(code, now) != line_at(code, before)
+
+
+def _depth(stack: Stack) -> int:
+    """How deep the innermost call of the program is, 1 for the outermost call of all."""
+    return len(stack) // 2 - (program_at(stack) or 0) // 2
+
+
+def _same_caller(stack: Stack, begun: _From) -> bool:
+    """Whether the op is still in the call of the program in which the step began, as far as the stacks tell."""
+    at = -2 * begun.depth
+    outer = at + 2 or None
+    return stack[at] is begun.stack[at] and (outer is None or stack[outer:] == begun.stack[outer:])
+
+
+def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken], stack: Stack) -> bool:
+    if test.asks_lines:
+        inner = program_at(stack)
+        if inner is None or not test.fits_line(stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])):
+            return False
+    elif not test.fits_op(op[1], name_of(op)):
+        return False
+    gave = [np.asarray(value) for _, _, value in outputs if value is not None]
+    return test.holds(gave, lambda: [array for array in map(_array, inputs) if array is not None])
+
+
+def _array(given: Any) -> Array | None:
+    """The numbers that an op was given; None of a handle and of what holds none."""
+    if type(given) is compat.EagerTensor:
+        return None if compat.dtype_number(given) in HANDLES else np.asarray(compat.host_array(given))
+    if isinstance(given, tf.Variable):
+        return np.asarray(compat.host_array(compat.read_variable(given.handle, given.dtype.as_datatype_enum)))
+    try:
+        return np.asarray(given, dtype=None if isinstance(given, np.ndarray) else np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+@dataclass(eq=False)
+class PausedOp:
+    """The op behind which the program stands (`model.pausing.Replaceable`); `outputs` are as TensorFlow gave them."""
+
+    op: Noted
+    outputs: Any
+    why: str = ""
+    handles: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # of variables, by their names
+    replaced: dict[int, Any] = field(default_factory=dict)  # tensors, by slot
+
+    def __post_init__(self) -> None:
+        self._tensors = list(leaves(self.outputs))
+
+    @property
+    def node(self) -> str:
+        return name_of(self.op)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(self.handles)
+
+    def value(self, name: TensorName) -> Array:
+        if name.node == self.node and name.slot < len(self._tensors):
+            return np.asarray(compat.host_array(self.replaced.get(name.slot, self._tensors[name.slot])))
+        handle = self._handle(name)
+        return np.asarray(compat.host_array(compat.read_variable(handle, compat.type_in_variable(handle) or 0)))
+
+    def replace(self, name: TensorName, value: Array) -> None:
+        if name.node == self.node and name.slot < len(self._tensors):
+            self.replaced[name.slot] = _in_place_of(self._tensors[name.slot], value)
+        else:
+            with compat.not_recording():
+                tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
+
+    def let_go(self) -> Any:
+        """The outputs as TensorFlow gave them, which are held no longer: the program goes on."""
+        outputs, self.outputs = self.outputs, None
+        self._tensors.clear()
+        return outputs
+
+    def _handle(self, name: TensorName) -> Any:
+        handle = self.handles[name.node]() if name.node in self.handles else None
+        if handle is None:
+            known = ", ".join([f"{self.node}:{slot}" for slot in range(len(self._tensors))] + list(self.handles))
+            raise TfdbgError(
+                f"The program holds {name} already; only what it is given next can be another value.",
+                hint=f"These can: {known}.",
+            )
+        return handle
+
+
+def _in_place_of(tensor: Any, value: Array) -> Any:
+    """A tensor that holds `value`, with the gradient that `tensor` has: a tape takes one for the other."""
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def other(given: Any) -> Any:
+        return tf.constant(value, given.dtype), lambda upstream: upstream
+
+    with tf.device(tensor.device):
+        return other(tensor)
+
+
+def exchanged(outputs: Any, replaced: Mapping[int, Any]) -> Any:
+    """`outputs` of an op, a tensor, a list of tensors and lists, or None, with some exchanged, counted in order."""
+    counter = iter(range(len(list(leaves(outputs)))))
+
+    def each(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(each, value))
+        slot = next(counter)
+        return replaced.get(slot, value)
+
+    return each(outputs) if replaced else outputs

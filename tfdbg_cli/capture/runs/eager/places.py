@@ -1,0 +1,80 @@
+"""Which eager ops count: those of the program, and not those by which packages do their own housekeeping."""
+
+from __future__ import annotations
+
+from types import CodeType
+
+from tfdbg_cli.capture.runs.eager.stacks import Stack, by_identity
+from tfdbg_cli.capture.tf.callers import is_users
+from tfdbg_cli.capture.tf.compat import PY_FUNCTION, TAPE_GRADIENT
+
+# Methods of Keras 3 and tf_keras that drive a model: between its steps they seed, adapt data, reset metrics.
+_DRIVERS = frozenset({
+    "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch",
+})  # fmt: skip
+# Its steps are the program's, even where none of its layers is.
+_STEPS = frozenset({"train_step", "test_step", "predict_step"})
+_KERAS = ("/keras/", "/tf_keras/")
+# How functions are called in which packages make variables, layers and optimizers.
+_BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize", "initialize", "_maybe_build"})
+
+
+@by_identity
+def is_program(code: CodeType) -> bool:
+    """Whether `code` is of the program, and of no installed package."""
+    return is_users(code.co_filename)
+
+
+@by_identity
+def _drives(code: CodeType) -> bool:
+    return code.co_name in _DRIVERS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+
+
+@by_identity
+def _steps(code: CodeType) -> bool:
+    return code.co_name in _STEPS and any(part in code.co_filename.replace("\\", "/") for part in _KERAS)
+
+
+def program_at(stack: Stack) -> int | None:
+    """Where the innermost call of the program stands in `stack`; None where there is none."""
+    return next((at for at in range(0, len(stack), 2) if is_program(stack[at])), None)
+
+
+def counts(stack: Stack) -> bool:
+    """Whether the program asked for what the op with this stack computes: no driver of Keras, or one of its steps."""
+    for code in stack[::2]:
+        if is_program(code) or _steps(code):
+            return True
+        if _drives(code):
+            return False
+    return False
+
+
+def within_py_function(stack: Stack) -> bool:
+    """Whether the op is in Python of the program that a function calls (tf.py_function)."""
+    programs = False
+    for code in stack[::2]:
+        if code is PY_FUNCTION:
+            return programs
+        programs = programs or is_program(code)
+    return False
+
+
+def scope_of_tape(stack: Stack) -> str:
+    """`gradient_tape/`, as functions name it, for the op that a tape runs to compute a gradient; else empty."""
+    return "gradient_tape/" if any(code is TAPE_GRADIENT for code in stack[::2]) else ""
+
+
+def driven(stack: Stack) -> bool:
+    """Whether a driver of Keras called what runs the op, be it a callback of the program."""
+    return any(map(_drives, stack[::2]))
+
+
+def builds(stack: Stack) -> bool:
+    """Whether the op serves a package to make a variable, a layer or the like."""
+    for code in stack[::2]:
+        if is_program(code):
+            return False
+        if code.co_name in _BUILDERS:
+            return True
+    return False

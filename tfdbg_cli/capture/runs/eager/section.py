@@ -1,0 +1,117 @@
+"""A part of an eager program that is one run: a turn of a loop, a call with a name, or what lies between."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
+from tfdbg_cli.capture.runs.eager.live_frames import namer
+from tfdbg_cli.capture.runs.eager.pauses import PausedOp
+from tfdbg_cli.capture.runs.eager.places import is_program
+from tfdbg_cli.capture.runs.eager.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.stacks import Stack, calls, line_at
+from tfdbg_cli.capture.runs.eager.told import told
+from tfdbg_cli.capture.runs.eager.turns import Turn
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+
+_NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
+_STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
+_DROPPED = (
+    "The first {} ops of this run are not shown: the last ones fill the memory for them (`config set memory_budget`)."
+)
+
+
+@dataclass(eq=False)
+class Section:
+    """One part, from its first op on.
+
+    `number` and `plan` are those of the run, None before it is one; `names` tell what its arguments are called.
+    """
+
+    title: str
+    log: RecentOps
+    turn: Turn | None = None
+    number: int | None = None
+    plan: Plan | None = None
+    stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
+    meant: bool = False  # whether infinities came up in it that it is to be judged for at its end
+    ignored: bool = False  # whether the runs of this thread are none of ours
+    names: Mapping[int, str] | None = None
+
+    def described(self, number: int, feeds: Mapping[str, Any] | None = None) -> Call:
+        """The call for the screen."""
+        thread = threading.current_thread().name
+        loop = "" if self.turn is None else self.turn.place
+        return Call(number, RunKind.EAGER, (), feeds or {}, thread=thread, function=self.title, loop=loop)
+
+    def run(
+        self,
+        number: int,
+        frames: tuple[LiveFrame, ...],
+        error: RunError | None = None,
+        *,
+        caught: bool = False,
+        ended: bool = False,
+        news: bool = False,
+        paused: PausedOp | None = None,
+    ) -> Run:
+        """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`.
+
+        With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
+        behind which the program was stopped on demand; it comes to know the variables of the run.
+        """
+        parts = told(self.log, namer(frames, self.names), last=news)
+        if paused is not None:
+            paused.handles = parts.handles
+        notes = [_NOTE]
+        notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
+        notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
+        return Run(
+            self.described(number, parts.feeds),
+            parts.store,
+            parts.graph,
+            tracebacks=parts.tracebacks,
+            error=error,
+            notes=tuple(notes),
+            caught=caught,
+            frames=() if ended else frames,
+            paused=paused,
+        )
+
+
+def between(stack: Stack) -> str:
+    """The title of what is in no loop: `train.py from line 5 on`, of the outermost call of the program in `stack`."""
+    own = ((code, offset) for code, offset in calls(stack) if is_program(code))
+    code, offset = next(own, (stack[-2], stack[-1]))
+    return f"{Path(code.co_filename).name} from line {line_at(code, offset)} on"
+
+
+class PendingSection:
+    """A part that is about to become a run (`controller.PendingRun`)."""
+
+    def __init__(self, section: Section, controller: Controller, *, found: bool = False) -> None:
+        """`found` says that it becomes one since a watch found something in it."""
+        self.found = found
+        self._section = section
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        return RunStart(self._section.described(number))
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        return Estimate(0, None, 0, memory_budget(self._controller.settings), "memory")
+
+    def arguments(self) -> tuple[object, object]:
+        return (), {}
+
+
+def is_find(pending: PendingRun) -> bool:
+    """Whether a run is about to be one since a watch found something in it."""
+    return isinstance(pending, PendingSection) and pending.found

@@ -1,0 +1,100 @@
+"""The Python calls that led to an op, noted in a microsecond and put into words when somebody looks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from linecache import getline
+from types import CodeType
+from typing import Any, TypeAlias, TypeVar
+
+from tfdbg_cli.capture.tf.callers import is_ours
+from tfdbg_cli.model.sources import Frame, Traceback
+
+_T = TypeVar("_T")
+
+# Code and the offset in it of the instruction that is being executed, in turn, innermost call first.
+Stack: TypeAlias = list[Any]
+
+
+def by_identity(function: Callable[[CodeType], _T]) -> Callable[[CodeType], _T]:
+    """`function` with its answers kept for as long as the process lives: to hash code takes longer than to ask."""
+    known: dict[int, tuple[CodeType, _T]] = {}
+
+    def asked(code: CodeType) -> _T:
+        found = known.get(id(code))
+        if found is None:
+            found = known[id(code)] = (code, function(code))
+        return found[1]
+
+    return asked
+
+
+def stack_here(depth: int = 1) -> Stack:
+    """The stack of this thread, from `depth` calls above this one on."""
+    frame = inspect.currentframe()
+    while depth and frame is not None:
+        frame, depth = frame.f_back, depth - 1
+    found: Stack = []
+    add = found.append
+    while frame is not None:
+        add(frame.f_code)
+        add(frame.f_lasti)
+        frame = frame.f_back
+    return found
+
+
+def stack_of(error: BaseException) -> Stack:
+    """The calls from which `error` came."""
+    found: Stack = []
+    trace = error.__traceback__
+    while trace is not None:
+        found[:0] = trace.tb_frame.f_code, trace.tb_lasti
+        trace = trace.tb_next
+    return found
+
+
+def calls(stack: Stack) -> Iterator[tuple[CodeType, int]]:
+    """Code and offsets, outermost call first."""
+    return zip(reversed(stack[::2]), reversed(stack[1::2]), strict=True)
+
+
+@lru_cache(maxsize=10_000)
+def line_at(code: CodeType, offset: int) -> int:
+    """The line of the instruction at `offset`; that of the code's beginning where Python notes none."""
+    return next(
+        (line for start, end, line in code.co_lines() if start <= offset < end and line is not None),
+        code.co_firstlineno,
+    )
+
+
+def traceback_of(stack: Stack) -> Traceback:
+    """The calls of `stack` in words, without ours."""
+    return tuple(
+        Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
+        for code, offset in calls(stack)
+        if not is_ours(code.co_filename)
+        for line in [line_at(code, offset)]
+    )
+
+
+class Tracebacks(Mapping[str, Traceback]):
+    """Stacks by node name, put into words when asked for. Of a node in a function: where it was made."""
+
+    def __init__(
+        self, stacks: Mapping[str, Stack], places: Mapping[str, tuple[Mapping[str, Traceback], str]] | None = None
+    ) -> None:
+        """`places` are nodes in functions: the tracebacks of that function, and the name that a node has there."""
+        self._stacks = stacks
+        self._places = places or {}
+
+    def __getitem__(self, name: str) -> Traceback:
+        tracebacks, node = self._places.get(name, ({}, ""))
+        return tracebacks[node] if node in tracebacks else traceback_of(self._stacks[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stacks)
+
+    def __len__(self) -> int:
+        return len(self._stacks)

@@ -1,0 +1,249 @@
+"""What the log of eager ops holds, put into the parts of a run when somebody looks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides, within
+from tfdbg_cli.capture.runs.eager.recent import HANDLES, LATER, Read, RecentOp, RecentOps, Released, Source
+from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+
+_VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
+_CALLED = {_INPUT: "input", _LITERAL: "number"}
+_RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
+_UPDATED = gone("The variable was updated since; what it held before is not kept.")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A log as the parts of a run."""
+
+    graph: Graph
+    store: MemoryTensorStore
+    tracebacks: Mapping[str, Traceback]
+    feeds: Mapping[str, Any]
+    handles: Mapping[str, Callable[[], Any]]  # weak references to those of variables, by their names
+
+
+def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
+    """What `log` holds, as the parts of a run; of it the `last` op with what led to it, if that is asked for.
+
+    `named` gives a name to what came from outside; empty for none.
+    """
+    ops = log.ops()
+    leading = _leading_to(ops[-1:], ops)
+    return _Telling(log, named, leading).told(leading if last else ops)
+
+
+def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str]) -> Told:
+    """What `log` holds of the ops numbered `ends`, and of those out of which they were made."""
+    ops = log.ops()
+    leading = _leading_to([op for op in ops if op.number in ends], ops)
+    return _Telling(log, named, leading).told(leading)
+
+
+def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
+    """Those of `ops` out of which `ends` were made, and themselves, in order."""
+    found, waiting = set(map(id, ends)), list(ends)
+    while waiting:
+        for read in waiting.pop().inputs:
+            if not isinstance(read, Source) and id(read[0]) not in found:
+                found.add(id(read[0]))
+                waiting.append(read[0])
+    return [op for op in ops if id(op) in found]
+
+
+class _Telling:
+    def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
+        """`leading` are the ops out of which the last one was made."""
+        self._log = log
+        self._leading = {op.number for op in leading}
+        self._named = named
+        self._nodes: dict[str, Node] = {}
+        self._names: dict[int, str] = {}  # of sources, by their id
+        self._alive: list[Source] = []
+        self._feeds: dict[str, Any] = {}
+        self._handles: dict[str, Callable[[], Any]] = {}
+        self._tensors: list[Tensor] = []
+        self._values: list[Value] = []
+        self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
+        self._stacks: dict[str, Stack] = {}
+        self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
+        self._results: dict[tuple[int, int], TensorName] = {}  # of functions, by the op and the slot
+        self._taken: set[str] = set()  # nodes with a tensor
+
+    def told(self, ops: Iterable[RecentOp]) -> Told:
+        for op in ops:
+            self._add(op)
+        graph = Graph(self._nodes.values(), GraphKind.PYTHON)
+        return Told(
+            graph,
+            MemoryTensorStore(self._tensors, self._values),
+            Tracebacks(self._stacks, self._places),
+            self._feeds,
+            self._handles,
+        )
+
+    def _add_call(self, op: RecentOp, insides: Insides) -> None:
+        """Add the nodes of a function that was called, and its results; what led to the end with all values."""
+        given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
+        for own, node in insides.nodes(op.name, given):
+            self._nodes[node.name] = node
+            self._places[node.name] = (insides.traced.tracebacks, own)
+            self._stacks[node.name] = op.stack
+        results = [within(op.name, name, given) for name in insides.traced.returned]
+        self._results.update({(id(op), slot): name for slot, name in enumerate(results)})
+        outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
+        held = [value for value in outputs if not isinstance(value, NoValue)]
+        wanted = op.number in self._leading
+        store = insides.values([self._held(read) for read in op.inputs], held) if wanted else None
+        for row in range(0 if store is None else len(store)):
+            assert store is not None
+            tensor = store[row]
+            if tensor.node not in given and tensor.node in insides.traced.graph:
+                name = within(op.name, tensor.name, given)
+                self._take(name, op, None, store.value(row), tensor.dtype)
+        if store is None:
+            for name, (_, dtype, _), value in zip(results, op.outputs, outputs, strict=False):
+                if name.node in self._nodes and name.node not in self._taken:
+                    self._take(name, op, dtype, value)
+
+    def _held(self, read: Read) -> Array | None:
+        """What a function was given, as far as it is held."""
+        if isinstance(read, Source):
+            return None if read.dtype in HANDLES else array_from(read.given)
+        op, slot = read
+        if slot >= len(op.outputs):
+            return None
+        _, dtype, taken = op.outputs[slot]
+        value = self._value(op, dtype, taken)
+        return None if isinstance(value, NoValue) else value
+
+    def _add(self, op: RecentOp) -> None:
+        if len(op.attributes) == 2 and op.attributes[0] is CALLED:
+            self._add_call(op, op.attributes[1])
+            return
+        inputs = tuple(self._read(op, read) for read in op.inputs)
+        attributes = {
+            str(name): str(value) for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
+        }
+        self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
+        self._stacks[op.name] = op.stack
+        for slot, (_, dtype, value) in enumerate(op.outputs):
+            self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
+        for source, value in op.written:
+            variable = self._source(op, source).node
+            name = f"{variable}/after_update"
+            read = tuple(one for one in inputs if one.node != variable)
+            self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, (TensorName(variable, 0), *read), (op.name,))
+            self._stacks[name] = op.stack
+            self._take(TensorName(name, 0), op, None, self._now(op, source) if value is LATER else value)
+
+    def _take(self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "") -> None:
+        text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
+        self._taken.add(name.node)
+        execution = self._executions[name]
+        self._executions[name] += 1
+        op_type = self._nodes[name.node].op_type
+        self._tensors.append(
+            describe(name, value, device=op.device, op_type=op_type, dtype=text, execution=execution)
+        )
+        self._values.append(value)
+
+    def _value(self, op: RecentOp, dtype: int, taken: Any) -> Value:
+        if dtype in HANDLES:
+            return HANDLE
+        if taken is not None and not isinstance(taken, Released):
+            return array_from(taken)
+        source = self._log.variable_of(op)
+        handle = None if source is None else source.given()
+        if handle is None:
+            return _UPDATED
+        value = variable_value(handle, compat.type_in_variable(handle) or 0)
+        return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
+
+    def _now(self, op: RecentOp, source: Source) -> Value:
+        """What the variable that `op` updated holds, if it was not updated since."""
+        handle = source.given() if self._log.updated_last(source, op) else None
+        if handle is None:
+            return _UPDATED
+        return variable_value(handle, compat.type_in_variable(handle) or 0)
+
+    def _read(self, reader: RecentOp, read: Read) -> TensorName:
+        if isinstance(read, Source):
+            return self._source(reader, read)
+        op, slot = read
+        if (id(op), slot) in self._results:
+            return self._results[id(op), slot]
+        if op.name not in self._nodes:  # one that was dropped
+            self._nodes[op.name] = Node(op.name, op.op_type, op.device)
+            self._stacks[op.name] = op.stack
+        return TensorName(op.name, slot)
+
+    def _source(self, op: RecentOp, source: Source) -> TensorName:
+        name = self._names.get(id(source))
+        if name is None:
+            handle = source.dtype in HANDLES
+            kind, own = _of_handle(source.given()) if handle else (_kind_of(source), "")
+            wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])
+            name = next(
+                n
+                for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
+                if n not in self._nodes
+            )
+            self._names[id(source)] = name
+            self._alive.append(source)
+            self._nodes[name] = Node(name, kind, "")
+            if kind == _LITERAL:
+                self._stacks[name] = op.stack
+                self._take(TensorName(name, 0), op, None, array_from(source.given))
+            elif not handle:
+                self._feeds[name] = array_from(source.given)
+            elif kind == _VARIABLE:
+                self._handles[name] = source.given
+        return TensorName(name, 0)
+
+
+def _kind_of(source: Source) -> str:
+    """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant."""
+    written = not source.key and isinstance(source.given, float) and not math.isfinite(source.given)
+    return _LITERAL if written else _INPUT
+
+
+def _of_handle(handle: Any) -> tuple[str, str]:
+    """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
+    if handle is None or compat.type_in_variable(handle) is None:
+        return _INPUT, ""
+    match = _RESOURCE.search(str(handle))
+    return _VARIABLE, match["name"] if match else "variable"
+
+
+def array_from(value: Any) -> Array:
+    """`value` as an array that cannot be written to."""
+    array = np.asarray(value).view()
+    array.flags.writeable = False
+    return array
+
+
+def variable_value(handle: Any, dtype: int) -> Value:
+    """What the variable behind `handle` holds now; `dtype` by number."""
+    try:
+        return array_from(compat.host_array(compat.read_variable(handle, dtype)))
+    except Exception as error:  # noqa: BLE001  # a variable that is gone, or was never initialized
+        return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

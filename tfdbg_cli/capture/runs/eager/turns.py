@@ -1,0 +1,151 @@
+"""Which turn of which loop of the program an op belongs to, told by the Python stacks of the ops alone.
+
+No tracing of Python is needed for it, which would slow every line. A turn that begins where the one before it ended,
+in a function that is called anew, can be taken for the same one; a program that wants to be sure names its runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import CodeType
+
+from tfdbg_cli.capture.runs.eager.loops import Loop, loops_of
+from tfdbg_cli.capture.runs.eager.places import is_program
+from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
+
+_TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Turn:
+    """The `number`th turn of `loop` in `code`, whose call is the `depth`th of the stack, outermost; both from 1."""
+
+    code: CodeType
+    loop: Loop
+    depth: int
+    number: int
+
+    @property
+    def place(self) -> str:
+        """`train.py:12`, the line with which the loop begins."""
+        return f"{Path(self.code.co_filename).name}:{line_at(self.code, self.loop.start)}"
+
+    @property
+    def words(self) -> str:
+        """`turn 3 of train.py:12`."""
+        return f"turn {self.number} of {self.place}"
+
+
+class Turns:
+    """The turns that one thread makes."""
+
+    def __init__(self) -> None:
+        self._last: Stack = []
+        self._turn: Turn | None = None
+        self._mark: Stack = []  # of an op that runs once in a turn, if it runs; empty where none is known
+        self._tries = 0
+
+    def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
+        """The turn that the op with this stack belongs to, the same object for all of it; None outside loops.
+
+        As long as no run has `begun` in a turn, what it did may have prepared the loop within it that trains.
+        """
+        turn, last = self._turn, self._last
+        self._last = stack
+        if turn is not None and not begun and _in_same_loop(turn, last, stack):
+            inner = _found(stack)
+            if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
+                self._turn, self._mark, self._tries = inner, [], _TRIES
+                turn = inner
+        if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
+            pass
+        elif turn is None or not _in_same_loop(turn, last, stack):
+            turn = self._turn = _found(stack)
+            self._mark, self._tries = [], _TRIES
+        elif _begins_anew(turn, last, stack, self._mark):
+            turn = self._turn = replace(turn, number=turn.number + 1)
+            self._mark, self._tries = [], _TRIES
+        if turn is not None and not self._mark and self._tries:
+            self._tries -= 1
+            if _runs_once(turn, stack):
+                self._mark = stack
+        return turn
+
+
+def _found(stack: Stack) -> Turn | None:
+    """The first turn of the loop around this stack that makes the best run: that which trains, or the outermost one.
+
+    Of those that train it is the innermost, so that a run is a step and no epoch.
+    """
+    best: Turn | None = None
+    depth = len(stack) // 2
+    for at in range(len(stack) - 2, -1, -2):
+        code, offset = stack[at], stack[at + 1]
+        if is_program(code):
+            for loop in loops_of(code):
+                if loop.holds(offset) and (best is None or loop.trains >= max(best.loop.trains, 1)):
+                    best = Turn(code, loop, depth - at // 2, 1)
+    return best
+
+
+def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:
+    """Whether the turn is certainly the same: Python went on in a call that both ops are in, or still makes one."""
+    loop = at = -2 * turn.depth
+    shorter = min(len(stack), len(last))
+    if -loop > shorter or stack[loop] is not last[loop] or stack[loop + 1] > turn.loop.end:
+        return False
+    while -at <= shorter and stack[at] is last[at] and (at == loop or is_program(stack[at])):
+        now, before = stack[at + 1], last[at + 1]
+        if now < before:
+            return False
+        if now > before:
+            break
+        at -= 2
+    return turn.depth == 1 or bool(stack[loop + 2 :] == last[loop + 2 :])
+
+
+def _in_same_loop(turn: Turn, last: Stack, stack: Stack) -> bool:
+    """Whether `stack` is in the loop of `turn`, called as `last` was."""
+    outer = -2 * (turn.depth - 1) or None
+    if len(stack) < 2 * turn.depth or (outer is not None and stack[outer:] != last[outer:]):
+        return False
+    return stack[-2 * turn.depth] is turn.code and turn.loop.holds(stack[-2 * turn.depth + 1])
+
+
+def _begins_anew(turn: Turn, last: Stack, stack: Stack, mark: Stack) -> bool:
+    """Whether, between two ops in the loop of `turn`, the loop began its next turn."""
+    at = -2 * turn.depth
+    now, before = stack[at + 1], last[at + 1]
+    if now != before:
+        return bool(now < before and not _in_loop_of_its_own(turn, now, before))
+    # The same instruction of the loop, a call. It is another call if the function called is at an earlier place.
+    while -at < len(stack) and -at < len(last):
+        at -= 2
+        code, now, before = stack[at], stack[at + 1], last[at + 1]
+        if code is not last[at] or not is_program(code):
+            break  # what a library does in it can go to and fro
+        if now != before:
+            return bool(now < before and not any(loop.holds(now) and loop.holds(before) for loop in loops_of(code)))
+    return stack == mark
+
+
+def _runs_once(turn: Turn, stack: Stack) -> bool:
+    """Whether the op with this stack is in no loop within that of `turn`."""
+    offset = stack[-2 * turn.depth + 1]
+    if _in_loop_of_its_own(turn, offset, offset):
+        return False
+    for at in range(len(stack) - 2 * turn.depth - 2, -1, -2):  # the program's calls first
+        for loop in loops_of(stack[at]):
+            if loop.holds(stack[at + 1]):
+                return False
+    return True
+
+
+def _in_loop_of_its_own(turn: Turn, one: int, other: int) -> bool:
+    """Whether a loop within that of `turn` holds both places."""
+    return any(
+        loop is not turn.loop and turn.loop.start <= loop.start and loop.end <= turn.loop.end
+        and loop.holds(one) and loop.holds(other)
+        for loop in loops_of(turn.code)
+    )  # fmt: skip

@@ -1,0 +1,393 @@
+"""The watch of eager code: every op is looked at as it runs, and the prompt opens right behind a wrong one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.updated_variables import updates_variable
+from tfdbg_cli.capture.runs.eager.checks import Checks
+from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
+from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
+from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
+from tfdbg_cli.capture.runs.eager.past import with_past
+from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
+from tfdbg_cli.capture.runs.eager.places import builds, counts, driven, within_py_function
+from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, RecentOps, taken
+from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
+from tfdbg_cli.capture.runs.eager.stacks import Stack, stack_here
+from tfdbg_cli.capture.runs.eager.told import variable_value
+from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.runs import Run, RunError
+from tfdbg_cli.model.values import NoValue
+
+# They hand a variable on to the program, which looks at it; or may find the data at their end.
+_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
+_CALLERS = 4  # calls of ours between the program's call of a function and the note of it
+_SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
+_MOST = 512 << 20  # bytes of it
+
+
+class _Here:
+    """What one thread is at."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self.turn: Turn | None = None
+        self.section: Section | None = None
+        self.told = 0  # how many calls that are runs by name it is within
+        self.busy = False  # with what we do ourselves
+        self.functions = False  # whether it has made runs of functions and sessions
+        self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
+        self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+
+    def in_functional(self) -> bool:
+        """Whether it is in such a loop."""
+        return self.turn is not None and (id(self.turn.code), self.turn.loop.start) in self.functional
+
+
+class _Threads(threading.local):
+    def __init__(self) -> None:
+        self.here = _Here()
+
+
+class EagerWatch:
+    """Divides what the threads of a program run eagerly into runs, and looks at every value while a watch is on.
+
+    Listens only while `attend` says so, since each op takes some microseconds more then.
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._threads = _Threads()
+        self._checks: Checks | None = None
+        self._end: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+        self._pauses = Pauses()
+        self.seen = 0  # ops that were looked at
+
+    def attend(self, wanted: bool) -> None:
+        """Listen to ops from now on, or no more."""
+        with self._lock:
+            if wanted and self._end is None:
+                self._end = OPS.listen(self)
+            elif not wanted and self._end is not None:
+                self._end()
+                self._end = None
+
+    def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
+        """An op is about to run; see `ops.Listener`."""
+        here = self._threads.here
+        if here.busy:
+            return None
+        stack = stack_here(4)
+        if INSIDE.holds() and not within_py_function(stack):
+            return None
+        section = self._section(here, stack)
+        if section.ignored:
+            return None
+        if section.number is None and not section.stopped and self._starts(here, section, op_type, inputs, stack):
+            self._start(here, section)
+        return stack
+
+    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> Any:
+        """The op gave `outputs`; see `ops.Listener`."""
+        here = self._threads.here
+        section, watched = here.section, self._controller.watched
+        if op_type == "ReadVariableOp" and section is not None and section.number is None:
+            here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
+        if section is None or section.ignored:
+            return outputs
+        sought = self._controller.sought
+        if watched is None and sought is None and not _captures(section.plan):
+            return outputs
+        here.busy = True
+        try:
+            return self._look(here, section, watched, sought, op_type, inputs, attributes, outputs, begun)
+        finally:
+            here.busy = False
+
+    @contextmanager
+    def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
+        """A context that is the run of `plan`, in which the arguments with these ids have `names`."""
+        here = self._threads.here
+        before = here.section
+        here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
+        here.told += 1
+        end = OPS.listen(self) if self._end is None else lambda: None
+        try:
+            yield section
+        finally:
+            end()
+            here.told -= 1
+            here.section = before
+            self.seen += section.log.count
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """A run begins in this thread; where it is that of a function, the turns of the loop around it are none."""
+        if isinstance(pending, PendingSection):
+            return
+        here = self._threads.here
+        here.functions = True
+        if self._checks is not None:
+            self._checks.forget_variables()
+        if here.turn is not None:
+            here.functional.add((id(here.turn.code), here.turn.loop.start))
+
+    def function_gave(self, name: str, insides: Insides, inputs: Sequence[Any], outputs: Any) -> None:
+        """A function called `name` was called in this thread: it is one op of the code around it."""
+        stack = stack_here(_CALLERS)
+        section = self._section(self._threads.here, stack)
+        if not section.ignored:
+            gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
+            section.log.add(name, inputs, (CALLED, insides), gave, stack)
+
+    def with_past(self, run: Run, given: Mapping[str, Any]) -> Run:
+        """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
+        section = self._threads.here.section
+        if section is None or not len(section.log):
+            return run
+        return with_past(run, section.log, given, namer(live_frames()))
+
+    @property
+    def looks_at_ops(self) -> bool:
+        """Whether the watch that is on asks each op, and not a whole run at its end."""
+        checks = self._checks_of(self._controller.watched)
+        return checks is not None and checks.at_ops
+
+    def end(self) -> None:
+        """The program is at its end, or debugged no more: so is the last run of this thread."""
+        self._end_section(self._threads.here)
+
+    def _section(self, here: _Here, stack: Stack) -> Section:
+        """The part that what runs with this stack belongs to; a new one where a turn begins."""
+        section = here.section
+        if section is not None and here.told:
+            return section
+        # In a loop whose runs are functions no op begins one, and none need ask whether it may.
+        begun = section is None or section.number is not None or section.stopped or here.in_functional()
+        turn = here.turns.of(stack, begun=begun)
+        if section is None or turn is not here.turn:
+            self._end_section(here)
+            section = self._begin_section(here, turn, stack)
+        return section
+
+    def broken_off(self, error: RunError) -> Run | None:
+        """The run of this thread that `error` ended, as far as it came; None where its ops were not kept."""
+        here = self._threads.here
+        section = here.section
+        if section is None or not _captures(section.plan) or section.stopped or section.number is None:
+            return None
+        here.section = None
+        self.seen += section.log.count
+        return section.run(section.number, (), error)
+
+    def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
+        here.turn = turn
+        here.read.clear()
+        section = Section(turn.words if turn is not None else between(stack), self._log(None), turn)
+        here.section = section
+        return section
+
+    def _log(self, plan: Plan | None) -> RecentOps:
+        room = memory_budget(self._controller.settings)
+        if _captures(plan):
+            return RecentOps(room, all_values=True)
+        return RecentOps(min(room // _SHARE, _MOST))
+
+    def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[Any], stack: Stack) -> bool:
+        """Whether the op that begins now makes a run of `section`: it computes something out of a variable.
+
+        In a program without functions and sessions so is every turn but the first of a loop that trains by its names.
+        """
+        turn = section.turn
+        if here.in_functional():
+            return False
+        if op_type in _NO_WORK or updates_variable(op_type):
+            return False
+        repeated = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
+        if not repeated and not any(_is_variable(given, here.read) for given in inputs):
+            return False
+        if not counts(stack) or builds(stack) or driven(stack):
+            return False
+        return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
+
+    def _start(self, here: _Here, section: Section) -> None:
+        here.busy = True
+        try:
+            plan = self._controller.run_starts(PendingSection(section, self._controller))
+        finally:
+            here.busy = False
+        section.number, section.plan = plan.number, plan
+        asked = self._controller.watched is not None or self._controller.sought is not None
+        section.ignored = plan.action is Action.LEAVE and not asked
+        if _captures(plan) and plan.watched is None:
+            section.log = self._log(plan)
+
+    def _end_section(self, here: _Here) -> None:
+        section, here.section = here.section, None
+        if section is None:
+            return
+        self.seen += section.log.count
+        plan = section.plan
+        if plan is None or plan.action is Action.LEAVE or section.stopped:
+            return
+        here.busy = True
+        try:
+            if plan.watched is None:
+                self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
+            elif section.meant:
+                self._controller.run_ends(plan, section.run(plan.number, live_frames(), caught=True, ended=True))
+                if self._checks is not None:
+                    self._checks.judged()
+            elif self._checks is not None and self._checks.at_ops:
+                self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
+            else:
+                self._controller.run_ends(plan, section.run(plan.number, ()))
+        except Exception as error:  # noqa: BLE001
+            report("show a run", error)
+            self._controller.run_abandoned(plan)
+        finally:
+            here.busy = False
+
+    def _look(
+        self,
+        here: _Here,
+        section: Section,
+        watched: Watched | None,
+        sought: Sought | None,
+        op_type: str,
+        inputs: Sequence[Any],
+        attributes: Sequence[Any],
+        outputs: Any,
+        stack: Stack,
+    ) -> Any:
+        given = list(leaves(inputs)) if list in map(type, inputs) else inputs
+        gave = [taken(one) for one in ((outputs,) if type(outputs) is EagerTensor else leaves(outputs))]
+        op = section.log.add(op_type, given, attributes, gave, stack)
+        checks = self._checks
+        if watched is None:
+            checks = None
+        elif checks is None or checks.watched is not watched:
+            checks = self._checks_of(watched)
+        if checks is not None and section.number is None and not checks.anywhere:
+            checks = None
+        found = checks is not None and checks.at_ops and checks.bad(op, given, gave)
+        if updates_variable(op_type):
+            found = self._written(section, checks, op, given) or found
+        if found and checks is not None and checks.is_meant(op, given, gave):
+            found = False
+            section.meant = checks.is_new(op) or section.meant
+        if found and checks is not None and self._is_news(section, checks, given, stack):
+            return self._found(section, PausedOp(op, outputs))
+        if sought is not None:
+            why = self._pauses.why(sought, op, given, gave, stack, here.turn)
+            if why:
+                self._pauses.paused(op, stack, here.turn)
+                return self._pause(section, PausedOp(op, outputs, why))
+        return outputs
+
+    def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[Any]) -> bool:
+        """Look at the variables that `op` updated; whether the watch is for one of them."""
+        found = checks is not None and checks.bad_update(given)
+        for handle in given:
+            if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
+                dtype = compat.type_in_variable(handle)
+                if not dtype:
+                    continue
+                if checks is not None and checks.at_ops and checks.settled(op, given):
+                    section.log.wrote(op, handle, LATER, keep=False)
+                    continue
+                value = variable_value(handle, dtype)
+                bad = False
+                if checks is not None and checks.at_ops and not isinstance(value, NoValue):
+                    bad = checks.bad_variable(op, handle, value)
+                section.log.wrote(op, handle, value, keep=bad)
+                found = found or bad
+        return found
+
+    def _checks_of(self, watched: Watched | None) -> Checks | None:
+        if watched is None:
+            return None
+        if self._checks is None or self._checks.watched is not watched:
+            self._checks = Checks(watched)
+        return self._checks
+
+    @staticmethod
+    def _is_news(section: Section, checks: Checks, given: Sequence[Any], stack: Stack) -> bool:
+        """Whether to stop: once in a turn, and elsewhere only for what was not made of what is wrong already."""
+        if section.stopped and (section.turn is not None or section.names is not None):
+            return False
+        return counts(stack) and (not section.stopped or checks.out_of_fine(given))
+
+    def _found(self, section: Section, paused: PausedOp) -> Any:
+        """Hand the run, as far as it came, to the debugger: the prompt opens, and the program goes on behind it.
+
+        What it is to be given by the op is returned.
+        """
+        frames = live_frames()
+        plan = section.plan
+        if plan is None or section.stopped:
+            plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
+            if plan.action is Action.LEAVE:
+                section.ignored = True
+                return paused.outputs
+        news = section.stopped
+        section.number, section.plan, section.stopped = plan.number, plan, True
+        with INSIDE:
+            self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
+        return _given_instead(section, paused, frames)
+
+    def _pause(self, section: Section, paused: PausedOp) -> Any:
+        """Open the prompt behind an op; what the program is to be given by it is returned."""
+        if section.number is None:
+            section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
+            section.number = section.plan.number
+        frames = live_frames()
+        with INSIDE:
+            self._controller.run_paused(section.run(section.number, frames, paused=paused))
+        return _given_instead(section, paused, frames)
+
+
+def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> Any:
+    """The outputs of the op, with what the person has exchanged. Nothing of the program is held any more."""
+    for frame in frames:
+        frame.let_go()
+    for slot, tensor in paused.replaced.items():
+        section.log.exchange(paused.op, slot, tensor)
+    return exchanged(paused.let_go(), paused.replaced)
+
+
+def _is_variable(given: Any, read: set[int]) -> bool:
+    """Whether an op is given a variable, or what was read of one."""
+    if type(given) is EagerTensor:
+        return tensor_id(given) in read
+    return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
+
+
+def _captures(plan: Plan | None) -> bool:
+    return plan is not None and plan.action is Action.CAPTURE
+
+
+_WATCH = "eager_watch"  # an attribute of who is asked, so that both go together
+
+
+def watch_of(controller: Controller) -> EagerWatch:
+    """The watch of eager code that asks `controller`; there is one."""
+    found: EagerWatch | None = getattr(controller, _WATCH, None)
+    if found is None:
+        found = EagerWatch(controller)
+        setattr(controller, _WATCH, found)
+    return found

@@ -1,0 +1,183 @@
+"""Capture of a function call: with its values, with its times, or with a word why there are none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.dump_folders import to_keep
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.runs.function.verdict import in_place
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.what_if.function import FunctionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.model.decision import GraphChoice
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.what_if import WhatIf
+
+VALUES = (
+    "This is the Python graph, as the program built it, in the order in which its values were made. "
+    "A value that TensorFlow may merge with its reader is computed when it is looked at."
+)
+_NO_RUNTIME_GRAPH = "The runtime graph, though asked for, is shown of sessions only."
+
+
+class PerformedCall(Protocol):
+    """What capture needs of a call of a graph function."""
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The flat tensors that it is given."""
+        ...
+
+    @property
+    def traced(self) -> TracedFunction:
+        """What is known about the function."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What the function is called in its runs."""
+        ...
+
+    def plain(self) -> Any:
+        """Make the call as the program made it."""
+        ...
+
+
+class CapturedCall(ABC):
+    """One call with its values in memory: what all ways to take them have in common."""
+
+    def __init__(self, call: PerformedCall, plan: Plan, room: int) -> None:
+        """Prepare the call. The values of loops and branches may take `room` bytes."""
+        self.call = call
+        self.plan = plan
+        self.room = room
+        self.held: HeldCall | None = None
+        self.outcome: Outcome | None = None
+        self._run: Run | None = None
+
+    @abstractmethod
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+
+    @abstractmethod
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was taken."""
+
+    def made(self, call: Call, error: RunError | None, store: TensorStore, notes: tuple[str, ...]) -> Run:
+        """The run with the values of `store`, as far as they are asked for."""
+        traced = self.call.traced
+        if self.plan.capture.graph is GraphChoice.RUNTIME:
+            notes += (_NO_RUNTIME_GRAPH,)
+        return Run(
+            call,
+            self._chosen(store),
+            traced.graph,
+            tracebacks=traced.tracebacks,
+            error=error,
+            notes=notes,
+            repeatable=self.held,
+            steppable=None if self.held is None else SteppableAgain(self.held),
+            what_if=self._what_if if error is None else None,
+        )
+
+    @property
+    def _what_if(self) -> WhatIf:
+        return WholeWhatIf(FunctionWhatIf(self.call.traced.root, self.call.inputs, self.room))
+
+    def _chosen(self, store: TensorStore) -> TensorStore:
+        if not self.plan.capture.narrowed:
+            return store
+        admits = chooser(self.plan.capture).admits_named
+        rows = [row for row in range(len(store)) if admits(store[row].node, store[row].op_type, store[row].dtype)]
+        return PartOfStore(store, rows)
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if keep and self.plan.directory is not None and self._run is not None:
+            write_dump(to_keep(self._run), self.plan.directory)
+
+
+class FunctionCapture(CapturedCall):
+    """One call that gives back every value itself. `reason` says why it is not made again for the screen instead."""
+
+    def __init__(
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        instrumented: Instrumented | None = None,
+        reason: str = "",
+    ) -> None:
+        """Prepare the call. The values of loops and branches may take `room` bytes.
+
+        `instrumented` is what is called; by default the function with every value.
+        """
+        super().__init__(call, plan, room)
+        self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
+        self.reason = reason
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room)
+        with INSIDE:
+            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
+        if self.outcome.error is not None:
+            raise self.outcome.error
+        return list(self.outcome.outputs) or None
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was taken; after an error, the values of branches and turns of loops that had ended."""
+        assert self.outcome is not None
+        if self.held is not None:
+            self.held.take_drawn(self.outcome)
+        if not self.plan.capture.narrowed:
+            self.call.traced.taken = self.outcome.captured.held_bytes
+        notes = ((VALUES,) if error is None else ()) + self.outcome.notes
+        exactness = in_place(self.reason, self.instrumented.random_note)
+        self._run = replace(self.made(call, error, self.outcome.captured, notes), exactness=exactness)
+        return self._run
+
+
+def held_before(call: PerformedCall, room: int) -> HeldCall | None:
+    """What it takes to make `call`, which is about to be made, again."""
+    try:
+        return call.traced.holding.hold(call.inputs, room=room)
+    except Exception as error:  # noqa: BLE001
+        report("hold what a run can be made again from", error)
+        return None
+
+
+class WithoutValues:
+    """One call as the program made it, and `note`, which says why it has no values."""
+
+    def __init__(self, plain: Callable[[], Any], note: str) -> None:
+        self._plain = plain
+        self._note = note
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        return self._plain()
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The call alone."""
+        return Run(call, error=error, notes=(self._note,))
+
+    def finish(self, keep: bool) -> None:
+        """Nothing is left behind."""

@@ -1,0 +1,250 @@
+"""What the op that failed in a function was given.
+
+A function that fails gives nothing back. So what comes before the op is computed again after the error: on copies of
+the variables as they were before the run, from the arguments and from what the run drew until then. Of a run that was
+not held only that is computed which must come out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
+from tfdbg_cli.capture.functions.definition.shown_values import Shown
+from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.instrumented import Outcome
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.replay.function import perform_again
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.outside import Again, NotAgainError, Outside
+from tfdbg_cli.capture.tf.op_errors import run_error
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import GatheredTensors, PartOfStore, TensorStore
+
+_AGAIN = (
+    "What comes before this op was computed again after the error, on copies of the variables as they were before "
+    "the run."
+)
+_UNHELD = "The inputs were computed again after the error, from what cannot have changed since."
+_UNKNOWN = "The inputs are not known. {}"
+_AMBIGUOUS = "Several ops of this function are called {}, so it is not known which one failed."
+
+
+@dataclass(frozen=True)
+class FailingOp:
+    """A node that may be the one that failed, in the function of `scope`."""
+
+    scope: Scope
+    node: Any
+
+    @property
+    def name(self) -> str:
+        """Its name in the run."""
+        return self.scope.name_of(self.node.name)
+
+    @property
+    def given(self) -> tuple[TensorName, ...]:
+        """What it reads that is numbers."""
+        body = self.scope.body
+        given = [text for text in body.data_inputs(self.node) if _has_numbers(body.type_of(text))]
+        return tuple(map(self.scope.resolve, given))
+
+    def place_in(self, flat: FlatFunction) -> FlatNode:
+        """The node of the flat function that it is, or the branch, loop or compiled call in which it is."""
+        name, scope = self.name, self.scope
+        while name not in flat.nodes and scope.call is not None and scope.parent is not None:
+            name, scope = scope.parent.name_of(scope.call.node.name), scope.parent
+        return flat.nodes[name]
+
+
+def failing_ops(root: Scope, name: str) -> list[FailingOp]:
+    """The nodes below `root` that an error can mean by `name`.
+
+    TensorFlow names a node as its own function does, with what it was inlined into before it or not.
+    """
+    found: list[tuple[int, FailingOp]] = []
+    for scope in root.all():
+        for node in scope.body.nodes.values():
+            if scope.name_of(node.name) == name:
+                return [FailingOp(scope, node)]
+            if node.name == name or name.endswith(f"/{node.name}"):
+                found.append((len(node.name), FailingOp(scope, node)))
+    longest = max((length for length, _ in found), default=0)
+    return [op for length, op in found if length == longest]
+
+
+def with_given(run: Run, holding: Holding, inputs: Sequence[Any]) -> Run:
+    """`run`, which failed, its failing op under the name that it has in the run, with the values that it was given.
+
+    Args:
+        run: of the function of `holding`; held (`run.repeatable`) or not.
+        holding: what is known of the function.
+        inputs: the flat tensors that it was called with.
+
+    """
+    error = run.error
+    if error is None or error.node is None:
+        return run
+    ops = failing_ops(holding.root, error.node)
+    if not any(op.given for op in ops):
+        return replace(run, error=replace(error, node=ops[0].name)) if len(ops) == 1 else run
+    try:
+        if holding.outside is None:
+            raise TfdbgError(f"No part of the run can be computed again: {holding.reason}.")
+        held = run.repeatable if isinstance(run.repeatable, HeldCall) else None
+        again = _PartsAgain(holding, holding.outside, held, inputs)
+        op = ops[0] if len(ops) == 1 else again.the_failing(ops, error.node)
+        run = replace(run, error=replace(error, node=op.name))
+        return _told(run, op, holding.outside.flat, again.given_to(op), _UNHELD if held is None else _AGAIN)
+    except TfdbgError as failure:
+        assert run.error is not None
+        return replace(run, error=replace(run.error, inputs_note=_UNKNOWN.format(_sentence(failure))))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What an op was `given`, and the values that came `before`, as far as they were asked for."""
+
+    given: Mapping[TensorName, Any]
+    before: TensorStore
+
+
+class _PartsAgain:
+    """Parts of the failed run, computed again."""
+
+    def __init__(self, holding: Holding, outside: Outside, held: HeldCall | None, inputs: Sequence[Any]) -> None:
+        self._holding = holding
+        self._outside = outside
+        self._flat = outside.flat
+        self._unheld = held is None
+        self._held = holding.hold(inputs) if held is None else held
+
+    def the_failing(self, ops: Sequence[FailingOp], name: str) -> FailingOp:
+        """The one of `ops` that fails again, and of several that do the one in which it begins.
+
+        Raises:
+            TfdbgError: that cannot be told.
+
+        """
+        failing: dict[str, list[FailingOp]] = {}
+        for op in ops:
+            place = op.place_in(self._flat)
+            with suppress(TfdbgError):  # what cannot be computed again is not told to have failed
+                if self._outcome(place, list(_numbers_of(self._flat, place))).error is not None:
+                    failing.setdefault(place.name, []).append(op)
+        for name_of_place, found in failing.items():
+            inputs = self._flat.nodes[name_of_place].inputs
+            before = {node.name for node in self._flat.ancestors(inputs, self._outside.drawn)}
+            if len(found) == 1 and not before & failing.keys():
+                return found[0]
+        raise TfdbgError(_AMBIGUOUS.format(name))
+
+    def given_to(self, op: FailingOp) -> _Found:
+        """What `op` was given, and if the run was held, all that came before.
+
+        Raises:
+            TfdbgError: it cannot be computed again; the message says what stands in the way.
+
+        """
+        place = op.place_in(self._flat)
+        if place.name == op.name:
+            outcome = self._outcome(place, op.given)
+            values: Mapping[TensorName, Any] = dict(zip(op.given, outcome.outputs, strict=False))
+        else:
+            outcome = self._outcome(place, list(_numbers_of(self._flat, place)), op.name)
+            values = outcome.early
+        if not values.keys() >= set(op.given):
+            failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
+            raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
+        return _Found(values, outcome.captured)
+
+    def _outcome(self, place: FlatNode, returns: Sequence[TensorName], asked: str = "") -> Outcome:
+        """What `returns` at `place` give; if the run was held, with all values that come before."""
+        try:
+            again = self._outside.before(returns)
+        except NotAgainError as error:
+            raise TfdbgError(f"What comes before the op cannot be computed again: {error}.") from error
+        if self._unheld:
+            _require_unchanged(self._flat, self._holding, again, place)
+        wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
+        return perform_again(self._held.repetition_of(self._outside, again), self._held.room, lambda _: wanted)
+
+
+def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
+    for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
+        name = TensorName(node.name, slot)
+        if _has_numbers(flat.type_of(name)):
+            yield name
+
+
+def _require_unchanged(flat: FlatFunction, holding: Holding, again: Again, place: FlatNode) -> None:
+    """See that the variables which `again` reads are as they were when the run read them: `place` failed.
+
+    Raises:
+        TfdbgError: one may have been changed in between.
+
+    """
+    written = {TensorName(holding.root.argument_names[at], 0) for at in holding.written}
+    read = written.intersection(again.part.inputs)
+    later = flat.later(place.name)
+    computed = {node.name for node in again.part.definition.node_def}
+    for node in flat.nodes.values() if read else ():
+        changed = read.intersection(node.inputs) if _may_write(node) else ()
+        if changed and (node.name in computed or node.name not in later):
+            variable = sorted(map(str, changed))[0].rpartition(":")[0]
+            raise TfdbgError(
+                f"They depend on the variable {variable}, which the run may have changed before the error. "
+                "A run that is captured (`run`) holds it."
+            )
+
+
+def _may_write(node: FlatNode) -> bool:
+    return node.scope is not None and dealing_of(node.op_type) in (Dealing.WRITE, Dealing.CALL)
+
+
+def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str) -> Run:
+    """`run` with the values that were `found`, and what `op` was given behind all others: it was there last."""
+    assert run.error is not None
+    # A capture that was narrowed shows no more than was asked for, but for what the op was given.
+    shown = run.tensors if isinstance(run.tensors, PartOfStore) else _merged(found.before, run.tensors)
+    added = []
+    for name in dict.fromkeys(op.given):
+        once = name in flat.arguments or name.node in flat.nodes  # else it has the same name in each turn
+        if not once or not shown.named(name.node, name.slot):
+            added.append(name)
+    given = KeptTensors(list(_pairs(run, added, found.given)))
+    return replace(run, error=replace(run.error, inputs_note=note), tensors=_joined(shown, given))
+
+
+def _merged(again: TensorStore, first: TensorStore) -> TensorStore:
+    """The tensors of `again`, and those of `first` that are not among them."""
+    return _joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
+
+
+def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, Any]) -> Iterator[tuple[Shown, Any]]:
+    for name in names:
+        node = run.graph.find(name.node)
+        op_type, device = ("", "") if node is None else (node.op_type, node.device)
+        yield Shown(name, op_type, device, values[name].dtype.as_datatype_enum), values[name]
+
+
+def _joined(first: TensorStore, second: TensorStore) -> TensorStore:
+    return GatheredTensors([(store, row) for store in (first, second) for row in range(len(store))])
+
+
+def _has_numbers(dtype: int) -> bool:
+    return dtype != RESOURCE and element_type(dtype).numpy is not None
+
+
+def _sentence(error: TfdbgError) -> str:
+    return f"{error.message} {error.hint}".strip()

@@ -1,0 +1,128 @@
+"""One outermost call of a graph function, not yet performed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.arguments import Given, given
+from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.runs.function.capture import WithoutValues
+from tfdbg_cli.capture.runs.function.failing_op import with_given
+from tfdbg_cli.capture.runs.function.given_before import with_variables_before
+from tfdbg_cli.capture.runs.function.profile import FunctionProfile
+from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
+from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
+from tfdbg_cli.capture.runs.function.watched_capture import watch_capture
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.tf.callers import caller_line
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.what_if.steppers import SteppableCall
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+
+
+class FunctionCall:
+    """A call of `atomic` with the flat tensors `inputs` (`performing.Interceptable`).
+
+    `call_flat` is TensorFlow's own way to make it. `entered` is the tf.function that the program called, if it
+    called one: a concrete function and a gradient are called without.
+    """
+
+    __slots__ = ("_atomic", "_call_flat", "_entered", "_inputs")
+
+    def __init__(
+        self, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
+    ) -> None:
+        self._atomic = atomic
+        self._inputs = inputs
+        self._call_flat = call_flat
+        self._entered = entered
+
+    def plain(self) -> Any:
+        with INSIDE:
+            return self._call_flat(self._atomic, *self._inputs)
+
+    def pending(self, controller: Controller) -> PendingCall:
+        return PendingCall(self, controller)
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The flat tensors that the function is given, those that it captured included."""
+        return self._inputs
+
+    @property
+    def traced(self) -> TracedFunction:
+        """What is known about the function."""
+        return traced_function(self._atomic)
+
+    @property
+    def name(self) -> str:
+        """What the function is called in its runs."""
+        return self.traced.name_in(self._entered and self._entered.function)
+
+    def described(self, number: int, thread: str) -> Call:
+        traced = self.traced
+        return Call(
+            number,
+            RunKind.FUNCTION,
+            tuple(map(str, traced.results)),
+            Given(traced.slots, self._inputs),
+            thread=thread,
+            notes=tracing_notes(self._entered, self._atomic, caller_line()),
+            function=self.name,
+            arguments=given(traced.slots, self._inputs),
+        )
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        if plan.action is Action.PROFILE:
+            return FunctionProfile(self.plain, self.traced)
+        try:
+            return watch_capture(self, plan, controller.settings)
+        except Exception as error:  # noqa: BLE001  # whatever TensorFlow makes of a graph that we rewrote
+            report("take the values of a function", error)
+            return WithoutValues(self.plain, f"Its values could not be taken: {type(error).__name__}: {error}")
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        notes = ("This run was not captured: it has no values.",)
+        return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
+
+    def with_inputs(self, run: Run) -> Run:
+        """`run`, given what it was given before it, and its failing op with the values that it was given."""
+        run = with_variables_before(run, self.traced)
+        try:
+            return with_given(run, self.traced.holding, self._inputs)
+        except Exception as error:  # noqa: BLE001
+            report("compute what the failing op was given", error)
+            return run
+
+
+class PendingCall:
+    """A function call about to happen, as the debugger sees it (`controller.PendingRun`)."""
+
+    __slots__ = ("_call", "_controller")
+
+    def __init__(self, call: FunctionCall, controller: Controller) -> None:
+        self._call = call
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        traced = self._call.traced
+        return RunStart(
+            self._call.described(number, threading.current_thread().name),
+            traced.graph,
+            traced.tracebacks,
+            estimate=self.estimate(EVERYTHING),
+            steppable=SteppableCall(traced.root, self._call.inputs),
+        )
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        return self._call.traced.estimate(chooser(capture).admits, self._call.inputs, self._controller.settings)
+
+    def arguments(self) -> tuple[object, object]:
+        call = self._call.described(0, "")
+        return call.fetches, call.feeds

@@ -1,0 +1,118 @@
+"""The plain function called once more from a held state: on copies of its variables and of the batch that it drew.
+
+What it gives then is what the program would have got undebugged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.flat import FlatNode
+from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.replay.function import fresh_variable
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.model.names import TensorName
+
+_NEXT = "IteratorGetNext"
+
+
+class PlainRuns:
+    """How the plain function of `holding`, made from `atomic`, is called once more."""
+
+    def __init__(self, holding: Holding, atomic: Any) -> None:
+        self._holding = holding
+        self._atomic = atomic
+
+    @cached_property
+    def reason(self) -> str:
+        """Why the plain function cannot be called on copies; empty when it can."""
+        holding = self._holding
+        if holding.reason or holding.outside is None:
+            return holding.reason
+        seen: set[int] = set()
+        for name, op_type in holding.outside.silenced.items():
+            iterator = self._iterator(holding.outside.flat.nodes[name]) if op_type == _NEXT else None
+            if iterator is None or iterator in seen:
+                return f"{name} ({op_type}) acts outside of it"
+            seen.add(iterator)
+        return ""
+
+    def effect(self, held: HeldCall) -> Effect:
+        """What the plain function does from the state of `held`, whose draws are known.
+
+        Raises:
+            TfdbgError: it cannot be called on copies.
+            tf.errors.OpError: what the call raises.
+
+        """
+        holding = self._holding
+        inputs = self.inputs(held)
+        with INSIDE, compat.not_recording():
+            outputs = compat.run_function(holding.root.body.name, inputs, len(holding.root.body.returns))
+            compat.give_handle_data(self._atomic, outputs)
+            handles = {at: inputs[at] for at in holding.written}
+            return Effect(list(outputs), holding.read_handles(held.inputs, handles))
+
+    def inputs(self, held: HeldCall) -> list[Any]:
+        """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.
+
+        Raises:
+            TfdbgError: the function cannot be called on copies.
+
+        """
+        if self.reason:
+            raise TfdbgError(f"The function cannot be called on copies: {self.reason}.")
+        with INSIDE, compat.not_recording():
+            copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
+            return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
+
+    def _copied_variables(self, held: HeldCall) -> dict[int, Any]:
+        """Fresh variables in place of those that a call changes, by the identity of their handles."""
+        found: dict[int, Any] = {}
+        for at in self._holding.written:
+            handle = held.inputs[at]
+            if id(handle) not in found and self._holding.is_variable(held.inputs, at):
+                found[id(handle)] = fresh_variable(held.variable(at), str(handle.device))
+        return found
+
+    def _fresh_iterators(self, held: HeldCall) -> Mapping[int, Any]:
+        """Iterators that give what was drawn, once, by the position of those that they stand for."""
+        outside = self._holding.outside
+        found: dict[int, Any] = {}
+        for name in () if outside is None else outside.silenced:
+            node = outside.flat.nodes[name] if outside is not None else None
+            at = None if node is None else self._iterator(node)
+            if node is None or at is None:
+                continue
+            types = list(node.template.attr["output_types"].list.type)
+            shapes = [tf.TensorShape(shape) for shape in node.template.attr["output_shapes"].list.shape]
+            drawn = [held.drawn.get(TensorName(name, slot)) for slot in range(len(types))]
+            if any(tensor is None for tensor in drawn):
+                raise TfdbgError(f"What {name} drew during the run was not taken.")
+            found[at] = _iterator_of(drawn, [tf.as_dtype(dtype) for dtype in types], shapes)
+        return found
+
+    def _iterator(self, node: FlatNode) -> int | None:
+        """The position among the inputs of the iterator that `node` draws from; None if it is made inside."""
+        root = self._holding.root
+        places = {TensorName(name, 0): at for at, name in enumerate(root.argument_names)}
+        at = places.get(node.inputs[0]) if node.inputs else None
+        return at if at is not None and root.body.argument_types[at] == RESOURCE else None
+
+
+def _iterator_of(batch: list[Any], types: list[Any], shapes: list[Any]) -> Any:
+    """The handle of an iterator that gives `batch`, and then no more."""
+    with tf.device("CPU:0"):
+        dataset = tf.raw_ops.TensorDataset(components=batch, output_shapes=[tensor.shape for tensor in batch])
+        iterator = tf.raw_ops.AnonymousIteratorV3(output_types=types, output_shapes=shapes)
+        tf.raw_ops.MakeIterator(dataset=dataset, iterator=iterator)
+    return iterator

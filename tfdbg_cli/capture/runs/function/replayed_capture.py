@@ -1,0 +1,115 @@
+"""A call that the program's own function makes, unchanged, and that is made again on copies for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
+from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
+from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
+from tfdbg_cli.capture.state.held_call import HeldCall, MadeAgain
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.exactness import Exactness
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE
+
+_NOT_AGAIN = "The run could not be made again, so its values are missing: {}"
+_FAILED_AGAIN = "Made again, the run failed with {}."
+
+
+class ReplayedCapture(CapturedCall):
+    """One call, with the values of the same call made again from the state before it.
+
+    Where ops draw from outside (a batch, say), the function is called with what they draw as more outputs; else it is
+    the very function of the program.
+    """
+
+    def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:
+        """Prepare the call; its values in loops and branches may take `room` bytes. `note` says why it is made so."""
+        self._proof = call.traced.drawing(call.inputs) if call.traced.holding.sources else None
+        super().__init__(call, plan, room)
+        self._note = note
+        self._outputs: Sequence[Any] = ()
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room)
+        if self._proof is None:
+            found = self.call.plain()
+            self._outputs = [] if found is None else list(found)
+            return found
+        with INSIDE:
+            self.outcome = self._proof.instrumented.perform(self.call.inputs, self.room)
+            if self.outcome.error is not None:
+                raise self.outcome.error
+            self._outputs = self._tried(self.outcome.outputs)
+        return list(self._outputs) or None
+
+    def _tried(self, outputs: Sequence[Any]) -> Sequence[Any]:
+        trials = self.call.traced.trials
+        if self.held is None or self.outcome is None or not trials.due():
+            return outputs
+        self.held.take_drawn(self.outcome)
+        trial = trials.tried(self.held, outputs, found=False)
+        return outputs if trial is None else trial.outputs
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The call with its values made again; after an error those that do not need the op that failed."""
+        if self.held is not None and self.outcome is not None:
+            self.held.take_drawn(self.outcome)
+        again, shown = self._again(error)
+        notes = (*((VALUES,) if error is None else ()), *again.notes, *([self._note] if self._note else []))
+        run = self.made(call, error, again.tensors, notes)
+        exactness = None if error is not None else self._exactness(shown)
+        self._run = replace(run, graph=self.call.traced.watched_graph, exactness=exactness)
+        return self._run
+
+    def _exactness(self, shown: Agreement | None) -> Exactness:
+        if self._proof is None:
+            return unchanged(shown)
+        return beside(self._proof, self.call.traced.trials, shown)
+
+    def _again(self, error: RunError | None) -> tuple[Repeated, Agreement | None]:
+        try:
+            if self.held is None:
+                raise TfdbgError("The state before it could not be held.")
+            if error is not None:
+                return repeat_until_failure(self.held.repetition(), self.room), None
+            made = self.held.made_again(self.room)
+            if not self.plan.capture.narrowed:
+                self.call.traced.taken = made.repeated.nbytes
+            made, shown = compared_again(self.held, made, self._outputs, self.room)
+        except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
+            if not isinstance(failure, TfdbgError | OpError):
+                report("make a run again", failure)
+            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(failure),)), None
+        failed = made.repeated.error
+        notes = made.repeated.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)
+        return replace(made.repeated, notes=notes), shown
+
+
+def compared_again(held: HeldCall, made: MadeAgain, outputs: Sequence[Any], room: int) -> tuple[MadeAgain, Agreement]:
+    """The call made again, nearer to the program's if `made` differs from it, and how it agrees with that.
+
+    The program's call gave `outputs`, and its variables are as it left them.
+    """
+    root = held.holding.root
+    did = Effect(outputs, held.variables_now())
+    found = agreement(root, did, effect_of(held, made))
+    nearer = held.made_nearer(room) if found.partings and made.repeated.error is None else None
+    return (made, found) if nearer is None else (nearer, agreement(root, did, effect_of(held, nearer)))
+
+
+def effect_of(held: HeldCall, made: MadeAgain) -> Effect:
+    """What a call did when it was made again, laid out as what the call did."""
+    outside = held.holding.outside
+    returns = () if outside is None else outside.flat.returns
+    return Effect([made.outputs.get(name) for name in returns], made.variables)

@@ -1,0 +1,196 @@
+"""What tfdbg found out about a graph function, once for all its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.functions.arguments import Slot, slots_of
+from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.results import results_of
+from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
+from tfdbg_cli.capture.functions.instrumented import Instrumented
+from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.runs.function.watched_function import WatchedFunction, WatchKind, with_updated
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Estimate
+from tfdbg_cli.model.sources import Traceback
+
+_ATTRIBUTE = "_tfdbg_traced"
+_BACKWARD = "__backward_"
+_KINDS = 4
+_LOADED = "restored_function_body"  # what TensorFlow calls every function that was loaded from a SavedModel
+
+
+class TracedFunction:
+    """A graph function, seen as its callers and its insides need it. Everything is made when it is asked for."""
+
+    def __init__(self, atomic: Any) -> None:
+        self._atomic = atomic
+        self.taken: int | None = None  # bytes that the values of the last captured call took
+        self._counted: dict[Callable[[Any], bool], int] = {}  # tensors, by what a person wants of them
+        self._watched: dict[WatchKind, WatchedFunction] = {}
+        self._plain: tuple[Compiled | None] | None = None
+        self._drawing: Proof | None = None
+
+    @cached_property
+    def _concrete(self) -> Any:
+        return compat.concrete_of(self._atomic)
+
+    @cached_property
+    def root(self) -> Scope:
+        """The function with all that it calls, by the names in its runs."""
+        return scope_of(self._concrete)
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the Python function; that of a gradient tells of what it is one."""
+        name = str(self._atomic.graph.name)
+        if name.startswith(_BACKWARD):
+            return f"gradient of {name.removeprefix(_BACKWARD).rpartition('_')[0]}"
+        return name
+
+    def name_in(self, function: Any) -> str:
+        """The name, when `function` (a tf.function or None) was called."""
+        if self.name == _LOADED and function is not None:
+            return function_name(compat.traces_of(function)[0].name)
+        return self.name
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The inputs, under the names of the nodes that stand for them in a run."""
+        slots = zip(slots_of(self._atomic.graph), self.root.argument_names, strict=True)
+        return tuple(replace(slot, argument=replace(slot.argument, name=name)) for slot, name in slots)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the nodes that stand for the inputs."""
+        return tuple(self.root.argument_names)
+
+    @cached_property
+    def returned(self) -> tuple[TensorName, ...]:
+        """The tensors that are given back, followed to where they are made."""
+        return tuple(map(self.root.resolve, self.root.body.returns))
+
+    @cached_property
+    def results(self) -> tuple[TensorName, ...]:
+        """The same, but for what is packed into an Optional: the tensors in it."""
+        return results_of(self.root)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The program's graph, nested functions included."""
+        return function_graph(self._concrete)
+
+    @cached_property
+    def watched_graph(self) -> Graph:
+        """The same with the variables after their update; one for all runs, since much is remembered by graph."""
+        return with_updated(self.graph, self.root)
+
+    @cached_property
+    def tracebacks(self) -> Mapping[str, Traceback]:
+        """Where its nodes were made."""
+        return function_tracebacks(self._concrete)
+
+    @cached_property
+    def instrumented(self) -> Instrumented:
+        """The same function with every intermediate value given back."""
+        wanted = Wanted(early=Early(self.holding.sources))
+        return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    @cached_property
+    def instrumented_with_updated(self) -> Instrumented:
+        """The same with the variables after their update, for a watch whose filter is asked of values."""
+        wanted = replace(Wanted.all_values(self.root), early=Early(self.holding.sources))
+        return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    def drawing(self, inputs: Sequence[Any]) -> Proof:
+        """The same function, giving back what its ops draw from outside and nothing else; proven for `inputs`."""
+        if self._drawing is None:
+            sources = self.holding.sources
+            wanted = Wanted(values=False, given=sources, early=Early(sources))
+
+            def make(_: Apart) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=wanted)
+
+            self._drawing = proven(self.root, self.plain(inputs), inputs, make)
+        return self._drawing
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Calls of it that are also made plainly, from the same state."""
+        return Trials(self.holding, self._atomic)
+
+    def plain(self, inputs: Sequence[Any]) -> Compiled | None:
+        """What the runtime makes of it for `inputs`; None when TensorFlow does not tell. Found once."""
+        if self._plain is None:
+            self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
+        return self._plain[0]
+
+    @cached_property
+    def holding(self) -> Holding:
+        """How its calls are held, so that they can be made again or undone."""
+        return Holding(self.root, self.slots, self._atomic)
+
+    def watched(self, kind: WatchKind) -> WatchedFunction:
+        """The function under the watch `kind`; those of the last kinds are kept."""
+        found = self._watched.pop(kind, None) or self._watch(kind)
+        self._watched[kind] = found
+        while len(self._watched) > _KINDS:
+            self._watched.pop(next(iter(self._watched)))
+        return found
+
+    def _watch(self, kind: WatchKind) -> WatchedFunction:
+        return WatchedFunction(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph, self.plain)
+
+    def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
+        """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.
+
+        Turns of loops count once before the first captured call.
+        """
+        if self.taken is not None and admits in self._counted:
+            return Estimate(self._counted[admits], self.taken, 0, memory_budget(settings), "memory")
+        tensors = list(filter(admits, self._tensors()))
+        self._counted[admits] = len(tensors)
+        shapes = {
+            f"{slot.argument.name}:0": _of_shape(tensor) for slot, tensor in zip(self.slots, inputs, strict=False)
+        }
+        found = estimate(tensors, shapes, GraphKind.PYTHON, settings, None)
+        if self.taken is None:
+            return found
+        return Estimate(found.tensors, self.taken, 0, found.budget, found.medium)
+
+    def _tensors(self) -> Iterator[Any]:
+        for graph in named_graphs_below(self._atomic).values():
+            for op in graph.get_operations():
+                yield from op.outputs
+
+
+def _of_shape(tensor: Any) -> Any:
+    return None if tensor.shape.rank is None else np.broadcast_to(np.int8(0), tensor.shape.as_list())
+
+
+def traced_function(atomic: Any) -> TracedFunction:
+    """What was found out about `atomic`, kept with it and gone with it."""
+    traced = getattr(atomic, _ATTRIBUTE, None)
+    if not isinstance(traced, TracedFunction):
+        traced = TracedFunction(atomic)
+        setattr(atomic, _ATTRIBUTE, traced)
+    return traced

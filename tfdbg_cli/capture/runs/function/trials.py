@@ -1,0 +1,119 @@
+"""Watched calls that are also made plainly, from the same state: whether they give the same, and what is right.
+
+The optimized graph does not show all: buffers that ops hand on, what XLA makes of a function. So of the calls under a
+watch some are made plainly too, the first ones and then fewer and fewer; and each one in which something was found,
+since NaN is where ops differ that else agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.variable_values import put_back
+from tfdbg_cli.model.exactness import Parting, named_partings
+
+_COPIES = (
+    "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
+    "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
+)
+_UNSTEADY = "its plain calls from one state differ from each other"
+_FIRST = 2  # calls that are all tried
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of making a call plainly: the outputs to give the program, and what was not the same."""
+
+    outputs: tuple[Any, ...]
+    agreement: Agreement
+
+
+class Trials:
+    """The trials of one function under one watch.
+
+    `differs` says that a call was not the same. `strays` are its outputs and variables, if calls before it were not
+    tried: the program may have got theirs so.
+    """
+
+    def __init__(self, holding: Holding, atomic: Any) -> None:
+        self._holding = holding
+        self._function = str(atomic.graph.name)
+        self._plain = PlainRuns(holding, atomic)
+        self._calls = 0
+        self.made = 0
+        self.differs = False
+        self.strays: dict[str, Parting] = {}
+        self.failure = ""
+
+    @property
+    def reason(self) -> str:
+        """Why there are none; empty when there are."""
+        return self._plain.reason or self.failure
+
+    @property
+    def words(self) -> str:
+        """What is not the same, for a line that is cut off; empty when nothing is known to differ."""
+        return f"not exact: {named_partings(list(self.strays.values()))}" if self.strays else ""
+
+    def due(self) -> bool:
+        """Whether the call that is made now is to be made plainly, too. To be asked once a call."""
+        self._calls += 1
+        return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
+
+    def inputs(self, held: HeldCall) -> list[Any]:
+        """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
+        return self._plain.inputs(held)
+
+    def tried(self, held: HeldCall, outputs: Sequence[Any], *, found: bool) -> Trial | None:
+        """Make the call of `held`, which gave `outputs`, plainly, and leave the program what that gives.
+
+        `found` says that what the watch asks for was found in it: then a difference is no stray, since only NaN need
+        have made it. None when the call cannot be made plainly.
+        """
+        try:
+            plain = self._plain.effect(held)
+            watched = Effect(outputs, held.variables_now())
+            result = agreement(self._holding.root, watched, plain)
+            if result.partings and not found and not self._repeats(held, plain):
+                self.failure = _UNSTEADY
+                return None
+        except Exception as error:  # noqa: BLE001  # the run was made, whatever becomes of its trial
+            self.failure = f"it failed when it was made plainly ({type(error).__name__}: {error})"
+            return None
+        self.made += 1
+        if not result.partings:
+            return Trial(tuple(outputs), result)
+        self._set_right(held, watched, plain)
+        if not found:
+            self._note(result.partings)
+        return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
+
+    def _repeats(self, held: HeldCall, plain: Effect) -> bool:
+        """Whether the plain function gives what it gave, `plain`, once more."""
+        return not agreement(self._holding.root, plain, self._plain.effect(held)).partings
+
+    def _set_right(self, held: HeldCall, watched: Effect, plain: Effect) -> None:
+        """Give the program's variables what the plain call left in them."""
+        for at, value in plain.variables.items():
+            if value is not None and watched.variables.get(at) is not None:
+                put_back(held.inputs[at], value)
+
+    def _note(self, partings: Sequence[Parting]) -> None:
+        self.differs = True
+        remark(_COPIES.format(function=self._function, named=named_partings(partings)))
+        if self._calls > _FIRST:
+            self.strays.update({parting.name: parting for parting in partings})
+
+
+def _of_both(watched: Any, plain: Any) -> Any:
+    """What the program is given: the plain output, unless it is the handle of a copy."""
+    return watched if watched is None or watched.dtype == tf.resource else plain

@@ -1,0 +1,326 @@
+"""A watched call of a function: checked inside TensorFlow, its values kept or, after a hit, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.analysis.watch.datum import datum_of
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.exact.agreement import Agreement
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.runs.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
+from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
+from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
+from tfdbg_cli.capture.runs.function.watched_function import WatchedFunction, watch_kind
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.state.before_updates import with_before
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.exactness import Exactness, named_partings
+from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+
+_CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."
+_REPLAYED = (
+    "These values are of the same run made once more, from the state that was held before it: the program's own "
+    "variables are as the run left them."
+)
+_OTHERWISE = (
+    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
+    "Another thread may have changed a variable meanwhile. `run -f … --values keep` keeps the values of every run."
+)
+_NOT_AGAIN = "The run could not be made once more, so its values are missing: {}"
+_KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
+_NOT_INSIDE = (
+    "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
+    "Every value was given back and asked, which costs more."
+)
+_ON_COPIES = (
+    "Checks beside the ops of this function may change what TensorFlow makes of them, so a copy of each call is "
+    "watched."
+)
+_UNCHECKED = "The run was not checked: {}"
+_SET_RIGHT = (
+    "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
+    "gives."
+)
+_NO_VALUES = (
+    "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
+    "budget with `config set memory_budget SIZE`."
+)
+
+
+class WatchedValues(FunctionCapture):
+    """A watched call with every value, and the answer of the checks (`performing.SelfChecking`)."""
+
+    def __init__(
+        self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, reason: str = ""
+    ) -> None:
+        """Prepare the call; `reason` says why it cannot be made again instead."""
+        super().__init__(call, plan, room, watched.with_values, reason)
+        self._watched = watched
+        self._notes = (_KEPT_INSTEAD.format(reason),) if reason else ()
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        given = super().perform()
+        outcome, held = self.outcome, self.held
+        if outcome is None or held is None or not outcome.found:
+            return given
+        with INSIDE:
+            held.take_drawn(outcome)
+            trial = self._watched.trials.tried(held, outcome.outputs, found=True)
+        return given if trial is None else list(trial.outputs) or None
+
+    @property
+    def passed(self) -> bool:
+        """Whether all tensors were checked, and nothing was found."""
+        return self.outcome is not None and self.outcome.found is False
+
+    @property
+    def said(self) -> str:
+        """Nothing: that last digits may differ was the person's wish, or is said at the stop."""
+        return ""
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        run = super().run(call, error)
+        caught = self.outcome is not None and _is_hit(self.outcome, run.tensors)
+        notes = (*run.notes, _checked(self._watched), *self._notes)
+        self._run = replace(run, graph=self._watched.graph, notes=notes, caught=caught)
+        return self._run
+
+
+class AskedValues(FunctionCapture):
+    """A watched call with every value, for a filter that is asked of each of them."""
+
+    def __init__(
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        instrumented: Instrumented,
+        note: str = "",
+        reason: str = "",
+    ) -> None:
+        """Prepare the call; `note` says why its values are asked, `reason` why it cannot be made again instead."""
+        super().__init__(call, plan, room, instrumented, reason)
+        self._note = note
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        run = super().run(call, error)
+        notes = (*run.notes, *([self._note] if self._note else []))
+        self._run = replace(run, graph=self.call.traced.watched_graph, notes=notes)
+        return self._run
+
+
+class WatchedState(CapturedCall):
+    """A watched call that gives the answer of its checks; its state is held so that it can be made again."""
+
+    def __init__(
+        self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, settings: Settings
+    ) -> None:
+        """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take."""
+        super().__init__(call, plan, room)
+        self._proof = watched.checked_only(call.inputs)
+        self._watched = watched
+        self._settings = settings
+        self._outputs: Sequence[Any] = ()
+        self._note = ""
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        with INSIDE:
+            try:
+                self.held = self._watched.hold(self.call.inputs, self.room)
+            except Exception as error:  # noqa: BLE001  # the run is checked all the same
+                report("hold what a run can be made again from", error)
+            self.outcome = self._proof.instrumented.perform(self.call.inputs, self.room)
+            if self.outcome.error is not None:
+                raise self.outcome.error
+            self._outputs = self._tried(self.outcome)
+        return list(self._outputs) or None
+
+    def _tried(self, outcome: Outcome) -> Sequence[Any]:
+        """What the program is given: where the call is also made plainly, what that gives."""
+        trials = self._watched.trials
+        if not trials.due() and not outcome.found:
+            return outcome.outputs
+        if self.held is None or trials.reason:
+            return outcome.outputs
+        self._watched.after(self.held, outcome)
+        trial = trials.tried(self.held, outcome.outputs, found=bool(outcome.found))
+        if trial is None:
+            return outcome.outputs
+        if trial.agreement.partings and outcome.found:
+            self._note = _SET_RIGHT.format(named_partings(trial.agreement.partings))
+        return trial.outputs
+
+    @property
+    def passed(self) -> bool:
+        """Whether all tensors were checked, and nothing was found."""
+        return self.outcome is not None and self.outcome.found is False
+
+    @property
+    def said(self) -> str:
+        """What is known to differ under this watch."""
+        return self._watched.trials.words
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run, made again with all its values; without them when it cannot be."""
+        assert self.outcome is not None
+        self._take_in(self.outcome)
+        again, shown = self._again(self.outcome)
+        caught = _is_hit(self.outcome, again.tensors)
+        run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
+        if self._watched.question.compares and len(again.tensors) and self.held is not None:
+            inputs = self.held.repetition().inputs
+            run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
+        if caught and len(again.tensors) and not self._finds(run):
+            again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
+        notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
+        exactness = None if error is not None else self._said_of(shown)
+        self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
+        return self._run
+
+    def _take_in(self, outcome: Outcome) -> None:
+        """Hold what the call drew and read."""
+        if self.held is not None:
+            self._watched.after(self.held, outcome)
+
+    def _said_of(self, shown: Agreement | None) -> Exactness:
+        return beside(self._proof, self._watched.trials, shown, self._note)
+
+    def _again(self, outcome: Outcome) -> tuple[Repeated, Agreement | None]:
+        """The values of the call made again; the first note says whether they are there."""
+        estimate = _estimate(self.call, self.plan, self._settings)
+        if not _fits(estimate):
+            sizes = size_text(estimate.nbytes or 0), size_text(estimate.budget)
+            return Repeated(EMPTY_STORE, (_NO_VALUES.format(*sizes),)), None
+        try:
+            if self.held is None:
+                raise TfdbgError("The state before it could not be held.")
+            made = self.held.made_again(self.room)
+            made, shown = compared_again(self.held, made, self._outputs, self.room)
+        except Exception as error:  # noqa: BLE001  # the hit is worth showing without values, too
+            if not isinstance(error, TfdbgError):
+                report("make a run again", error)
+            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(error),)), None
+        return replace(made.repeated, notes=(_REPLAYED, *made.repeated.notes)), shown
+
+    def _finds(self, run: Run) -> bool:
+        question = self._watched.question
+        if question.compares:
+            return True  # a run made again does not show those of loops before their update
+        return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
+
+
+class WatchedCopy(WatchedState):
+    """A watched call that the program's own function makes; what is checked is the same call on copies."""
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room)
+        self.outcome = Outcome((), KeptTensors(()))  # should it fail
+        drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.holding.sources else None
+        given: Any = None
+        if drawing is None:
+            given = self.call.plain()
+            self._outputs = [] if given is None else list(given)
+        else:
+            with INSIDE:
+                drawn = drawing.instrumented.perform(self.call.inputs, self.room)
+            self.outcome = drawn
+            if drawn.error is not None:
+                raise drawn.error
+            self._outputs = drawn.outputs
+            given = list(drawn.outputs) or None
+            if self.held is not None:
+                self.held.take_drawn(drawn)
+        self.outcome = self._checked()
+        return given
+
+    def _take_in(self, outcome: Outcome) -> None:
+        """Nothing more: it was held before the call, and what the copy drew is that."""
+
+    def _checked(self) -> Outcome:
+        """What the checks found in the call made again; nothing that is sure where that failed."""
+        try:
+            if self.held is None:
+                raise TfdbgError("The state before it could not be held.")
+            with INSIDE:
+                checked = self._proof.instrumented.perform(self._watched.trials.inputs(self.held), self.room)
+            if checked.error is None:
+                return checked
+            raise TfdbgError(f"The copy failed: {checked.error}")
+        except Exception as error:  # noqa: BLE001  # the program's own call was made
+            report("check a run on copies", error)
+            return Outcome((), KeptTensors(()), (_UNCHECKED.format(error),), found=False)
+
+    def _said_of(self, shown: Agreement | None) -> Exactness:
+        return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
+
+
+def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> CapturedCall:
+    """The way to make `call` for `plan`, in the memory that `settings` leave."""
+    room = memory_budget(settings)
+    if plan.watched is None:
+        return _of_all_values(call, plan, room, plan.values, "")
+    kind = watch_kind(plan, call.name)
+    if kind is None:
+        return _of_all_values(call, plan, room, plan.watched.values, "")
+    watched = call.traced.watched(kind)
+    if watched.frontier.unasked:
+        note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
+        return _of_all_values(call, plan, room, plan.watched.values, note)
+    if plan.watched.values is Values.KEEP:
+        return WatchedValues(call, plan, room, watched)
+    reason = watched.holding.obstacle(room)
+    if reason and _fits(_estimate(call, plan, settings)):
+        return WatchedValues(call, plan, room, watched, reason)
+    watched.checked_only(call.inputs)
+    way = WatchedCopy if watched.on_copies else WatchedState
+    return way(call, plan, room, watched, settings)
+
+
+def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
+    """The way to make a call of which every value is wanted: of the run made again, unless that cannot be."""
+    reason = "" if values is Values.KEEP else _obstacle(call.traced.holding, room)
+    if not reason and values is not Values.KEEP:
+        return ReplayedCapture(call, plan, room, note)
+    if plan.watched is None:
+        return FunctionCapture(call, plan, room, reason=reason)
+    return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
+
+
+def _obstacle(holding: Holding, room: int) -> str:
+    """Why the values of a call are taken while it happens; empty when they are those of the call made again."""
+    exchange = "" if holding.outside is None else holding.outside.exchange
+    return holding.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
+
+
+def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:
+    """Whether something was found; where it may have been, the filter is asked, if there are values."""
+    return bool(outcome.found) and (outcome.sure or not len(tensors))
+
+
+def _estimate(call: PerformedCall, plan: Plan, settings: Settings) -> Estimate:
+    return call.traced.estimate(chooser(plan.capture).admits, call.inputs, settings)
+
+
+def _fits(estimate: Estimate) -> bool:
+    return estimate.nbytes is None or estimate.nbytes <= estimate.budget
+
+
+def _checked(watched: WatchedFunction) -> str:
+    return _CHECKED.format(watched.frontier.checked, watched.frontier.watched)

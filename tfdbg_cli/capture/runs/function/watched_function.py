@@ -1,0 +1,160 @@
+"""A function as one kind of watch sees it: what is checked in it, and what a run gives besides its outputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.functions.compiled import Compiled
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.results import results_of
+from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
+from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.updated_variables import updated_variables
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.state.early_reads import early_reads
+from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+
+
+@dataclass(frozen=True)
+class WatchKind:
+    """What of a plan decides how a function is checked."""
+
+    question: Question
+    exclude_node_names: str
+    capture: CaptureRequest
+    ignored: frozenset[str] = frozenset()
+
+    def admits(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether tensors of a node of that name are to be looked at."""
+        if node in self.ignored:
+            return False
+        if self.exclude_node_names and re.search(self.exclude_node_names, node):
+            return False
+        return chooser(self.capture).admits_named(node, op_type, dtype)
+
+
+def watch_kind(plan: Plan, function: str) -> WatchKind | None:
+    """How the function of that name is checked for `plan`; None when its values have to be asked, one by one."""
+    watched: Watched | None = plan.watched
+    question = None if watched is None else question_of(watched.tensor_filter)
+    if watched is None or question is None:
+        return None
+    return WatchKind(question, watched.exclude_node_names, plan.capture, watched.ignored_in(function))
+
+
+class WatchedFunction:
+    """The function of `root` under watch. Kept for all its runs; its two ways are made when they are needed."""
+
+    def __init__(
+        self,
+        root: Scope,
+        atomic: Any,
+        holding: Holding,
+        kind: WatchKind,
+        graph: Callable[[], Graph],
+        plain: Callable[[Sequence[Any]], Compiled | None],
+    ) -> None:
+        """Watch `root` for `kind`.
+
+        `graph` gives the graph of its runs, variables after their update included, `plain` what the runtime makes of
+        the function for some inputs.
+        """
+        self._plain = plain
+        self.trials = Trials(holding, atomic)
+        self._proof: Proof | None = None
+        self._plain_graph = graph
+        self.root = root
+        self.holding = holding
+        self._atomic = atomic
+        self._kind = kind
+
+    @property
+    def question(self) -> Question:
+        """What is asked of its tensors."""
+        return self._kind.question
+
+    @cached_property
+    def frontier(self) -> Frontier:
+        """What is checked."""
+        kind = self._kind
+        facts = StaticFacts(self.root, named_graphs_below(self._atomic))
+        results = results_of(self.root)
+        return frontier_of(self.root, facts, kind.question, kind.admits, self._plain_graph, results=results)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph of its runs; where variables are compared, with them before their update."""
+        graph = self._plain_graph()
+        if not self.question.compares:
+            return graph
+        before = [
+            Node(variable.before.node, BEFORE_UPDATE, "", variable.inputs[:1])
+            for variable in updated_variables(self.root)
+        ]
+        return Graph([*graph, *before], graph.kind)
+
+    @cached_property
+    def with_values(self) -> Instrumented:
+        """The function that is checked and gives all its values."""
+        wanted = Wanted(self._kind.question, self.frontier, early=Early(self.holding.sources))
+        return Instrumented(self.root, self._atomic, wanted=wanted)
+
+    def checked_only(self, inputs: Sequence[Any]) -> Proof:
+        """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
+        if self._proof is None:
+            given = frozenset([*self.holding.sources, *self._before.values()])
+            early = Early(self.holding.sources)
+            wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
+
+            def make(apart: Apart) -> Instrumented:
+                return Instrumented(self.root, self._atomic, wanted=replace(wanted, apart=apart))
+
+            self._proof = proven(self.root, self._plain(inputs), inputs, make)
+        return self._proof
+
+    @property
+    def on_copies(self) -> bool:
+        """Whether its checks, beside the program's own ops, may change these: then a copy of each call is checked."""
+        unproven = self._proof is not None and not self._proof.holds
+        return (unproven or self.trials.differs) and not self.trials.reason
+
+    @cached_property
+    def _before(self) -> dict[int, TensorName]:
+        return {} if self.holding.reason else early_reads(self.root, self.holding.written)
+
+    def hold(self, inputs: Sequence[Any], room: int) -> HeldCall:
+        """Hold a call that is about to be made, as far as it does not give back itself what it read."""
+        return self.holding.hold(inputs, self._before, room)
+
+    def after(self, held: HeldCall, outcome: Outcome) -> None:
+        """Give `held` what the call gave back for it."""
+        values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
+        sources = {name: values[name] for name in self.holding.sources if name in values}
+        held.after(
+            {**outcome.early, **sources}, {at: values[name] for at, name in self._before.items() if name in values}
+        )
+
+
+def with_updated(graph: Graph, root: Scope) -> Graph:
+    """`graph` with a node for each variable that a run of `root` writes, behind what writes it."""
+    updated = {variable.name.node: variable for variable in updated_variables(root)}
+    nodes = [Node(name, UPDATED_VARIABLE, "", variable.inputs) for name, variable in updated.items()]
+    return Graph([*graph, *nodes], graph.kind) if nodes else graph

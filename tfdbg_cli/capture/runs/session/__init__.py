@@ -1,0 +1,1 @@
+"""One run of a session: left alone, captured, watched, profiled."""

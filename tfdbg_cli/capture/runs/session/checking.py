@@ -1,0 +1,88 @@
+"""One run checked by ops in its graph, be it the program's own or the same made again on copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.extended.inner_checks import sums_of
+from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.model.values import Array
+
+
+class Checking:
+    """The check of one run. Used once: `perform`, then the answers."""
+
+    def __init__(self, invocation: Invocation, call: WatchedCall) -> None:
+        self._invocation = invocation
+        self._call = call
+        self._health: Any = None
+        self._inner: Any = None
+        self._done = False
+
+    def perform(
+        self, extra: Sequence[Any], graphs: Graphs | None = None, targets: Sequence[Any] = ()
+    ) -> tuple[Any, Sequence[Any]]:
+        """Make the call with its checks and fetch `extra`: the result, their values. Raises what the call raises.
+
+        The operations `targets` are run besides. What ran is put down in `graphs`, if they are given.
+        """
+        call = self._call
+        own = [] if call.health is None else [call.health]
+        result, values = self._run([*own, *extra], graphs, targets)
+        self._health = values[0] if own else None
+        self._done = True
+        return result, values[len(own) :]
+
+    def _run(self, extra: Sequence[Any], graphs: Graphs | None, besides: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
+        call, session = self._call, self._invocation.session
+        instead = call.stand_ins if call.stand_ins.ops else None
+        if not call.inner:
+            return self._invocation.with_extra(extra, besides, instead, graphs)
+        sums = sums_of(session)
+        number, clean = sums.take(call.question)
+        try:
+            total, targets = call.inner_checks(session.graph, number)
+            if not clean:
+                total.clear(session)
+            clean = False
+            found = self._invocation.with_extra(extra, [*targets, *besides], instead, graphs)
+            self._inner = total.taken(session)
+            clean = True
+        finally:
+            sums.give_back(call.question, number, clean)
+        return found
+
+    @property
+    def done(self) -> bool:
+        """Whether the run was made and checked."""
+        return self._done
+
+    @property
+    def found(self) -> bool:
+        """Whether something was found, or may have been."""
+        return self._done and (any(map(self._call.question.found_in, self._answers)) or self._found_in_feeds)
+
+    @property
+    def sure(self) -> bool:
+        """Whether something was certainly found."""
+        return self._done and (any(map(self._call.question.sure_of, self._answers)) or self._found_in_feeds)
+
+    @property
+    def _answers(self) -> list[Array]:
+        return [np.asarray(health) for health in (self._health, self._inner) if health is not None]
+
+    @property
+    def _found_in_feeds(self) -> bool:
+        feeds = fed(self._invocation.feeds) if self._call.given else {}
+        return any(self._call.question.asked_of(self._as_fed(name, feeds[name])) for name in self._call.given)
+
+    def _as_fed(self, name: str, value: Any) -> Any:
+        tensor = self._invocation.session.graph.as_graph_element(name)
+        return np.asarray(value, tensor.dtype.as_numpy_dtype)

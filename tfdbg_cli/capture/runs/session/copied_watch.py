@@ -1,0 +1,196 @@
+"""Watched runs that are made as the program made them, and looked at when they are made again on copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.pipeline import Capture, SelfChecking
+from tfdbg_cli.capture.questions.question import Among, Question
+from tfdbg_cli.capture.runs.session.checking import Checking
+from tfdbg_cli.capture.runs.session.mirror import mirrored
+from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
+from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
+from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, watched_call
+from tfdbg_cli.capture.sessions.fetched_tensors import described
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.updated import with_updated
+from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
+from tfdbg_cli.model.values import NoValue
+
+_CHECKED = "The run was checked when it was made again: {checked} checks stand for {total} tensors."
+
+
+class CopiedWatch(UnchangedCapture):
+    """One run under watch that is checked on copies (`performing.Capture`, `performing.SelfChecking`)."""
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        plan: Plan,
+        in_place: Callable[[str], Capture],
+        question: Question,
+        watched: Watched,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(invocation, plan, in_place, notes)
+        self._question = question
+        self._watched = watched
+        self._checking: Checking | None = None
+        self._chosen: Repetition | None = None
+        self._counted = ""
+        self._seen_itself = False  # in what the program's own run gave, where the copies took another order
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        result = super().perform()
+        if self.held is not None and self.instead is None:
+            try:
+                self._check(self.held)
+            except Exception as error:  # noqa: BLE001  # then the values are asked, one by one
+                report("check a run that was made again", error)
+                self._checking = None
+        return result
+
+    def _check(self, held: HeldRun) -> None:
+        first = None
+        for attempt in self.attempts(held):
+            checking, outcome = self._checked(held, attempt)
+            first = first or (checking, attempt)
+            if not self.outcome.parted_from(outcome):
+                self._checking, self._chosen = checking, attempt
+                return
+        if first is not None:  # in the order that TensorFlow takes there
+            self._checking, self._chosen = first
+            self._seen_itself = self._is_asked_of_outcome()
+
+    def _is_asked_of_outcome(self) -> bool:
+        """Whether something of what the program's own run gave passes."""
+        graph, question = self.invocation.session.graph, self._question
+        types = {name: graph.as_graph_element(name).op.type for name in self.outcome.fetched}
+        values = [(types[name], value) for name, value in self.outcome.fetched.items()]
+        values += [(UPDATED_VARIABLE, value) for value in self.outcome.variables.values()]
+        return question.among is not Among.GRADIENTS and any(
+            question.concerns(op_type, value.dtype.name, value.shape) and question.asked_of(value)
+            for op_type, value in values
+            if not isinstance(value, NoValue)
+        )
+
+    def _checked(self, held: HeldRun, attempt: Repetition) -> tuple[Checking, Outcome]:
+        with mirrored(held.copy_for(attempt), attempt) as mirror:
+            call = watched_call(mirror.call, self._question, self._watched, self.plan.capture)
+            if call.unasked:
+                raise TfdbgError(f"Too little is known of {call.unasked} to check it in the graph.")
+            checking = Checking(mirror.call, call)
+            result, _ = checking.perform(())
+            self._counted = _CHECKED.format(checked=call.checked, total=call.total)
+            return checking, mirror.outcome(result)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all tensors were checked, and nothing was found."""
+        if self.instead is not None:
+            return isinstance(self.instead, SelfChecking) and self.instead.passed
+        return self._checking is not None and self._checking.done and not self._found
+
+    @property
+    def said(self) -> str:
+        """Nothing."""
+        return ""
+
+    @property
+    def _found(self) -> bool:
+        return self._seen_itself or (self._checking is not None and self._checking.found)
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run with its values."""
+        run = super().run(call, error)
+        if self._checking is None:
+            return run
+        found = self._checking.sure or self._seen_itself or (self._checking.found and not len(run.tensors))
+        self._run = replace(run, caught=found, notes=(self._counted, *run.notes))
+        return self._run
+
+    def attempts(self, held: HeldRun) -> Iterator[Repetition]:
+        """First the run that was checked. See UnchangedCapture."""
+        if self._chosen is not None:
+            yield self._chosen
+        yield from super().attempts(held)
+
+
+class CopiedDump(UnchangedCapture):
+    """One run of which the runtime graph is shown, dumped when it is made again."""
+
+    def __init__(
+        self, invocation: Invocation, plan: Plan, in_place: Callable[[str], Capture], notes: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(invocation, plan, in_place)
+        self._graph_notes = notes
+        self._dumps: list[RuntimeCapture] = []
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run with its values."""
+        if self.instead is not None or self.held is None or error is not None:
+            return super().run(call, error)
+        try:
+            run, exactness = self._dumped_in_order(self.held, call)
+        except Exception as failure:  # noqa: BLE001  # values of the other graph are better than none
+            report("dump a run that was made again", failure)
+            return super().run(call, error)
+        bare = self.bare(call, error, self.held)
+        graph = bare.graph
+        known = {name: value for name, value in self.outcome.variables.items() if not isinstance(value, NoValue)}
+        written = [one for one in asked_of(self.state.written, self.plan.capture) if one.name in known]
+        tensors = with_after(self._with_drawn(run.tensors, self.held), written, [known[one.name] for one in written])
+        self._run = replace(
+            bare,
+            tensors=tensors,
+            graph=with_updated(run.graph, written),
+            python_graph=graph,
+            notes=(*self._graph_notes, *run.notes),
+            exactness=exactness,
+        )
+        return self._run
+
+    def _with_drawn(self, dump: TensorStore, held: HeldRun) -> TensorStore:
+        """The tensors of `dump`, and before them what was drawn the first time: it was fed, so it was not dumped."""
+        sources = [one for one in self.state.sources if one.name in held.drawn]
+        missing = [one for one in sources if not dump.named(one.op.name, one.value_index)]
+        values = [held.drawn[one.name] for one in missing]
+        drawn = MemoryTensorStore(list(map(described, missing, values)), values)
+        return GatheredTensors([(store, row) for store in (drawn, dump) for row in range(len(store))])
+
+    def _dumped_in_order(self, held: HeldRun, call: Call) -> tuple[Run, Exactness]:
+        """The run in the order of the first time, where that is found; else in the one that TensorFlow takes."""
+        found: list[tuple[Run, Exactness]] = []
+        for attempt in self.attempts(held):
+            found.append(self._dumped(held, attempt, call))
+            if found[-1][1].exact:
+                return found[-1]
+        return found[0]
+
+    def _dumped(self, held: HeldRun, attempt: Repetition, call: Call) -> tuple[Run, Exactness]:
+        with mirrored(held.copy_for(attempt), attempt) as mirror:
+            dump = RuntimeCapture(mirror.call, replace(self.plan, directory=None), reached_by(mirror.call), ())
+            self._dumps.append(dump)
+            differs = self.outcome.parted_from(mirror.outcome(dump.perform()))
+        return dump.run(call, None), Exactness(Way.UNCHANGED, self.outcome.count, differs)
+
+    def finish(self, keep: bool) -> None:
+        """As of an UnchangedCapture; nothing else stays."""
+        try:
+            super().finish(keep)
+        finally:
+            for dump in self._dumps:
+                dump.finish(False)

@@ -1,0 +1,50 @@
+"""Which of the two graphs a captured run shows, and the sentence that says so on the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdbg_cli.capture.sessions.reach import Reach
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.decision import GraphChoice
+from tfdbg_cli.model.graph import GraphKind
+
+RUNTIME = (
+    "This is the runtime graph: what TensorFlow ran after optimizing, so fused and folded ops are missing. "
+    "`run --graph python` shows the program's own graph."
+)
+PYTHON = "This is the Python graph, as the program built it, in the order of its edges."
+_SHOWN = 40  # characters of a name that is far too long
+
+
+def choose_graph(
+    wanted: GraphChoice, watching: bool, settings: Settings, session: Any, reached: Reach
+) -> tuple[GraphKind, tuple[str, ...]]:
+    """The graph to show of a run whose values are taken while it happens, where `wanted` is asked for, and notes.
+
+    Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
+    failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop, a branch or a
+    function to see into.
+    """
+    if wanted is GraphChoice.AUTO:
+        wanted = GraphChoice(settings.graph)
+    asked = ", though the runtime graph was asked for" if wanted is GraphChoice.RUNTIME else ""
+    if session.sess_str:
+        return GraphKind.PYTHON, (f"The session runs elsewhere ({_text(session.sess_str)}){asked}.", PYTHON)
+    if reached.unwritable and wanted is not GraphChoice.PYTHON:
+        # TensorFlow ends the whole process when it cannot open the file of a dump (debug_io_utils.cc).
+        name = reached.unwritable
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        return GraphKind.PYTHON, (f"The name of the node {shown} cannot be that of a file{asked}.", PYTHON)
+    if wanted is GraphChoice.AUTO:
+        python = watching and not (reached.loops or reached.hidden or reached.calls)
+        wanted = GraphChoice.PYTHON if python else GraphChoice.RUNTIME
+    if wanted is GraphChoice.RUNTIME:
+        return GraphKind.RUNTIME, (RUNTIME,)
+    if reached.hidden:
+        return GraphKind.PYTHON, (PYTHON, f"{reached.hidden} tensors in loops and branches cannot be fetched.")
+    return GraphKind.PYTHON, (PYTHON,)
+
+
+def _text(target: Any) -> str:
+    return target.decode("utf-8", "replace") if isinstance(target, bytes) else str(target)

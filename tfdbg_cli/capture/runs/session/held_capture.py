@@ -1,0 +1,73 @@
+"""A captured run of a session with the state from before it, so that it can be made again or undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.sessions.extended.watched_call import state_of
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.runs import Call, Run, RunError
+
+_IN_PLACE = (
+    "The values were taken while the run happened, so its last digits may differ from those of a run left alone; it "
+    "was done so since {why}."
+)
+
+
+class HoldingCapture:
+    """A capture of one run that also holds the state from before it."""
+
+    def __init__(self, capture: Capture, invocation: Invocation) -> None:
+        self._capture = capture
+        self._invocation = invocation
+        self._held: HeldRun | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        try:
+            self._held = HeldRun(self._invocation, state_of(self._invocation))
+        except OpError:  # a variable that this run is going to initialize
+            self._held = None
+        except Exception as error:  # noqa: BLE001  # the run is captured all the same
+            report("hold what a run can be made again from", error)
+        return self._capture.perform()
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was captured."""
+        run = self._capture.run(call, error)
+        if self._held is None:
+            return run
+        self._held.drew_among(run.tensors)
+        return replace(run, repeatable=self._held, steppable=SteppableAgain(self._held))
+
+    def finish(self, keep: bool) -> None:
+        """Leave nothing behind, or what was asked to be kept."""
+        self._capture.finish(keep)
+
+
+class InPlace:
+    """A capture that takes the values while the run happens, and says so."""
+
+    def __init__(self, capture: Capture, why: str) -> None:
+        self._capture = capture
+        self._why = why
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        return self._capture.perform()
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was captured."""
+        doubt = _IN_PLACE.format(why=self._why)
+        return replace(self._capture.run(call, error), exactness=Exactness(Way.IN_PLACE, doubt=doubt))
+
+    def finish(self, keep: bool) -> None:
+        """Leave nothing behind, or what was asked to be kept."""
+        self._capture.finish(keep)

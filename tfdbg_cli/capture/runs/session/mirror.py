@@ -1,0 +1,43 @@
+"""A run of a session as a call of its copy, so that all that captures or checks a call can be used there too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tfdbg_cli.capture.replay.session_copy import SessionCopy
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.invocation import RunCall
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.model.repetition import Repetition
+
+
+class Mirror:
+    """One run about to be made in a copy, whose variables are as they were before it."""
+
+    def __init__(self, copy: SessionCopy, session: Any, given: dict[Any, Any]) -> None:
+        self.call = RunCall(session, session.run, copy.elements, given, None, None)
+        self._copy = copy
+        self._session = session
+
+    def outcome(self, result: Any) -> Outcome:
+        """What the run gave, if `result` is what the call gave, and left in the variables."""
+        pairs = zip(self._copy.elements, result, strict=True)
+        fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
+        names = (variable.node for variable in self._copy.updated)
+        return Outcome(fetched, dict(zip(names, self._copy.after(self._session), strict=True)))
+
+
+@contextmanager
+def mirrored(copy: SessionCopy, repetition: Repetition) -> Iterator[Mirror]:
+    """A context in which the run `repetition` is about to be made in `copy`, once.
+
+    Raises:
+        TfdbgError: TensorFlow does not take the inputs.
+
+    """
+    with copy.lock, INSIDE:
+        session = copy.begin(repetition)
+        yield Mirror(copy, session, copy.given(repetition))

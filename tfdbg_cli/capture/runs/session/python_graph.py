@@ -1,0 +1,122 @@
+"""Capture by extra fetches: every tensor that the call computes is fetched beside its own, into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.dump_folders import to_keep
+from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.extended.watched_call import state_of
+from tfdbg_cli.capture.sessions.fetched_tensors import stored
+from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph, tracebacks_of
+from tfdbg_cli.capture.sessions.reach import Reach, chooser
+from tfdbg_cli.capture.sessions.references import values_of_references
+from tfdbg_cli.capture.state.held_session import read
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.values import Array
+
+
+class PythonCapture:
+    """One run whose tensors are held in memory, in topological order.
+
+    A tensor that was read from a variable of the old kind (`use_resource=False`) shares its memory, and can show the
+    value from after an update in the same run. The variable itself shows what it held before the run.
+    """
+
+    def __init__(self, invocation: Invocation, plan: Plan, reached: Reach, notes: tuple[str, ...]) -> None:
+        self._invocation = invocation
+        self._directory = plan.directory
+        self._notes = notes
+        self._tensors = list(filter(_test(plan), reached.tensors))
+        self._opaque = reached.opaque
+        self._fetched: Sequence[Any] | None = None
+        self._references: Mapping[str, Array] = {}
+        self._run: Run | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        held = [one for one in state_of(self._invocation).variables if one.reference]
+        before = self._read(held)
+        result = self._performed()
+        if before:
+            after = self._read([one for one in held if one.writers])
+            self._references = values_of_references(self._tensors, before, after)
+        return result
+
+    def _read(self, variables: Sequence[Variable]) -> dict[str, Array]:
+        """What they hold now; nothing when one cannot be read."""
+        try:
+            return {one.name: value for one, value in read(self._invocation.session, variables).items()}
+        except OpError:  # a variable that this run is going to initialize
+            return {}
+
+    def _performed(self) -> Any:
+        try:
+            result, self._fetched = self._invocation.with_extra(self._wanted)
+        except OpError as error:
+            if not is_refusal(error):
+                raise
+            self._tensors = [tensor for tensor in self._tensors if not is_by_product(tensor)]
+            self._notes = (*self._notes, FUSED)
+            result, self._fetched = self._invocation.with_extra(self._wanted)
+        return result
+
+    @property
+    def _wanted(self) -> list[Any]:
+        return [tensor for tensor in self._tensors if tensor.name not in self._opaque]
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """What was fetched; nothing when the call failed."""
+        graph = self._invocation.session.graph
+        self._run = Run(
+            call=call,
+            tensors=EMPTY_STORE if self._fetched is None else self._store(self._fetched),
+            graph=program_graph(graph),
+            tracebacks=tracebacks_of(graph),
+            error=error,
+            notes=self._notes,
+            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
+        )
+        return self._run
+
+    def _store(self, fetched: Sequence[Any]) -> TensorStore:
+        return stored(self._tensors, self._opaque, fetched, self._references)
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if keep and self._directory is not None and self._run is not None:
+            keep_dump(self._run, self._directory, self._invocation.session.graph)
+
+
+def keep_dump(run: Run, directory: Path, graph: Any) -> None:
+    """Write `run`, whose values are in memory, into the new folder `directory`.
+
+    Raises:
+        TfdbgError: the disk is full, or the folder cannot be written to.
+
+    """
+    kept = to_keep(run)
+    write_dump(kept, directory, shared=files_of(graph, kept))
+
+
+def _test(plan: Plan) -> Callable[[Any], bool]:
+    """Whether `plan` asks for a tensor."""
+    watch = plan.watch
+    if watch is None:
+        return chooser(plan.capture).admits
+    return lambda tensor: watch.admits(tensor.op.name, tensor.op.type, tensor.dtype.name)

@@ -1,0 +1,180 @@
+"""Session runs on the path of an intercepted call."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, Watched
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.pipeline import Capture, performed
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
+from tfdbg_cli.capture.runs.session.failing_op import with_inputs
+from tfdbg_cli.capture.runs.session.graph_choice import RUNTIME, choose_graph
+from tfdbg_cli.capture.runs.session.held_capture import HoldingCapture, InPlace
+from tfdbg_cli.capture.runs.session.profile import ProfileCapture
+from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
+from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
+from tfdbg_cli.capture.runs.session.shown_updates import ShownUpdates
+from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
+from tfdbg_cli.capture.runs.session.watched_capture import WatchCapture
+from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
+from tfdbg_cli.capture.sessions.call_names import call_of
+from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
+from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of, watched_call, why_not_inside
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.what_if.steppers import SteppableRun
+from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunStart
+
+_OUTSIDE = (
+    "The run was not checked inside TensorFlow, since {reason}. Its values were taken and looked at one by one, "
+    "which is slow, and ops that the optimizer merged are not seen."
+)
+_UNORDERED = (
+    "Ops of this run use {name} in no order that the graph fixes. One more op could change the order that TensorFlow "
+    "takes, so the run was left as it is, and looked at when it was made again on copies."
+)
+
+_PARTED = (
+    "Watched, runs of this kind give other last digits than left alone ({names}), so this one was left as it is, and "
+    "looked at when it was made again on copies."
+)
+
+
+class Pending:
+    """The run about to happen, as the debugger sees it (`controller.PendingRun`)."""
+
+    __slots__ = ("_controller", "_invocation")
+
+    def __init__(self, invocation: Invocation, controller: Controller) -> None:
+        self._invocation = invocation
+        self._controller = controller
+
+    def start(self, number: int) -> RunStart:
+        graph = self._invocation.session.graph
+        return RunStart(
+            call_of(self._invocation, number, threading.current_thread().name),
+            program_graph(graph),
+            tracebacks_of(graph),
+            estimate=self.estimate(EVERYTHING),
+            steppable=SteppableRun(self._invocation),
+        )
+
+    def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
+        settings = self._controller.settings
+        kind = kind_shown(self._invocation, capture, settings, watching, directory)
+        return estimate_of(self._invocation, capture, kind, settings, directory)
+
+    def arguments(self) -> tuple[object, object]:
+        return self._invocation.arguments
+
+
+class SessionRun:
+    """A call of a session, or of a runner made from one (`performing.Interceptable`)."""
+
+    __slots__ = ("_invocation",)
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+
+    def plain(self) -> Any:
+        return self._invocation.plain()
+
+    def pending(self, controller: Controller) -> Pending:
+        return Pending(self._invocation, controller)
+
+    def described(self, number: int, thread: str) -> Call:
+        return call_of(self._invocation, number, thread)
+
+    def capture(self, controller: Controller, plan: Plan) -> Capture:
+        if plan.action is Action.PROFILE:
+            return ProfileCapture(self._invocation)
+        question = None if plan.watched is None else question_of(plan.watched.tensor_filter)
+        if plan.watched is None or question is None:
+            return self._shown(controller, plan)
+        return self._checked(controller, plan, plan.watched, question)
+
+    def _shown(self, controller: Controller, plan: Plan, note: str = "") -> Capture:
+        """The capture of all values, in the graph that is to be shown."""
+        notes = (note,) if note else ()
+        wanted = graph_asked_for(plan.capture, controller.settings)
+        reason = why_in_place(self._invocation, plan, controller.settings)
+        if reason:
+            return self._in_place(controller, plan, reason, notes)
+
+        def in_place(why: str) -> Capture:
+            return self._in_place(controller, plan, why, notes)
+
+        if wanted is GraphChoice.RUNTIME:
+            return CopiedDump(self._invocation, plan, in_place, (RUNTIME, *notes))
+        return UnchangedCapture(self._invocation, plan, in_place, notes)
+
+    def _in_place(self, controller: Controller, plan: Plan, why: str, notes: tuple[str, ...]) -> Capture:
+        """The capture of all values while the run happens."""
+        reached = reached_by(self._invocation)
+        wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
+        kind, about = choose_graph(wanted, plan.watching, controller.settings, self._invocation.session, reached)
+        made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
+        capture = made(self._invocation, plan, reached, (*about, *notes))
+        if plan.watch is not None:
+            return InPlace(HoldingCapture(capture, self._invocation), why)
+        # What the variables were before the run and after it tells which of both made them bad.
+        shown = ShownUpdates(capture, self._invocation, plan.capture)
+        return InPlace(HoldingCapture(shown, self._invocation), why)
+
+    def _checked(self, controller: Controller, plan: Plan, watched: Watched, question: Question) -> Capture:
+        """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""
+        if graph_asked_for(plan.capture, controller.settings) is GraphChoice.RUNTIME:
+            return self._shown(controller, plan)
+        reason = why_not_inside(self._invocation, keeping=watched.values is Values.KEEP, question=question)
+        if reason:
+            return self._shown(controller, plan, _OUTSIDE.format(reason=reason))
+        unordered = state_of(self._invocation).unordered
+        if unordered and not why_not_again(self._invocation):
+            return self._copied(controller, plan, watched, question, _UNORDERED.format(name=unordered))
+        return self._checked_in_place(controller, plan, watched, question)
+
+    def _copied(self, controller: Controller, plan: Plan, watched: Watched, question: Question, why: str) -> Capture:
+        """The capture that checks the run when it is made again."""
+
+        def in_place(_: str) -> Capture:
+            return self._checked_in_place(controller, plan, watched, question, uninitialized=True)
+
+        return CopiedWatch(self._invocation, plan, in_place, question, watched, (why,))
+
+    def _checked_in_place(
+        self, controller: Controller, plan: Plan, watched: Watched, question: Question, *, uninitialized: bool = False
+    ) -> Capture:
+        """The capture that checks the run itself."""
+        try:
+            call = watched_call(self._invocation, question, watched, plan.capture)
+        except OpError as error:
+            report("add checks to a graph", error)
+            return self._shown(controller, plan, _OUTSIDE.format(reason="TensorFlow did not take the checks"))
+        if call.unasked:
+            return self._shown(controller, plan, _OUTSIDE.format(reason=f"too little is known of {call.unasked}"))
+        differs = watched.values is not Values.KEEP and call.trial.differs
+        if differs and not uninitialized and not why_not_again(self._invocation):
+            return self._copied(controller, plan, watched, question, _PARTED.format(names=differs[0]))
+        return WatchCapture(self._invocation, plan, watched, call, controller.settings)
+
+    def uncaptured(self, call: Call, failure: RunError) -> Run:
+        graph = self._invocation.session.graph
+        notes = ("This run was not captured, so only the inputs of the failing op are shown.",)
+        return Run(call, graph=program_graph(graph), tracebacks=tracebacks_of(graph), error=failure, notes=notes)
+
+    def with_inputs(self, run: Run) -> Run:
+        return with_inputs(run, self._invocation)
+
+
+def intercepted(controller: Controller, invocation: Invocation) -> Any:
+    """Perform `invocation` as `controller` wants it, and give back what it gives. See `performing.performed`."""
+    with traffic_of(invocation.session).run():
+        return performed(controller, SessionRun(invocation))

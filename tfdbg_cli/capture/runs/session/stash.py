@@ -1,0 +1,104 @@
+"""What ops drew in a run that fails, and so gives nothing that it was to fetch: put aside as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.sessions.call_state import CallState
+from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
+from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+
+v1 = compat.v1
+
+
+class Stash:
+    """Hidden variables of a session, one for each of the tensors `sources`. For one run at a time."""
+
+    def __init__(self, session: Any, sources: Sequence[Any]) -> None:
+        """Add the ops, the first time.
+
+        Raises:
+            tf.errors.OpError: TensorFlow does not take them.
+
+        """
+        self._session = session
+        self._sources = sources
+        hidden = hidden_ops(session.graph)
+        holders = hidden.once({("stash", one.name): partial(_holder, one) for one in sources})
+        self._handles = [holder.outputs[0] for holder in holders]
+        pairs = list(zip(sources, self._handles, strict=True))
+        self.targets: list[Any] = hidden.once(
+            {("stashed", one.name): partial(_assignment, one, handle) for one, handle in pairs}
+        )
+        self._clearing = hidden.once({("unstash", one.name): partial(_removal, handle) for one, handle in pairs})
+        self._reads = hidden.once({("read stash", one.name): partial(_read, one, handle) for one, handle in pairs})
+
+    def clear(self) -> None:
+        """Forget what an earlier run put aside."""
+        with INSIDE:
+            self._session.run(self._clearing)
+
+    def values(self) -> dict[str, Any]:
+        """What was put aside, by the name of the source; what the run did not come to is missing."""
+        found: dict[str, Any] = {}
+        with INSIDE:
+            for source, read in zip(self._sources, self._reads, strict=True):
+                try:
+                    found[source.name] = self._session.run(read.outputs[0])
+                except OpError:
+                    continue
+        return found
+
+
+def stash_of(session: Any, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
+    """Where what a call draws is put aside, should it fail; None where that could change the run.
+
+    In the place of the ops `elsewhere`, by name, others run, so that these must not.
+    """
+    sources = state.sources
+    if not sources or state.unordered or traffic_of(session).alone < 0:
+        return None
+    if any(source.op.name in elsewhere for source in sources):
+        return None
+    try:
+        stash = Stash(session, sources)
+        stash.clear()
+    except Exception as error:  # noqa: BLE001  # a run that fails then has no values to show
+        report("prepare for a run that fails", error)
+        return None
+    return stash
+
+
+def take_from(stash: Stash, held: HeldRun) -> None:
+    """Tell `held` what was put aside of a run that failed."""
+    try:
+        held.drew_until_failure(stash.values())
+    except Exception as error:  # noqa: BLE001  # what the program hears of is its own error
+        report("look at what a run drew before it failed", error)
+
+
+def _holder(source: Any, _: int) -> list[NewOp]:
+    name = f"{PREFIX}stash.{source.name}".encode()
+    attributes = {"dtype": source.dtype.base_dtype, "shape": tf.TensorShape(None), "shared_name": name}
+    return [NewOp("VarHandleOp", (), attributes, (), source.device)]
+
+
+def _assignment(source: Any, handle: Any, _: int) -> list[NewOp]:
+    return [NewOp("AssignVariableOp", [handle, source], {"dtype": source.dtype.base_dtype}, (), source.device)]
+
+
+def _removal(handle: Any, _: int) -> list[NewOp]:
+    return [NewOp("DestroyResourceOp", [handle], {"ignore_lookup_error": True}, (), handle.device)]
+
+
+def _read(source: Any, handle: Any, _: int) -> list[NewOp]:
+    return [NewOp("ReadVariableOp", [handle], {"dtype": source.dtype.base_dtype}, (), handle.device)]

@@ -1,0 +1,175 @@
+"""A watched run compared with the same run left alone; where they differ the program gets what it would have got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.session.checking import Checking
+from tfdbg_cli.capture.runs.session.mirror import mirrored
+from tfdbg_cli.capture.sessions.call_names import fetched
+from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
+from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall, watched_call
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
+from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.values import NoValue
+
+_MOST_NAMED = 3
+
+_GIVEN = (
+    "Watched, this run gave other numbers than left alone ({names}), so the program was given those that it "
+    "would have got."
+)
+_FROM_NOW = "Further runs of this kind are left as they are, and checked when they are made again."
+_OTHER_OPS = (
+    "TensorFlow's optimizer made something else of {names} than in a run left alone, so last digits may differ, "
+    "though none did in the runs that were compared."
+)
+_SHOWN = "The values shown are those of the watched run."
+_CALLS = "What the functions that it calls became in TensorFlow's optimizer was not compared."
+_UNPROVEN = "What TensorFlow's optimizer made of the run was not compared with what it makes of one left alone."
+_BUSY = "Other runs were made of the session meanwhile, so this one was not compared with the same run left alone."
+_KEPT = "The values were taken while the run happened, so its last digits may differ from those of a run left alone."
+
+_OTHER_RUN = "{why} So it was not compared with the same run left alone, and last digits may differ."
+
+_OTHERWISE = (
+    "The same run made again on copies gave something else, watched or not, so last digits may differ and it cannot "
+    "be told which."
+)
+
+_ORDER = (
+    "Ops use {name} in no order that the graph fixes, and TensorFlow may have taken another one than without them."
+)
+
+
+class TrialRun:
+    """One watched run that may be made plain too, on copies."""
+
+    def __init__(
+        self, invocation: Invocation, call: WatchedCall, watched: Watched, request: CaptureRequest, *, kept: bool
+    ) -> None:
+        """Begin before the run is made. With `kept` values are taken while it happens, and nothing is compared."""
+        self._invocation = invocation
+        self._watched = watched
+        self._request = request
+        self._call = call
+        self._kept = kept
+        self._traffic = traffic_of(invocation.session)
+        self._alone = self._traffic.alone
+        self._due = not kept and call.trial.due()
+        self._compared = 0
+        self._doubt = ""
+        self._left = False
+        self._differs: tuple[Parting, ...] = ()
+        config = compat.session_config(invocation.session)
+        told = config is None or not config.experimental.disable_output_partition_graphs
+        wanted = self._due and told and not call.trial.proven and not call.stand_ins.ops
+        self.graphs = Graphs() if wanted else None
+        self.beside: Sequence[Any] = ()  # tensors whose values are taken while the run happens
+        self.fetches: Sequence[Any] = fetched(invocation.session.graph, invocation.fetches).tensors
+
+    def settled(self, result: Any, values: Sequence[Any], held: HeldRun | None, hit: bool) -> Any:
+        """What the program is to get, where the run gave `result`, and `values` for `fetches`.
+
+        Its variables then are as after the run that is left alone.
+        """
+        if held is None or not (self._due or hit):
+            return result
+        if self._traffic.alone != self._alone or self._alone < 0:
+            self._doubt = _BUSY
+            return result
+        try:
+            settled = self._compare(result, dict(zip((one.name for one in self.fetches), values, strict=True)), held)
+            if not hit and not self._differs:
+                held.free_copy()  # the next trial is far off, and the copy holds all variables once more
+            return settled
+        except OtherRunError as error:
+            self._call.trial.unlike = _OTHER_RUN.format(why=error.message)
+            return result
+        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+            report("compare a watched run with the same run left alone", error)
+            self._doubt = _UNPROVEN
+            return result
+
+    def _compare(self, result: Any, values: Mapping[str, Any], held: HeldRun) -> Any:
+        trial = self._call.trial
+        own = Outcome({name: fetched_array(value) for name, value in values.items()}, held.after())
+        watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
+        plain_graphs = Graphs() if watched is not None else None
+        plain = held.plain_again(plain_graphs)
+        if watched is not None and plain_graphs is not None:
+            trial.other_ops = other_ops(plain_graphs, watched)
+            trial.proven = True
+        self._compared = own.count
+        self._differs = own.parted_from(plain)
+        if not self._differs:
+            return result
+        if not self._is_faithful(own, held):
+            self._differs, self._doubt = (), _OTHERWISE
+            return result
+        if not self._kept:
+            trial.differs = self._differs
+        names = {parting.name for parting in self._differs}
+        for variable in held.before:
+            value = plain.variables[variable.name]
+            if variable.name in names and not isinstance(value, NoValue):
+                held.write(variable, value)
+        if not names & plain.fetched.keys():
+            return result
+        # What has no dimensions TensorFlow gives as a scalar.
+        again = {name: value[()] for name, value in plain.fetched.items() if not isinstance(value, NoValue)}
+        return self._invocation.answered({**values, **again})
+
+    def _is_faithful(self, own: Outcome, held: HeldRun) -> bool:
+        """Whether the run, watched once more on copies, gives what it gave: else a plain one is not to be trusted."""
+        repetition = held.repetition()
+        with mirrored(held.copy_for(repetition), repetition) as mirror:
+            call = watched_call(mirror.call, self._call.question, self._watched, self._request)
+            beside = [mirror.call.session.graph.as_graph_element(tensor.name) for tensor in self.beside]
+            result, _ = Checking(mirror.call, call).perform(beside)
+            return not own.parted_from(mirror.outcome(result))
+
+    def left(self) -> None:
+        """Hear that the run was left alone."""
+        self._left = True
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done, for the screen."""
+        if not self._differs:
+            return ()
+        names = _named(list(map(str, self._differs)))
+        return ((_GIVEN if self._kept else f"{_GIVEN} {_FROM_NOW}").format(names=names),)
+
+    @property
+    def exactness(self) -> Exactness:
+        """How exact the run was."""
+        trial = self._call.trial
+        if self._left:
+            return Exactness(Way.UNCHANGED)
+        if self._differs:
+            return Exactness(Way.GIVEN, doubt=_SHOWN if self._kept else "")
+        if self._kept:
+            unordered = self._call.state.unordered
+            doubt = f"{_KEPT} {_ORDER.format(name=unordered)}" if unordered else _KEPT
+            return Exactness(Way.IN_PLACE, doubt=doubt)
+        doubt = self._doubt or trial.unlike
+        if not doubt and trial.other_ops:
+            doubt = _OTHER_OPS.format(names=_named(trial.other_ops))
+        if not doubt and not trial.proven:
+            doubt = _CALLS if self._call.stand_ins.ops else _UNPROVEN
+        return Exactness(Way.PROVEN, self._compared, doubt=doubt)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + " …" * (len(names) > _MOST_NAMED)

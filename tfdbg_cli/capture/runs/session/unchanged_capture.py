@@ -1,0 +1,193 @@
+"""A run of a session that is made as the program made it: what is shown is of the same run made again on copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.pipeline import Capture
+from tfdbg_cli.capture.questions.known import question_of
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.session import repeat_session
+from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
+from tfdbg_cli.capture.runs.session.python_graph import keep_dump
+from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome, outcome_in
+from tfdbg_cli.capture.sessions.exact.pinning import pinned
+from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.sessions.references import sharing
+from tfdbg_cli.capture.sessions.updated import with_updated
+from tfdbg_cli.capture.state.before_updates import with_before
+from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.exactness import Exactness, Way, same_bits
+from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE, PartOfStore, TensorStore
+
+UNREAD = "the state before it could not be read ({error})"
+_NOT_AGAIN = "The run could not be made once more, so its values are missing: {reason}"
+
+
+class UnchangedCapture:
+    """One run that is made as the program made it (`performing.Capture`).
+
+    Only what ops draw from outside, such as a batch or random numbers, is fetched beside.
+    """
+
+    def __init__(
+        self, invocation: Invocation, plan: Plan, in_place: Callable[[str], Capture], notes: tuple[str, ...] = ()
+    ) -> None:
+        """Prepare the capture of `invocation`, which can be made again.
+
+        `in_place` makes the capture that takes the values while the run happens, of the reason why it has to.
+        """
+        self.invocation = invocation
+        self.plan = plan
+        self._in_place = in_place
+        self._notes = notes
+        self.state = state_of(invocation)
+        self.instead: Capture | None = None
+        self.held: HeldRun | None = None
+        self.outcome = Outcome()
+        self._run: Run | None = None
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        try:
+            self.held = HeldRun(self.invocation, self.state)
+        except Exception as error:  # noqa: BLE001  # a variable that this run is going to initialize, most of the time
+            if not isinstance(error, OpError):
+                report("hold what a run can be made again from", error)
+            self.instead = self._in_place(UNREAD.format(error=type(error).__name__))
+            return self.instead.perform()
+        held, stash = self.held, stash_of(self.invocation.session, self.state)
+        try:
+            result, drawn, given = self.invocation.recorded(held.sources, () if stash is None else stash.targets)
+        except OpError:
+            if stash is not None:
+                take_from(stash, held)
+            raise
+        try:
+            held.drew(drawn)
+            self.outcome = self._seen(given, held)
+        except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
+            report("look at what a run left", error)
+        return result
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run with the values of the same run made again."""
+        if self.instead is not None or self.held is None:
+            assert self.instead is not None
+            return self.instead.run(call, error)
+        bare = self.bare(call, error, self.held)
+        try:
+            repeated, exactness = self._made_again(self.held, error)
+        except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
+            if self.plan.watching:
+                report("make a watched run again", failure)
+            repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+            exactness = Exactness(Way.UNCHANGED)
+        repeated = replace(repeated, tensors=asked_for(repeated.tensors, self.plan.capture))
+        self._run = replace(repeated.of(bare), error=bare.error, exactness=exactness)
+        if self._compares:
+            self._run = with_before(self._run, {one.name: value for one, value in self.held.before.items()})
+        return self._run
+
+    @property
+    def _compares(self) -> bool:
+        """Whether the watch asks what variables were before the run."""
+        question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
+        return question is not None and question.compares
+
+    def _seen(self, given: Mapping[str, Any], held: HeldRun) -> Outcome:
+        """What the run gave and left behind."""
+        after = held.after()
+        drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
+        values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
+        shared = sharing(self._order, self.state, frozenset(fed(self.invocation.feeds)))
+        # What shares the memory of a variable is read when the run is over.
+        late = {
+            name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])
+        }
+        return Outcome({name: value for name, value in values.items() if name not in late}, after)
+
+    @property
+    def _elements(self) -> Sequence[Any]:
+        return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
+
+    @property
+    def _order(self) -> Sequence[Any]:
+        order: Sequence[Any] = reached_by(self.invocation).order
+        return order
+
+    def bare(self, call: Call, error: RunError | None, held: HeldRun) -> Run:
+        """The run without values."""
+        graph = self.invocation.session.graph
+        called = CalledFunctions(graph, self._order if self.state.calls else ())
+        return Run(
+            call=call,
+            graph=with_updated(called.added_to(program_graph(graph)), self.state.written),
+            tracebacks=called.tracebacks(),
+            error=error,
+            notes=(PYTHON, *self._notes),
+            repeatable=held,
+            steppable=SteppableAgain(held),
+            what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
+        )
+
+    def _made_again(self, held: HeldRun, error: RunError | None) -> tuple[Repeated, Exactness]:
+        """The run made again, in the order of the first time as far as that can be told, and how exact that is."""
+        found: list[tuple[Repeated, Exactness]] = []
+        for attempt in self.attempts(held):
+            repeated = repeat_session(attempt, copy=held.copy_for(attempt))
+            if error is not None:
+                return repeated, Exactness(Way.UNCHANGED)
+            differs = self.outcome.parted_from(outcome_in(repeated.tensors, self.outcome))
+            found.append((repeated, Exactness(Way.UNCHANGED, self.outcome.count, differs)))
+            if not differs:
+                return found[-1]
+        return found[0]
+
+    def attempts(self, held: HeldRun) -> Iterator[Repetition]:
+        """The run as it is made again: in the order that TensorFlow takes, and in those that are likely."""
+        repetition = held.repetition()
+        yield repetition
+        if self.state.unordered:
+            yield from pinned(repetition, self.invocation, self.state, self.outcome)
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if self.instead is not None:
+            self.instead.finish(keep)
+        elif keep and self.plan.directory is not None and self._run is not None:
+            keep_dump(self._run, self.plan.directory, self.invocation.session.graph)
+
+
+def asked_for(tensors: TensorStore, request: CaptureRequest) -> TensorStore:
+    """Those of `tensors` that `request` asks for."""
+    if not request.narrowed:
+        return tensors
+    named = chooser(request).admits_named
+    described = [tensors[at] for at in range(len(tensors))]
+    return PartOfStore(
+        tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
+    )

@@ -1,0 +1,276 @@
+"""A watched run of a session: checked by ops in the graph, its values kept or, after a hit, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.watch.datum import datum_of
+from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.runs.session.checking import Checking
+from tfdbg_cli.capture.runs.session.python_graph import keep_dump
+from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
+from tfdbg_cli.capture.runs.session.trial_run import TrialRun
+from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
+from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
+from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall
+from tfdbg_cli.capture.sessions.fetched_tensors import stored
+from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
+from tfdbg_cli.capture.state.held_session import HeldRun, not_repeatable, read
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.config import Settings
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, TensorStore
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+_CHECKED = "The run was checked inside TensorFlow: {checked} checks stand for {total} tensors."
+_REPLAYED = (
+    "These values are of the same run made once more, from the state that was held before it: the program's own "
+    "variables are as the run left them."
+)
+_OTHERWISE = (
+    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
+    "Another thread may have changed a variable meanwhile, or an op may give other last digits when all values are "
+    "fetched. `run -f … --values keep` keeps the values of every run."
+)
+_NOT_AGAIN = "The run could not be made once more, so its values are missing: {reason}"
+_UNHELD = "The state before the run could not be read ({error}), so its values were kept instead."
+_TOO_LARGE = (
+    "The run cannot be made again ({reason}), and its values take about {needed}, more than the {budget} of memory "
+    "that tfdbg may use: they are missing. Raise the budget with `config set memory_budget SIZE`."
+)
+_NOT_INSIDE = (
+    "What the functions that the run calls computed was checked, but it is not among the values that were kept. "
+    "`run -f … --values replay` shows it, where the run can be made again."
+)
+_LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
+
+
+class WatchCapture:
+    """One run under watch (`performing.Capture`, `performing.SelfChecking`)."""
+
+    def __init__(
+        self, invocation: Invocation, plan: Plan, watched: Watched, call: WatchedCall, settings: Settings
+    ) -> None:
+        """Decide how the values come to be there if the run is a hit: kept, or by making the run again."""
+        self._invocation = invocation
+        self._plan = plan
+        self._watched = watched
+        self._call = call
+        self._notes: tuple[str, ...] = (
+            _CHECKED.format(checked=call.checked, total=call.total),
+            *call.stand_ins.notes,
+        )
+        self._chooser = chooser(plan.capture)
+        self._keeps = self._to_keep(call.state.obstacle, settings)
+        self._held: HeldRun | None = None
+        self._checking = Checking(invocation, call)
+        self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
+        self._kept: Sequence[Any] | None = None
+        self._updated: Sequence[Any] = ()
+        self._before: Mapping[Variable, Array] = {}
+        self._run: Run | None = None
+        self._aside: Sequence[Any] = ()
+
+    def _to_keep(self, obstacle: str, settings: Settings) -> bool:
+        if self._watched.values is Values.KEEP:
+            return True
+        if not obstacle:
+            return False
+        if self._watched.values is Values.REPLAY:
+            self._notes = (*self._notes, f"{not_repeatable(self._call.state)} Its values were kept instead.")
+        feeds = fed(self._invocation.feeds)
+        needed = estimate(self._fetchable(), feeds, GraphKind.PYTHON, settings, None)
+        if needed.nbytes is None or needed.nbytes <= needed.budget:
+            return True
+        sizes = {"needed": size_text(needed.nbytes), "budget": size_text(needed.budget)}
+        self._notes = (*self._notes, _TOO_LARGE.format(reason=obstacle, **sizes))
+        return False
+
+    def perform(self) -> Any:
+        """Make the call. Raises what the call raises."""
+        self._hold()
+        trial = self._trial
+        stash = (
+            None
+            if self._held is None
+            else stash_of(self._invocation.session, self._call.state, self._call.stand_ins.ops)
+        )
+        self._aside = () if stash is None else stash.targets
+        try:
+            try:
+                return self._performed(trial)
+            except OpError as error:
+                if not (self._keeps and is_refusal(error)):
+                    raise
+                self._shown = [tensor for tensor in self._shown if not is_by_product(tensor)]
+                self._notes = (*self._notes, FUSED)
+                return self._performed(trial)
+        except OpError as error:
+            if not _is_ours(error):
+                if stash is not None and self._held is not None:
+                    take_from(stash, self._held)
+                raise
+            # Placing the ops comes before running any.
+            trial.left()
+            report("check a run", TfdbgError(_LEFT.format(error=error.message)))
+            self._notes = (_LEFT.format(error=error.message),)
+            return self._invocation.plain()
+
+    def _performed(self, trial: TrialRun) -> Any:
+        call = self._call
+        parts = [
+            [] if self._held is None else self._held.sources,
+            self._fetchable() if self._keeps else [],
+            call.updated if self._keeps else [],
+            trial.fetches,
+        ]
+        self._checking = Checking(self._invocation, call)
+        trial.beside = parts[1]
+        extra = [tensor for part in parts for tensor in part]
+        result, values = self._checking.perform(extra, trial.graphs, self._aside)
+        sources, kept, self._updated, fetched = _cut(values, [len(part) for part in parts])
+        if self._held is not None:
+            self._held.drew(sources)
+        self._kept = kept if self._keeps else None
+        return trial.settled(result, fetched, self._held, self._checking.found)
+
+    def _hold(self) -> None:
+        """Hold the state before the run, where it is wanted and can be read."""
+        state = self._call.state
+        try:
+            if self._keeps and self._call.before:
+                # What is fetched of these is overwritten by the run.
+                self._before = read(self._invocation.session, list(dict.fromkeys(self._call.before.values())))
+            if state.obstacle:
+                return
+            self._held = HeldRun(self._invocation, self._call.state)
+        except OpError as error:  # a variable that this run is going to initialize
+            if not self._keeps:
+                self._notes = (*self._notes, _UNHELD.format(error=type(error).__name__))
+            self._keeps = True
+        except Exception as error:  # noqa: BLE001  # the run is checked all the same
+            report("hold what a run can be made again from", error)
+            self._keeps = True
+
+    @cached_property
+    def _shown(self) -> list[Any]:
+        return list(filter(self._chooser.admits, self._call.reached.tensors))
+
+    def _fetchable(self) -> list[Any]:
+        return [tensor for tensor in self._shown if tensor.name not in self._call.reached.opaque]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all tensors were checked, and nothing was found."""
+        return self._checking.done and not self._checking.found
+
+    @property
+    def said(self) -> str:
+        """Nothing."""
+        return ""
+
+    def run(self, call: Call, error: RunError | None) -> Run:
+        """The run with its values: those that were kept, or those of the run made once more."""
+        graph = self._invocation.session.graph
+        called = CalledFunctions(graph, self._call.calls)
+        bare = Run(
+            call=call,
+            graph=with_updated(called.added_to(program_graph(graph)), self._call.state.written),
+            tracebacks=called.tracebacks(),
+            error=error,
+            notes=(*self._notes, *self._trial.notes),
+            exactness=self._trial.exactness,
+            repeatable=self._held,
+            steppable=None if self._held is None else SteppableAgain(self._held),
+            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
+            caught=self._checking.sure,
+        )
+        if self._kept is not None:
+            notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
+            self._run = replace(bare, tensors=self._store(self._kept), notes=notes)
+        elif self._held is not None:
+            self._run = self._made_again(bare, self._held)
+        else:
+            self._run = bare
+        if self._checking.found and not len(self._run.tensors):
+            self._run = replace(self._run, caught=True)  # nobody can ask the values
+        return self._run
+
+    def _store(self, kept: Sequence[Any]) -> TensorStore:
+        store = stored(self._shown, self._call.reached.opaque, kept)
+        tensors = [store[at] for at in range(len(store))]
+        values: list[Value] = [self._as_read(tensors[at], store.value(at)) for at in range(len(store))]
+        for variable, value in zip(self._call.state.written, self._updated, strict=True):
+            array = np.asarray(value)
+            tensors.append(updated_tensor(variable.name, variable.op.device, array, variable.dtype.name))
+            values.append(array)
+        return MemoryTensorStore(tensors, values)
+
+    def _as_read(self, tensor: Tensor, value: Value) -> Value:
+        """`value` of `tensor`, or what it was before the run overwrote it."""
+        before = (
+            self._before.get(self._call.before[str(tensor.name)]) if str(tensor.name) in self._call.before else None
+        )
+        return value if before is None or isinstance(value, NoValue) else before.reshape(value.shape)
+
+    def _made_again(self, bare: Run, held: HeldRun) -> Run:
+        try:
+            repeated = held.repeated()
+        except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
+            repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+        else:
+            otherwise = bare.caught and not self._finds(replace(bare, tensors=repeated.tensors))
+            notes = (_OTHERWISE if otherwise else _REPLAYED, *repeated.notes)
+            repeated = replace(repeated, tensors=asked_for(repeated.tensors, self._plan.capture), notes=notes)
+        return replace(repeated.of(bare), error=bare.error)
+
+    def _finds(self, run: Run) -> bool:
+        return any(
+            self._watched.tensor_filter(datum_of(run, at), run.tensors.value(at)) for at in range(len(run.tensors))
+        )
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if keep and self._plan.directory is not None and self._run is not None:
+            keep_dump(self._run, self._plan.directory, self._invocation.session.graph)
+
+
+def _is_ours(error: Any) -> bool:
+    """Whether TensorFlow found no place for one of our checks."""
+    text = str(error.message)
+    return PREFIX in text and ("Cannot assign a device" in text or "No OpKernel" in text)
+
+
+def _cut(values: Sequence[Any], lengths: Sequence[int]) -> list[Sequence[Any]]:
+    parts = []
+    for length in lengths:
+        parts.append(values[:length])
+        values = values[length:]
+    return parts

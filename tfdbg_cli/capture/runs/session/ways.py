@@ -1,0 +1,88 @@
+"""Whether the values of a run are taken while it happens, or of the same run made again on copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.estimate import estimate
+from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
+from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.reach import chooser
+from tfdbg_cli.config import Settings
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Estimate
+
+
+def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:
+    """The graph that is to be shown, or that this is left to us."""
+    return GraphChoice(settings.graph) if request.graph is GraphChoice.AUTO else request.graph
+
+
+def why_in_place(invocation: Invocation, plan: Plan, settings: Settings) -> str:
+    """Why the values have to be taken while the run happens; empty when it can be made again for them."""
+    if plan.watch is not None:
+        return "a watch_fn says what TensorFlow dumps of it"
+    reason = why_not_again(invocation)
+    # Where the graph fixes no order, only a run that is left alone takes the one that it would have taken.
+    if reason or state_of(invocation).unordered:
+        return reason
+    if Values.KEEP in (plan.values, plan.watched.values if plan.watched is not None else None):
+        return "`--values keep` asks for it"
+    return _why_dumped(invocation, plan.capture, settings, plan.watching, plan.directory)
+
+
+def why_not_again(invocation: Invocation) -> str:
+    """Why a run cannot be made again for its values; empty when it can."""
+    session = invocation.session
+    if session.sess_str:
+        return "the session runs elsewhere"
+    obstacle = state_of(invocation).obstacle
+    if obstacle:
+        return f"the run cannot be made again: {obstacle}"
+    for name, value in fed(invocation.feeds).items():
+        if not session.graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
+            return f"what is fed to {name} has not the shape that the graph promises"
+    return ""
+
+
+def _why_dumped(
+    invocation: Invocation, request: CaptureRequest, settings: Settings, watching: bool, directory: Path | None
+) -> str:
+    wanted = graph_asked_for(request, settings)
+    if wanted is GraphChoice.RUNTIME:
+        return "the runtime graph is what TensorFlow makes of the run itself"
+    if wanted is GraphChoice.PYTHON:
+        return ""
+    if directory is not None:
+        return "what TensorFlow dumps of it is kept in a folder"
+    needed = None if watching else estimate_of(invocation, request, GraphKind.PYTHON, settings, None)
+    if needed is not None and needed.nbytes is not None and needed.nbytes > needed.budget:
+        return f"its values take about {size_text(needed.nbytes)}, more than tfdbg may hold in memory"
+    return ""
+
+
+def estimate_of(
+    invocation: Invocation, request: CaptureRequest, kind: GraphKind, settings: Settings, directory: Path | None
+) -> Estimate:
+    """What the values that `request` asks for take."""
+    reached = reached_by(invocation)
+    admits = chooser(request).admits
+    tensors = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque and admits(tensor)]
+    return estimate(tensors, fed(invocation.feeds), kind, settings, directory)
+
+
+def kind_shown(
+    invocation: Invocation, request: CaptureRequest, settings: Settings, watching: bool, directory: Path | None
+) -> GraphKind:
+    """The graph that a run would be shown in, before it is decided how it is made."""
+    if not why_not_again(invocation) and not _why_dumped(invocation, request, settings, watching, directory):
+        return GraphKind.PYTHON
+    kind, _ = choose_graph(request.graph, watching, settings, invocation.session, reached_by(invocation))
+    return kind

@@ -1,0 +1,115 @@
+"""What a call fetches and feeds, by name: the leaves of whatever nesting the program used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.model.runs import Call, RunKind
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The graph elements of a call. `unknown` names the types of those that only TensorFlow can resolve."""
+
+    tensors: tuple[Any, ...] = ()
+    targets: tuple[Any, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def fetched(graph: Any, fetches: Any) -> Fetched:
+    """The tensors and operations in `fetches`, each once, in the order of the program."""
+    tensors: dict[str, Any] = {}
+    targets: dict[str, Any] = {}
+    unknown: list[str] = []
+    for leaf in _leaves(fetches):
+        try:
+            element = graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
+        except (TypeError, ValueError, KeyError):
+            unknown.append(type(leaf).__name__)
+            continue
+        (targets if isinstance(element, tf.Operation) else tensors)[element.name] = element
+    return Fetched(tuple(tensors.values()), tuple(targets.values()), tuple(unknown))
+
+
+def _leaves(fetches: Any) -> Iterator[Any]:
+    if isinstance(fetches, Mapping):
+        # By hand, since tf.nest wants keys that can be sorted, and a monitored session uses its hooks for keys.
+        for value in fetches.values():
+            yield from _leaves(value)
+    elif isinstance(fetches, list | tuple):
+        for value in fetches:
+            yield from _leaves(value)
+    elif fetches is not None:
+        yield from tf.nest.flatten(fetches, expand_composites=True)
+
+
+def is_empty(fetches: Any) -> bool:
+    """Whether nothing is fetched, in however many brackets."""
+    if isinstance(fetches, Mapping):
+        return all(map(is_empty, fetches.values()))
+    return isinstance(fetches, list | tuple) and all(map(is_empty, fetches))
+
+
+def fed(feeds: Mapping[Any, Any]) -> dict[str, Any]:
+    """The values in `feeds` by the name of the tensor that each replaces."""
+    named: dict[str, Any] = {}
+    for key, value in feeds.items():
+        named.update(_pairs(key, value))
+    return named
+
+
+def _pairs(key: Any, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(key, tf.SparseTensor | tf.compat.v1.SparseTensorValue):
+        parts = value if isinstance(value, tuple) else tf.compat.v1.SparseTensorValue(*value)
+        for part, name in zip(parts, ("indices", "values", "dense_shape"), strict=True):
+            yield from _pairs(getattr(key, name), part)
+    elif isinstance(key, tf.RaggedTensor):
+        parts = zip(
+            (*key.nested_row_splits, key.flat_values), (*value.nested_row_splits, value.flat_values), strict=True
+        )
+        for part, one_value in parts:
+            yield from _pairs(part, one_value)
+    elif isinstance(key, tf.IndexedSlices):
+        names = ("values", "indices", "dense_shape") if key.dense_shape is not None else ("values", "indices")
+        for part, name in zip(value, names, strict=False):
+            yield from _pairs(getattr(key, name), part)
+    elif isinstance(key, tuple):
+        for one_key, one_value in zip(key, value, strict=False):
+            yield from _pairs(one_key, one_value)
+    else:
+        yield _tensor_name(key), value
+
+
+def _tensor_name(key: Any) -> str:
+    text = key if isinstance(key, str) else str(getattr(key, "name", key))
+    return text if ":" in text else f"{text}:0"
+
+
+def call_of(invocation: Invocation, number: int, thread: str) -> Call:
+    """The description of `invocation` for the screen."""
+    elements = fetched(invocation.session.graph, invocation.fetches)
+    notes = tuple(f"A fetch of type {name} is resolved by TensorFlow alone." for name in elements.unknown)
+    return Call(
+        number,
+        RunKind(invocation.kind),
+        tuple(tensor.name for tensor in elements.tensors),
+        fed(invocation.feeds),
+        tuple(target.name for target in elements.targets),
+        thread,
+        notes,
+        fetches_text=_text(invocation.arguments[0]),
+        feed_keys_text=_text(feeds.keys() if (feeds := invocation.arguments[1]) else feeds),
+    )
+
+
+def _text(of_program: Any) -> str:
+    """What Python shows of the program's own object; empty where that fails."""
+    try:
+        return repr(of_program)
+    except Exception:  # noqa: BLE001
+        return ""

@@ -1,0 +1,269 @@
+"""What a call reads and writes that is no edge of its graph: variables, and what ops draw from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
+from tfdbg_cli.capture.sessions.unordered import unordered
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful, only_handles
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+
+_HANDLE_OPS = frozenset({"VarHandleOp"})
+_REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
+# What they give is what they are given, a handle too.
+_PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
+# Ops that are given a variable and leave it as it is.
+_READERS = frozenset(
+    {
+        "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
+        "IsVariableInitialized", "DisableCopyOnRead",
+    }
+)  # fmt: skip
+# Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
+_FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
+# They say something, and hand on the first of what they are given.
+SPEAKING = frozenset({"Print"})
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable that a call uses: the op that holds it, and the ops of the call that write it.
+
+    `after` are those behind which it holds what the call leaves in it, if these are not the writers; empty where
+    nothing tells.
+    """
+
+    op: Any
+    dtype: Any
+    writers: tuple[Any, ...] = ()
+    after: tuple[Any, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """As the program's graph calls it."""
+        return str(self.op.name)
+
+    @property
+    def reference(self) -> bool:
+        """Whether it is a variable of the old kind (`use_resource=False`)."""
+        return self.op.type in _REFERENCE_OPS
+
+    @property
+    def tensor(self) -> Any:
+        """Its handle, or the reference to it."""
+        return self.op.outputs[0]
+
+
+@dataclass(frozen=True)
+class CallState:
+    """What one kind of call uses.
+
+    `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
+    them, and those that do something outside of the graph: write a file, print, fill a queue. What those give that
+    only speak is no source, since it follows from what they read. `obstacle` says why the
+    call cannot be made again from these; it is empty when it can be. `calls` says whether ops call functions.
+    `unordered` names a variable or another thing that ops use in no fixed order while one of them changes it.
+    """
+
+    variables: tuple[Variable, ...] = ()
+    sources: tuple[Any, ...] = ()
+    outside: tuple[Any, ...] = ()
+    obstacle: str = ""
+    calls: bool = False
+    unordered: str = ""
+
+    @property
+    def written(self) -> tuple[Variable, ...]:
+        """The variables that the call may change."""
+        return tuple(variable for variable in self.variables if variable.writers)
+
+    @property
+    def endless(self) -> str:
+        """The name of a variable of which nothing in the graph tells when its updates are over; empty if none."""
+        return next((variable.name for variable in self.written if variable.after == ()), "")
+
+
+@dataclass
+class _Found:
+    variables: dict[str, Any] = field(default_factory=dict)
+    writers: dict[str, list[Any]] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+    outside: list[Any] = field(default_factory=list)
+    drawn: set[str] = field(default_factory=set)
+    obstacle: str = ""
+    calls: bool = False
+    functions: GraphFunctions | None = None
+
+
+def call_state(
+    order: Sequence[Any], listed: Iterable[Any], fed_names: frozenset[str], ends: Iterable[Any] = ()
+) -> CallState:
+    """What the ops in `order` (of one call, inputs first) use.
+
+    `listed` are its tensors that can be fetched, `ends` the ops that the program fetches or runs.
+    """
+    fetchable = {tensor.name for tensor in listed}
+    found = _Found()
+    for op in order:
+        _look_at(op, fetchable, fed_names, found)
+    variables = tuple(
+        Variable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ()))) for name, op in found.variables.items()
+    )
+    writers = {variable.name: variable.writers for variable in variables if variable.writers}
+    disputed = unordered(order, ends, writers, fed_names)
+    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls, disputed)
+
+
+def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+        found.variables[op.name] = op
+        return
+    if op.type in _PASSING or _is_within(op, fed_names):
+        return
+    calls = calls_functions(op)
+    found.calls = found.calls or calls
+    held, foreign = held_by(op, fed_names)
+    only_read = _only_read(op) if calls else frozenset[int]()
+    for position, holder in held:
+        if op.type not in _READERS and position not in only_read:
+            found.writers.setdefault(holder.name, []).append(op)
+    # What Python answers is not asked again, though the program says that it would answer the same.
+    stateful = is_stateful(op) or op.type == "PyFuncStateless"
+    if calls and stateful and not foreign:
+        found.obstacle = found.obstacle or _obstacle_inside(op, found)
+    elif calls and stateful:
+        found.obstacle = found.obstacle or f"{op.name} ({op.type}) calls a function that may change something"
+    if foreign or (stateful and not held and not calls and op.type not in _FOLLOWING):
+        _draws(op, fetchable, fed_names, found)
+    elif any(tensor.name in found.drawn for tensor in op.inputs):
+        found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
+
+
+def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
+    """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
+    nature = nature_of(op.type)
+    if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
+        return False
+    return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
+
+
+def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
+    """Whether `op` does something to what the graph holds, or has to do with a variable among those `written`.
+
+    An op that makes a handle, or hands one on, does not; one that may stop the run does.
+    """
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or only_handles(op.outputs):
+        return False
+    if op.op_def is not None and op.op_def.is_stateful and op.type not in _READERS:
+        return True
+    return bool(written) and any(holder.name in written for _, holder in held_by(op, fed_names)[0])
+
+
+def changes(op: Any, fed_names: frozenset[str]) -> bool:
+    """Whether `op` may change what a variable or something else holds."""
+    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or op.type in _READERS:
+        return False
+    if op.type in _FOLLOWING or only_handles(op.outputs):
+        return False
+    only_read = _only_read(op)
+    written = any(position not in only_read for position, _ in held_by(op, fed_names)[0])
+    return written or bool(op.op_def is not None and op.op_def.is_stateful)
+
+
+def _only_read(op: Any) -> frozenset[int]:
+    """The positions of the variables that a call only reads, as TensorFlow found when it was built."""
+    try:
+        return frozenset(op.get_attr("_read_only_resource_inputs"))
+    except ValueError:
+        return frozenset()
+
+
+def _obstacle_inside(op: Any, found: _Found) -> str:
+    """Why a call cannot be made again because of what it computes inside; empty when it can.
+
+    It may read and write the variables that it is given. What it draws, and does elsewhere, cannot be told apart.
+    """
+    if found.functions is None:
+        found.functions = GraphFunctions(op.graph)
+    try:
+        root = called_root(op, found.functions)
+    except TfdbgError as error:
+        return f"{op.name} ({op.type}) calls a function that may change something: {error.message}"
+    for scope in root.all():
+        for node in scope.needed.nodes:
+            definition = compat.op_definition(node.op)
+            follows = definition is not None and not definition.is_stateful
+            if follows or node.op in _FOLLOWING or node.name in scope.calls:
+                continue
+            handles = [text for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]
+            if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
+                return f"{scope.name_of(node.name)} ({node.op}) draws or changes something in a function"
+    return ""
+
+
+def held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
+    """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
+    held: list[tuple[int, Any]] = []
+    foreign = False
+    for position, tensor in enumerate(op.inputs):
+        if not is_opaque(tensor) or tensor.dtype.name == "variant":
+            continue
+        holder = _holder(tensor, fed_names)
+        if holder is None:
+            foreign = True
+        elif not is_reference(tensor) or _takes_reference(op, position):
+            held.append((position, holder))
+    return held, foreign
+
+
+def _takes_reference(op: Any, position: int) -> bool:
+    """Whether the input of `op` at `position` is the variable itself, and not its value."""
+    for argument in definition_of(op).input_arg:
+        if argument.number_attr:
+            length = op.get_attr(argument.number_attr)
+        elif argument.type_list_attr:
+            length = len(op.get_attr(argument.type_list_attr))
+        else:
+            length = 1
+        if position < length:
+            return bool(argument.is_ref)
+        position -= length
+    return False
+
+
+def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
+    """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's."""
+    while tensor.name not in fed_names:
+        op = tensor.op
+        if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+            return op
+        # What an op like Assign gives is the reference that it was given.
+        passing = op.type in _PASSING or (is_reference(tensor) and len(op.inputs))
+        if not passing:
+            return None
+        tensor = op.inputs[0]
+    return None
+
+
+def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+    if not only_handles(op.outputs):
+        found.outside.append(op)
+    if op.type in SPEAKING:
+        return
+    for tensor in op.outputs:
+        if tensor.name in fed_names:
+            continue
+        if is_opaque(tensor):
+            if tensor.dtype.name == "variant":
+                found.drawn.add(tensor.name)
+        elif tensor.name in fetchable:
+            found.sources.append(tensor)
+        else:
+            found.obstacle = found.obstacle or f"{op.name} ({op.type}) draws something in a loop or a branch"

@@ -1,0 +1,132 @@
+"""What an op of a session's graph calls, as a function of its own with all that it calls in turn.
+
+Such a function is rewritten like others (`capture/functions/rewrite.py`); its nodes then are what is to run in the
+place of the op. A node inside has the name of the op before its own, and for a plain call that of the function:
+`dense/PartitionedCall/relu/MatMul`, `while/body/add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
+from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Place, Scope, called_by
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_definitions import is_stateful
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+
+_CALLS = frozenset(
+    {
+        "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "Case", "StatelessCase", "While",
+        "StatelessWhile",
+    }
+)  # fmt: skip
+OPAQUE = frozenset({"resource", "variant"})
+
+
+@dataclass(frozen=True)
+class RewrittenCall:
+    """Nodes that do what `op` does and give more.
+
+    They are those of `body`, whose arguments are what the op is given; one has the name of the op and its outputs.
+    `definitions` are the functions that they call, as far as they are new. `checked` checks stand for `total`
+    tensors.
+    """
+
+    op: Any
+    body: Body
+    definitions: tuple[Any, ...]
+    checked: int = 0
+    total: int = 0
+
+    @property
+    def given(self) -> tuple[Source, ...]:
+        """The outputs that are given besides those of the op."""
+        return tuple(map(self.body.source, self.body.returns[len(self.op.outputs) :]))
+
+
+class GraphFunctions:
+    """The functions of a tf.Graph: their definitions, read when they are wanted, and their FuncGraphs.
+
+    With `as_written` their nodes have the names that they have in the definitions; else those of the program's ops.
+    """
+
+    def __init__(self, graph: Any, *, as_written: bool = False) -> None:
+        self.graphs: Mapping[str, Any] = compat.function_graphs(graph)
+        self._graph = graph
+        self._as_written = as_written
+
+    def library(self, added: Any) -> Library:
+        """The functions, and that of the definition `added`."""
+        name = added.signature.name
+        return Library(self._operations_of, lambda one: added if one == name else self._definitions.get(one))
+
+    @cached_property
+    def _definitions(self) -> dict[str, Any]:
+        return {one.signature.name: one for one in self._graph.as_graph_def().library.function}
+
+    def _operations_of(self, name: str) -> Collection[str]:
+        graph = None if self._as_written else self.graphs.get(name)
+        return () if graph is None else {op.name for op in graph.get_operations()}
+
+
+def called_root(op: Any, functions: GraphFunctions) -> Scope:
+    """The scope of a function that does what `op` does. What it is given has the names of the run.
+
+    Raises:
+        TfdbgError: it is not known how `op` calls, or what.
+
+    """
+    if op.type not in _CALLS:
+        raise TfdbgError(f"tfdbg does not know how a {op.type} calls")
+    if any(tensor.dtype != tensor.dtype.base_dtype for tensor in op.inputs):
+        raise TfdbgError("it is given a variable of the old kind")
+    definition, arguments = _around(op)
+    try:
+        tree = CallTree(functions.library(definition), places={op.name: _place(op)})
+        root = tree.grow(definition.signature.name, arguments)
+    except (LookupError, RecursionError) as error:
+        raise TfdbgError("the definition of what it calls is not at hand") from error
+    # Handles keep the names of the arguments, so that variables are known by them.
+    numbers = {at: tensor for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in OPAQUE}
+    root.stands_for = {at: TensorName(tensor.op.name, tensor.value_index) for at, tensor in numbers.items()}
+    return root
+
+
+def _place(op: Any) -> Place:
+    """The names of the functions that `op` calls: those of ops are unique, so these are too."""
+    return Place(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
+
+
+def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
+    """The FunctionDef of a function that does what `op` does, and the names of its arguments as a run shows them."""
+    definition = tf.compat.v1.GraphDef().library.function.add()
+    signature = definition.signature
+    signature.name = "tfdbg_call"
+    node = definition.node_def.add()
+    node.CopyFrom(op.node_def)
+    node.ClearField("input")
+    if "_class" in node.attr:
+        del node.attr["_class"]
+    names = []
+    for at, tensor in enumerate(op.inputs):
+        signature.input_arg.add(name=f"tfdbg_in_{at}", type=tensor.dtype.as_datatype_enum)
+        node.input.append(f"tfdbg_in_{at}")
+        opaque = tensor.dtype.name in OPAQUE
+        names.append(tensor.op.name if opaque else f"tfdbg_in_{at}")
+    for at, tensor in enumerate(op.outputs):
+        signature.output_arg.add(name=f"tfdbg_out_{at}", type=tensor.dtype.as_datatype_enum)
+        definition.ret[f"tfdbg_out_{at}"] = f"{node.name}:output:{at}"
+    if is_stateful(op):
+        signature.is_stateful = True
+        signature.control_output.append("tfdbg_effect")
+        definition.control_ret["tfdbg_effect"] = node.name
+    copied = type(definition)()
+    copied.CopyFrom(definition)
+    return copied, tuple(names)

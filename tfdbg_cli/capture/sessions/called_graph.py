@@ -1,0 +1,90 @@
+"""The insides of the functions that a session's graph calls, as part of the model of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.body import Body
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.graph import nodes_of
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
+from tfdbg_cli.capture.sessions.program_graph import tracebacks_of
+from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.sources import Traceback
+
+
+class CalledFunctions:
+    """What the ops of one kind of call call, as far as it is known, with the names that a run shows."""
+
+    def __init__(self, graph: Any, order: Sequence[Any]) -> None:
+        """Look at the ops in `order` of `graph` (a tf.Graph)."""
+        self._graph = graph
+        self._functions = GraphFunctions(graph, as_written=True)
+        self._roots: dict[str, Scope] = {}
+        for op in filter(calls_functions, order):
+            try:
+                self._roots[op.name] = called_root(op, self._functions)
+            except TfdbgError:
+                continue  # a note of the run says so
+
+    def added_to(self, model: Graph) -> Graph:
+        """`model` with the nodes inside of the calls, before the node of each call, which reads what they give."""
+        return Graph(self._nodes(model), model.kind) if self._roots else model
+
+    def tracebacks(self) -> Mapping[str, Traceback]:
+        """Where the nodes of the graph and those inside of calls were made."""
+        return _Tracebacks(self._graph, self._functions, self._roots) if self._roots else tracebacks_of(self._graph)
+
+    def _nodes(self, model: Graph) -> Iterator[Node]:
+        known = {node.name for node in model}
+        for node in model:
+            root = self._roots.get(node.name)
+            if root is None:
+                yield node
+                continue
+            given = [root.resolve(text) for text in root.body.returns]
+            inside = {one.name: one for one in nodes_of(root)}
+            own = inside.pop(node.name)
+            yield from (one for name, one in inside.items() if name not in known)
+            inputs = (*(name for name in given if name.node != node.name), *own.inputs)
+            yield replace(node, inputs=tuple(dict.fromkeys(inputs)))
+
+
+class _Tracebacks(Mapping[str, Traceback]):
+    """Creation stacks by node name. A function that was imported with the graph has none."""
+
+    def __init__(self, graph: Any, functions: GraphFunctions, roots: Mapping[str, Scope]) -> None:
+        self._own = tracebacks_of(graph)
+        self._functions = functions
+        self._roots = roots
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, str]]:
+        """By name the function that a node is in, and its own name there."""
+        found: dict[str, tuple[str, str]] = {}
+        for root in self._roots.values():
+            for scope in root.all():
+                graph = self._functions.graphs.get(scope.body.name)
+                if graph is not None:
+                    body = Body(scope.body.definition, {op.name for op in graph.get_operations()})
+                    names = {scope.name_of(node): (body.name, body.python_name(node)) for node in body.nodes}
+                    found.update(names)
+        return found
+
+    def __getitem__(self, name: str) -> Traceback:
+        if name in self._own:
+            return self._own[name]
+        function, node = self._places[name]
+        return tracebacks_of(self._functions.graphs[function])[node]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from (name for name in self._places if name not in self._own)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

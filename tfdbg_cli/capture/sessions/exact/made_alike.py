@@ -1,0 +1,67 @@
+"""Whether a run made again changes what the program's run changed, and nothing else, by the graph that was run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from tfdbg_cli.capture.sessions.call_state import CallState, changes
+from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.errors import TfdbgError
+
+
+class OtherRunError(TfdbgError):
+    """What was run again is not the run of the program."""
+
+
+def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallState, again: Graphs) -> None:
+    """Make sure that the run of which TensorFlow told `again` made all updates of the run of `order`, and no others.
+
+    Args:
+        order: the ops that the program's run needs, inputs first.
+        fed_names: tensors whose ops were not asked.
+        state: what the ops use; those that act outside are not made again.
+        again: what ran when the run was made again.
+
+    Raises:
+        OtherRunError: it made others, or TensorFlow does not tell.
+
+    """
+    outside = {op.name for op in state.outside}
+    changing = [op for op in order if op.name not in outside and changes(op, fed_names)]
+    if not changing and not outside:
+        return
+    ran = {node.name: node.op for graph in again.metadata.partition_graphs for node in graph.node}
+    if not ran:
+        raise OtherRunError("TensorFlow does not tell which ops ran when the run was made again.")
+    missing = [
+        op.name for op in changing if op.name not in ran and not (calls_functions(op) and _has_inside(ran, op))
+    ]
+    if missing:
+        raise OtherRunError(f"Made again, the run left out {_named(missing)}.")
+    more = _more(order[0].graph, ran, {op.name for op in order} - outside, fed_names)
+    if more:
+        raise OtherRunError(f"Made again, the run made {_named(more)} besides.")
+
+
+def _has_inside(ran: Iterable[str], op: Any) -> bool:
+    """Whether something ran of what the call `op` consists of, which TensorFlow writes in its place."""
+    return any(name.startswith(f"{op.name}/") for name in ran)
+
+
+def _more(graph: Any, ran: Mapping[str, str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
+    """The ops of the program that change something among those that `ran`, by name; but for the `expected` ones."""
+    found = []
+    for name in sorted(set(ran) - set(expected)):
+        try:
+            op = graph.get_operation_by_name(name)
+        except KeyError:  # the optimizer's, or ours
+            continue
+        if op.type == ran[name] and changes(op, fed_names):
+            found.append(name)
+    return found
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + " …" * (len(names) > 3)

@@ -1,0 +1,48 @@
+"""What a run gave to the program and left in its variables, and how that differs from another run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.sessions.updated import updated_name
+from tfdbg_cli.model.exactness import Parting, parted
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Value
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The values of the tensors that a run fetched, by name, and those of the variables that it wrote, after it."""
+
+    fetched: Mapping[str, Value] = field(default_factory=dict)
+    variables: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many values these are."""
+        return len(self.fetched) + len(self.variables)
+
+    def parted_from(self, other: Outcome) -> tuple[Parting, ...]:
+        """Where the same run, made again, gave something else to the last bit; what it does not know is the same."""
+        fetched = [other.fetched.get(name, value) for name, value in self.fetched.items()]
+        variables = [other.variables.get(name, value) for name, value in self.variables.items()]
+        return (
+            *parted(self.fetched, self.fetched.values(), fetched),
+            *parted(self.variables, self.variables.values(), variables),
+        )
+
+
+def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
+    """What a run gave, of which `tensors` are all values, as far as it is in `like`."""
+    fetched: dict[str, Value] = {}
+    variables: dict[str, Value] = {}
+    names = {updated_name(name).node: name for name in like.variables}
+    for row in range(len(tensors)):
+        tensor = tensors[row]
+        if tensor.op_type == UPDATED_VARIABLE and tensor.node in names:
+            variables[names[tensor.node]] = tensors.value(row)
+        elif not tensor.execution and str(tensor.name) in like.fetched:
+            fetched[str(tensor.name)] = tensors.value(row)
+    return Outcome(fetched, variables)

@@ -1,0 +1,95 @@
+"""Runs made again in the order of the first time: what was read of a variable beside an update is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.call_state import CallState, Variable, held_by
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.extended.watched_call import reached_by
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.values import Array, NoValue
+
+
+def pinned(
+    repetition: Repetition, invocation: Invocation, state: CallState, outcome: Outcome
+) -> Iterator[Repetition]:
+    """`repetition` with what its reads gave, of variables that it updates too, in the orders that are likely.
+
+    What the program fetched of a read is known. All others came before the updates, or all after them.
+    """
+    fed_names = frozenset(fed(invocation.feeds))
+    order = reached_by(invocation).order
+    before = {item.node: item.value for item in repetition.inputs if item.role is Role.VARIABLE}
+    reads = list(_reads(order, state, fed_names))
+    known = _known(invocation.session.graph, [read for read, _, _ in reads], outcome, fed_names)
+    tried: list[tuple[bool, ...]] = []
+    for late in (False, True):
+        choice = tuple(late and not certain for read, _, certain in reads if read.name not in known)
+        if choice in tried:
+            continue
+        tried.append(choice)
+        inputs = []
+        for read, variable, certain in reads:
+            value = outcome.variables.get(variable.name) if late and not certain else before.get(variable.name)
+            value = known.get(read.name, value)
+            if value is not None and not isinstance(value, NoValue):
+                name = read.outputs[0].name
+                inputs.append(RepetitionInput(name, Role.SOURCE, variable.dtype.name, value))
+        if inputs:
+            # What leads to a read that is fed would not run: an update of another variable, say.
+            fetches = (*repetition.fetches, *_updating(state))
+            yield replace(repetition, fetches=fetches, inputs=(*repetition.inputs, *inputs))
+
+
+def _updating(state: CallState) -> list[str]:
+    """The names of the ops that write variables, or come after those that do in loops and branches."""
+    outside = {op.name for op in state.outside}
+    ops = [op for one in state.written for op in (one.writers if one.after is None else one.after)]
+    return [name for name in dict.fromkeys(op.name for op in ops) if name not in outside]
+
+
+def _reads(order: Sequence[Any], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Any, Variable, bool]]:
+    """The ops that give the value of a variable that the call writes, and do not come after an update of it.
+
+    With the variable, and whether they certainly come before all updates.
+    """
+    written = {variable.name: variable for variable in state.written}
+    reads = [(op, written[name]) for op in order for name in _read_by(op, fed_names) if name in written]
+    marked = {op.name for op, _ in reads} | {op.name for one in state.written for op in one.writers}
+    marks = {name: 1 << at for at, name in enumerate(sorted(marked))}
+    before = marks_before(order, marks, fed_names)
+    for op, variable in reads:
+        if not any(before[op.name] & marks[writer.name] for writer in variable.writers):
+            certain = all(before[writer.name] & marks[op.name] for writer in variable.writers)
+            yield op, variable, certain
+
+
+def _read_by(op: Any, fed_names: frozenset[str]) -> list[str]:
+    """The name of the variable whose value is the output of `op`; empty when it is no such op."""
+    if not op.inputs or not op.outputs or op.outputs[0].name in fed_names:
+        return []
+    if op.type == "ReadVariableOp":
+        return [holder.name for _, holder in held_by(op, fed_names)[0]]
+    return [op.inputs[0].op.name] if op.type == "Identity" and not op.inputs[0].op.inputs else []
+
+
+def _known(graph: Any, reads: Sequence[Any], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
+    """By the name of a read what it gave, as far as the program fetched it."""
+    names = {read.name for read in reads if read.type == "ReadVariableOp"}  # what is read of others shares memory
+    found: dict[str, Array] = {}
+    for name, value in outcome.fetched.items():
+        tensor = graph.as_graph_element(name)
+        while tensor.name not in fed_names and tensor.op.name not in names and tensor.op.type in _SAME:
+            tensor = tensor.op.inputs[0]
+        if tensor.op.name in names and tensor.name not in fed_names and not isinstance(value, NoValue):
+            found[tensor.op.name] = value
+    return found
+
+
+_SAME = HANDING_ON - {"Reshape", "ExpandDims", "Squeeze"}

@@ -1,0 +1,252 @@
+"""What a run needs of the program's graph, so that nothing outside of the graph happens when it is made again.
+
+What ops drew from outside is fed then, and TensorFlow does not run what leads to a tensor that is fed: an update of a
+variable before a batch is drawn would be lost. So what leads there is run for its own sake, in the order of the
+program. In the graph itself nothing leads there any more: TensorFlow's optimizer drops an order that follows from
+another, even if that one goes by an op which is never run. An op that only speaks says nothing, and what waits for it
+waits for what came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.sessions.call_state import SPEAKING, CallState, acts
+from tfdbg_cli.capture.sessions.drawn_names import drawn_name
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
+from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
+from tfdbg_cli.capture.sessions.unordered import Held
+from tfdbg_cli.capture.sessions.written_type import WRITTEN
+from tfdbg_cli.capture.tf.opaque import is_handle
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.ops.control_flow import OUTSIDE
+
+_LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
+_NOWHERE = f"{PREFIX}nowhere"
+_LED_TO = f"{PREFIX}led_to/"
+# What they give has a shape only where the program says so, which the runtime does not hear.
+_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
+
+
+@dataclass(frozen=True)
+class QuietGraph:
+    """The graph, serialized, and the ops in it to be run besides, lest what leads to a fed tensor is left out.
+
+    `lost` names the ops of the program that are not to be run, not even as targets.
+    """
+
+    definition: bytes
+    led_to: tuple[str, ...]
+    lost: frozenset[str]
+
+
+def quiet_graph(graph: Any, ends: Sequence[Any], fed_names: Collection[str], state: CallState) -> QuietGraph:
+    """The part of `graph` that a run of the ops `ends` needs, while `fed_names` and what was drawn are fed.
+
+    Raises:
+        TfdbgError: the graph is too large.
+
+    """
+    fed_ops = [graph.as_graph_element(name).op for name in fed_names]
+    kept = {op.name for op in ancestors([*ends, *fed_ops], ())}
+    whole = graph.as_graph_def()
+    if whole.ByteSize() > _LARGEST_GRAPH:
+        raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
+    part = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
+    part.node.extend(node for node in whole.node if node.name in kept)
+    order = ancestors(ends, fed_names)
+    quieted = _Quieted(order, frozenset(fed_names), state)
+    quieted.rewrite(part)
+    for node in part.node:
+        _forget_places(node, kept)
+    return QuietGraph(part.SerializeToString(), tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
+
+
+class _Quieted:
+    """How the ops of one call that act outside are left out: `lost` are those of which what they gave is fed.
+
+    `awaited` are those of them before which something acts on what the graph holds.
+    """
+
+    def __init__(self, order: Sequence[Any], fed_names: frozenset[str], state: CallState) -> None:
+        self._order = order
+        self._fed = fed_names
+        self._state = state
+        self._outside = {op.name: op for op in state.outside}
+        self.lost = {name: op for name, op in self._outside.items() if op.outputs and op.type not in SPEAKING}
+        written = {variable.name for variable in state.written}
+        # What holds a variable, or only leads to one, acts on nothing.
+        self._acting = {op.name for op in order if op.name not in self._outside and acts(op, fed_names, written)}
+        self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
+        self._depths = nesting_of(order, fed_names) if self._outside else {}
+
+    def _acted_before(self, op: Any) -> bool:
+        return bool(self._acting) and any(one.name in self._acting for one in ancestors([op], self._fed))
+
+    def rewrite(self, definition: Any) -> None:
+        """Make it so in `definition`, a GraphDef."""
+        ordering = self._ordering()
+        awaited = frozenset(self.awaited)
+        for node in definition.node:
+            if node.name in awaited:
+                _cut_off(node, self.lost[node.name])
+            elif node.name in self._outside and node.name not in self.lost:
+                self._silence(node, self._outside[node.name])
+            if self.lost:
+                inputs = [new for text in node.input for new in self._rewired(text, ordering, awaited)]
+                del node.input[:]
+                node.input.extend(_each_once(inputs))
+        if self.awaited:
+            nowhere = definition.node.add(name=_NOWHERE, op="Placeholder")
+            nowhere.attr["dtype"].type = tf.resource.as_datatype_enum
+        for name in self.awaited:
+            op = self.lost[name]
+            node = definition.node.add(name=_led_to(name), op="NoOp", device=op.device)
+            node.input.extend(self._before(op))
+        for name in ordering:
+            op = self.lost[name]
+            for tensor in self._drawn_by(op):
+                node = definition.node.add(name=_drawn(tensor), op="Identity", device=op.device)
+                node.attr["T"].type = tensor.dtype.as_datatype_enum
+                node.input.extend([tensor.name, f"^{_led_to(name)}"])
+
+    def _rewired(self, text: str, ordering: Collection[str], awaited: Collection[str]) -> Iterator[str]:
+        """What a node reads or waits for in the place of `text`."""
+        if text[:1] == "^":
+            if text[1:] not in self.lost:
+                yield text
+            elif text[1:] in awaited:
+                yield f"^{_led_to(text[1:])}"
+            return
+        name, _, slot = text.partition(":")
+        if name in ordering:
+            tensor = self.lost[name].outputs[int(slot or 0)]
+            if tensor.name in {one.name for one in self._drawn_by(self.lost[name])}:
+                yield _drawn(tensor)
+                return
+        yield text
+
+    def _drawn_by(self, op: Any) -> list[Any]:
+        return [tensor for tensor in self._state.sources if tensor.op.name == op.name]
+
+    def _silence(self, node: Any, op: Any) -> None:
+        """Let `node`, a NodeDef, hand on its first input, or do nothing, in its place."""
+        given = [text for text in node.input if text[:1] != "^"]
+        # In a branch that is not taken what waits for it must not run: only a tensor that is read tells it so.
+        inside = self._depths.get(op.name, OUTSIDE) != OUTSIDE
+        first = given[:1] if op.outputs or inside else []
+        waits = [f"^{tensor.op.name}" for tensor in op.inputs] if inside else self._before(op)
+        node.op = "Identity" if first else "NoOp"
+        node.attr[WRITTEN].s = op.type.encode()
+        for key in [key for key in node.attr if not key.startswith("_")]:
+            del node.attr[key]
+        if first:
+            node.attr["T"].type = op.inputs[0].dtype.base_dtype.as_datatype_enum
+        controls = [text for text in (*waits, *node.input) if text[:1] == "^"]
+        del node.input[:]
+        node.input.extend(_each_once([*first, *controls]))
+
+    def _before(self, op: Any) -> list[str]:
+        """What must have happened before `op`, as control inputs; past what only makes handles."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+        stack = list(self._needs(op))
+        while stack:
+            one = stack.pop()
+            if one.name in seen:
+                continue
+            seen.add(one.name)
+            if one.name in self.lost:
+                if one.name in self.awaited:
+                    found[f"^{_led_to(one.name)}"] = None
+            elif one.outputs and all(map(is_handle, one.outputs)):
+                stack.extend(self._needs(one))
+            else:
+                found[f"^{one.name}"] = None
+        return list(found)
+
+    def _needs(self, op: Any) -> Iterator[Any]:
+        yield from (tensor.op for tensor in op.inputs if tensor.name not in self._fed)
+        yield from op.control_inputs
+
+    def _ordering(self) -> frozenset[str]:
+        """The lost ops through which alone the program orders what its other ops do to a variable."""
+        if not self.awaited:
+            return frozenset()
+        drawn = frozenset(tensor.name for tensor in self._state.sources)
+        writers = {variable.name: variable.writers for variable in self._state.written}
+        uses = {
+            thing: [name for name in names if name not in self.lost]
+            for thing, names in Held(self._order, writers, self._fed).uses.items()
+            if thing in writers
+        }
+        marks = {name: 1 << at for at, name in enumerate({one: None for names in uses.values() for one in names})}
+        first = _marks_before(self._order, marks, self._fed)
+        again = _marks_before(self._order, marks, self._fed | drawn)
+        found: set[str] = set()
+        for thing, names in uses.items():
+            writing = sum({marks[op.name] for op in writers[thing] if op.name in marks})
+            touching = sum({marks[name] for name in names})
+            for name in names:
+                # Two that only read need no order.
+                others = (touching if marks[name] & writing else writing) & ~marks[name]
+                lacking = first[name] & ~again[name] & others
+                found.update(one for one in self.awaited if lacking and first[one] & lacking)
+        return frozenset(found)
+
+
+def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
+    """By the name of each op in `order` its marks and those of all that come before it, in any turn of a loop."""
+    found: dict[str, int] = {}
+    while True:
+        known = dict(found)
+        for op in order:
+            mark = marks.get(op.name, 0) | found.get(op.name, 0)
+            for tensor in op.inputs:
+                if tensor.name not in fed_names:
+                    mark |= found.get(tensor.op.name, 0)
+            for control in op.control_inputs:
+                mark |= found.get(control.name, 0)
+            found[op.name] = mark
+        if found == known:
+            return found
+
+
+def _cut_off(node: Any, op: Any) -> None:
+    """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
+    types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
+    shapes = [tf.TensorShape(None if op.type in _PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
+    if "output_shapes" in node.attr:
+        shapes = list(node.attr["output_shapes"].list.shape)
+    cut = type(node)(name=node.name, op="IteratorGetNext", device=node.device, input=[_NOWHERE])
+    cut.attr["output_types"].list.type.extend(types)
+    cut.attr["output_shapes"].list.shape.extend(shapes)
+    cut.attr[WRITTEN].s = op.type.encode()
+    node.CopyFrom(cut)
+
+
+def _each_once(inputs: Sequence[str]) -> list[str]:
+    """`inputs` of a NodeDef with nothing that is waited for twice."""
+    waits = dict.fromkeys(text for text in inputs if text[:1] == "^")
+    return [*(text for text in inputs if text[:1] != "^"), *waits]
+
+
+def _led_to(name: str) -> str:
+    return f"{_LED_TO}{name}"
+
+
+def _drawn(tensor: Any) -> str:
+    return drawn_name(tensor.op.name, tensor.value_index)
+
+
+def _forget_places(node: Any, kept: Collection[str]) -> None:
+    """Forget what `node` is colocated with as far as it is not among the nodes `kept`."""
+    if "_class" in node.attr:
+        places = node.attr["_class"].list.s
+        places[:] = [place for place in places if place.removeprefix(b"loc:@").decode() in kept]
+        if not places:
+            del node.attr["_class"]

@@ -1,0 +1,153 @@
+"""Calls of a session's graph rewritten so that they answer for all that they compute inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
+from tfdbg_cli.capture.functions.frontier import frontier_of
+from tfdbg_cli.capture.functions.rewrite import Rewriting
+from tfdbg_cli.capture.functions.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.sessions.called import OPAQUE, GraphFunctions, RewrittenCall, called_root
+from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, Facts
+from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.folding import Constant
+
+_FUNCTIONS = frozenset({"func", "list(func)"})
+
+
+def checked_call(
+    op: Any, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
+) -> RewrittenCall | None:
+    """What does what `op` does and gives the answer to `question` besides; None when nothing inside has to be asked.
+
+    Args:
+        op: a tf.Operation that calls functions.
+        functions: those that its graph has.
+        facts: what is known of what it is given.
+        question: what is asked of each tensor inside.
+        admits: which of them, by the node's name, its op type and the dtype's name.
+
+    Raises:
+        TfdbgError: it cannot be done without changing what the op does, or not for all that it calls.
+
+    """
+    root = called_root(op, functions)
+    _require_known(root)
+    arguments = root.argument_names
+    outside = {root.argument_tensor(at): tensor for at, tensor in enumerate(op.inputs)}
+    constants = {name: facts.constant(tensor) for name, tensor in outside.items()}
+    known = _Facts(
+        root,
+        {**functions.graphs, root.body.name: _Around(op)},
+        {name: found for name, found in constants.items() if found is not None},
+        {name: facts.source(tensor) for name, tensor in outside.items()},
+    )
+    elsewhere = {*arguments, *(f"{name}/after_update" for name in arguments)}  # looked at where the session is
+
+    def admitted(node: str, op_type: str, dtype: str) -> bool:
+        return not (op_type in (ARGUMENT, UPDATED_VARIABLE) and node in elsewhere) and admits(node, op_type, dtype)
+
+    found = frontier_of(root, known, question, admitted)
+    rewriting = Rewriting(b"", wanted=Wanted(question, found, values=False))
+    if not rewriting.exposed(root).answers:
+        return None
+    *definitions, around = rewriting.definitions
+    return RewrittenCall(op, Body(around), tuple(definitions), found.checked, found.watched)
+
+
+class _Around:
+    """The function around an op as far as `StaticFacts` asks for its graph."""
+
+    def __init__(self, op: Any) -> None:
+        self.inputs = list(op.inputs)
+        self._op = op
+
+    def get_operations(self) -> list[Any]:
+        return [self._op]
+
+
+def _require_known(root: Scope) -> None:
+    """Make sure that all that the function of `root` runs can be looked into and done by another op.
+
+    Raises:
+        TfdbgError: it is not so.
+
+    """
+    for scope in root.all():
+        if scope.cut:
+            raise TfdbgError(f"{scope.body.name} calls itself")
+        if scope.needed.hidden:
+            raise TfdbgError(f"{scope.body.name} holds loops or branches of version 1")
+        if IMPLEMENTATION & set(scope.body.definition.attr) and tf.config.list_physical_devices("GPU"):
+            raise TfdbgError(f"TensorFlow exchanges {scope.body.name} for another function on a GPU")
+        for node in scope.needed.nodes:
+            _require_known_node(scope, node)
+
+
+def _require_known_node(scope: Scope, node: Any) -> None:
+    if node.name in scope.calls:
+        return
+    definition = compat.op_definition(node.op)
+    if definition is None:
+        raise TfdbgError(f"{scope.body.name} calls {node.op} by its name")
+    outputs = scope.body.outputs(node.name)
+    if any(attribute.type in _FUNCTIONS for attribute in definition.attr) and not (
+        outputs and all(tf.as_dtype(output.dtype).name in OPAQUE for output in outputs)
+    ):
+        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) calls a function that is not known")
+    types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
+    if keeps_state(node.op, lambda name: attribute_of(node, name), types):
+        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) in it keeps a state of its own")
+    if any(kind >= FIRST_REFERENCE for kind in types):
+        raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) is given a variable of the old kind")
+
+
+class _Facts(StaticFacts):
+    """Facts of a function that the optimizer puts in the place of its call, and merges with what is around it."""
+
+    def __init__(
+        self,
+        root: Scope,
+        graphs: Mapping[str, Any],
+        constants: Mapping[TensorName, Constant],
+        sources: Mapping[TensorName, object],
+    ) -> None:
+        self._same: dict[TensorName, object] = dict(sources)
+        super().__init__(root, graphs, constants)
+        for scope in root.all():
+            self._of_nodes(scope)
+
+    def source(self, name: TensorName) -> object:
+        """As `facts.Facts.source`: ops of one type count as the same."""
+        return self._same.get(name, ANYTHING)
+
+    def _of_nodes(self, scope: Scope) -> None:
+        for node in scope.needed.nodes:
+            site = scope.calls.get(node.name)
+            if site is not None and site.kind is CallKind.PLAIN:
+                continue
+            own = scope.name_of(node.name)
+            given = scope.body.data_inputs(node)
+            definition = compat.op_definition(node.op)
+            for slot in range(len(scope.body.outputs(node.name))):
+                name = TensorName(own, slot)
+                if site is not None or definition is None:
+                    self._same[name] = ANYTHING
+                elif given and node.op in MAYBE_NOTHING:
+                    self._same[name] = self.source(scope.resolve(given[0]))
+                elif node.op != "Const" and (not given or definition.is_stateful):
+                    self._same[name] = str(name)
+                else:
+                    self._same[name] = node.op

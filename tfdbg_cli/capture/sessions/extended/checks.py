@@ -1,0 +1,112 @@
+"""Checks of tensors by ops in the graph: one number says whether something was found in any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
+from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
+from tfdbg_cli.model.dtypes import ElementType
+from tfdbg_cli.ops.transparent_shapes import Shape
+
+_TERMS = 16  # of one sum
+
+
+def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], known: Sequence[Any] = ()) -> Any:
+    """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
+
+    The answers `known` are part of it.
+    """
+    makers = {(question, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
+    answers = [*(op.outputs[0] for op in hidden.once(makers)), *known]
+    if not answers:
+        return None
+    key = (*makers, *(answer.name for answer in known))
+    (health,) = hidden.once({key: lambda at: _sums(hidden, answers, at)})
+    return health.outputs[0]
+
+
+def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[Any]:
+    """The values of `variables` after the ops of the call that write them."""
+    makers = {
+        (variable.name, *(op.name for op in variable.writers)): partial(_read, variable, variable.writers)
+        for variable in variables
+    }
+    return [op.outputs[0] for op in hidden.once(makers)]
+
+
+def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[Any]:
+    """The values of `variables` in a run of their own."""
+    makers = {(variable.name,): partial(_read, variable, ()) for variable in variables}
+    return [op.outputs[0] for op in hidden.once(makers)]
+
+
+def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
+    device = variable.op.device
+    if variable.reference:
+        return [NewOp("Identity", [variable.tensor], {"T": variable.dtype}, after, device)]
+    return [NewOp("ReadVariableOp", [variable.tensor], {"dtype": variable.dtype}, after, device)]
+
+
+def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
+    """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
+    new: list[NewOp] = []
+    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, shape_of(tensor)):
+        inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
+        # A constant is to be in the loop or branch in which it is read.
+        waits = () if inputs else (tensor.op,)
+        new.append(NewOp(op_type, inputs, attributes, waits, tensor.op.device if inputs else ""))
+    return new
+
+
+@lru_cache(maxsize=1024)
+def _steps(
+    question: Question, dtype: str, shape: Shape
+) -> tuple[tuple[str, tuple[int, ...], Mapping[str, Any]], ...]:
+    """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
+    recipe = Recipe()
+    question.answer(dtype, shape, recipe)
+    return tuple(
+        (step.op_type, step.inputs, {name: _attribute(value) for name, value in step.attributes.items()})
+        for step in recipe.steps
+    )
+
+
+def shape_of(tensor: Any) -> Shape:
+    """The lengths of its dimensions, as far as they are known."""
+    return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+
+
+def _operand(hidden: HiddenOps, number: int, tensor: Any, before: Any, at: int) -> Operand:
+    if number == ASKED:
+        return tensor
+    return before if number == BEFORE else hidden.name_of(at + number)
+
+
+def _attribute(value: Attribute) -> Any:
+    if isinstance(value, ElementType):
+        return tf.dtypes.as_dtype(value.number)
+    if isinstance(value, bool | int):
+        return value
+    message = tf.compat.v1.AttrValue()
+    message.tensor.CopyFrom(tf.make_tensor_proto(value))
+    return message
+
+
+def _sums(hidden: HiddenOps, answers: Sequence[Operand], at: int) -> list[NewOp]:
+    """The ops that add up `answers`, a few at a time, of which the last gives the sum; they are added at `at`.
+
+    For one op of many inputs TensorFlow's optimizer takes a time that grows with the square of their number.
+    """
+    new: list[NewOp] = []
+    while not new or len(answers) > 1:
+        parts = [answers[first : first + _TERMS] for first in range(0, len(answers), _TERMS)]
+        answers = [hidden.name_of(at + len(new) + number) for number in range(len(parts))]
+        new.extend(NewOp("AddN", part, {"T": tf.float32, "N": len(part)}) for part in parts)
+    return new

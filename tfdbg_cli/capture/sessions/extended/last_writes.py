@@ -1,0 +1,64 @@
+"""Which ops of a call must be over before a variable holds what the call leaves in it.
+
+An op in a loop of version 1 cannot be waited for from outside of it, and what waits for one in a branch that is not
+taken never runs. So one waits for what comes out of the loop, and for what both branches lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfdbg_cli.capture.sessions.call_state import CallState
+from tfdbg_cli.capture.sessions.reach import nesting_of
+from tfdbg_cli.ops.control_flow import OUTSIDE
+
+
+def with_last_writes(state: CallState, order: Sequence[Any], fed_names: frozenset[str]) -> CallState:
+    """`state`, of the ops in `order`, with what is to be waited for told of each variable (`Variable.after`)."""
+    if not state.written:
+        return state
+    depths = nesting_of(order, fed_names)
+    if all(depths[op.name] == OUTSIDE for variable in state.written for op in variable.writers):
+        return state
+    variables = (
+        replace(one, after=_over(one.writers, order, fed_names, depths)) if one.writers else one
+        for one in state.variables
+    )
+    return replace(state, variables=tuple(variables))
+
+
+def _over(
+    writers: Sequence[Any], order: Sequence[Any], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+) -> tuple[Any, ...]:
+    """What tells that `writers` are over, each op once; empty where of one of them nothing does."""
+    found: dict[str, Any] = {}
+    for writer in writers:
+        ends = [writer] if depths[writer.name] == OUTSIDE else _ways_out(writer, order, fed_names, depths)
+        if not ends:
+            return ()
+        found.update((op.name, op) for op in ends)
+    return tuple(found.values())
+
+
+def _ways_out(
+    writer: Any, order: Sequence[Any], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+) -> list[Any]:
+    """The ops outside of all loops and branches that come first on the ways from `writer`."""
+    inside = {writer.name}
+    ends: dict[str, Any] = {}
+    while True:
+        before = len(inside)
+        for op in order:
+            if op.name in inside or op.name in ends:
+                continue
+            needs = [tensor.op for tensor in op.inputs if tensor.name not in fed_names] + list(op.control_inputs)
+            if not any(need.name in inside for need in needs):
+                continue
+            if depths[op.name] == OUTSIDE:
+                ends[op.name] = op
+            else:
+                inside.add(op.name)
+        if len(inside) == before:  # else another turn of a loop, whose way back comes last
+            return list(ends.values())

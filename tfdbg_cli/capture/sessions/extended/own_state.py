@@ -1,0 +1,47 @@
+"""Ops whose kernels keep a state of their own, so that another op of the same kind would not do the same.
+
+The state of most ops lies elsewhere: in a variable, a queue or a table that they are given, or under a name that is
+an attribute. What is left are kernels like that of RandomUniform, which counts the numbers that it drew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE
+
+# Stateful for TensorFlow, so that they are run and not merged, but without a state.
+_STATELESS = frozenset(
+    {
+        "Assert", "CheckNumerics", "CheckNumericsV2", "Print", "PrintV2", "PyFunc", "EagerPyFunc", "DeepCopy", "If",
+        "While", "Case", "StatefulPartitionedCall", "TensorArrayV3", "StackV2", "Save", "SaveV2", "SaveSlices",
+        "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints", "WriteFile", "ReadFile", "MatchingFiles",
+        "Timestamp", "AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3", "AnonymousMutableHashTable",
+        "AnonymousHashTable", "AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "TensorSummaryV2",
+        "StatelessRandomGetKeyCounterAlg", "XlaLaunch", "EmptyTensorMap",
+    }
+)  # fmt: skip
+
+
+def keeps_state(op_type: str, attribute: Callable[[str], Any], input_types: Iterable[int]) -> bool:
+    """Whether the kernel of an op keeps a state of its own from run to run, or may do so.
+
+    Args:
+        op_type: its type.
+        attribute: gives its attributes by name as Python values, None for one that it has not.
+        input_types: the numbers of the element types of what it reads.
+
+    """
+    definition = compat.op_definition(op_type)
+    if definition is None:
+        return True
+    if not definition.is_stateful or op_type in _STATELESS:
+        return False
+    if any(kind == RESOURCE or kind >= FIRST_REFERENCE for kind in input_types):
+        return False
+    if attribute("shared_name"):
+        return False
+    # Without a seed the numbers are others each time anyway.
+    return not (attribute("seed") == 0 and attribute("seed2") == 0)

@@ -1,0 +1,263 @@
+"""Ops that run in the place of others, so that what functions compute is checked in the one call that there is.
+
+A function that a session has taken cannot be changed, nor can an op that calls it. So a watched run does not run that
+op but a hidden stand-in, which calls the rewritten function, and hidden stand-ins for all ops behind it: the same
+graph once more, with the same attributes and devices, reading the same variables. What is before or beside stays as
+it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.sessions.called import RewrittenCall
+from tfdbg_cli.capture.sessions.extended.facts import Facts, attribute_of
+from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.capture.sessions.reach import ancestors
+from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.errors import TfdbgError
+
+_COLOCATED = "_class"
+_HERE = b"loc:@"
+_HIDDEN = re.compile(re.escape(PREFIX) + r"\d+")
+
+_NOT_LOOKED_INTO = (
+    "What {op} ({type}) computes inside was not looked at, since {reason}. `run -f … --graph runtime` looks there, "
+    "too, at a higher price."
+)
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """The ops of one kind of call in whose place others run.
+
+    `ops` are those others, by the names of the ops of the program. `given` are ops that call functions, each with
+    the tensors that are given besides its outputs. `checked` checks stand for `total` tensors. `notes` say which
+    calls are not looked into.
+    """
+
+    ops: Mapping[str, Any] = field(default_factory=dict)
+    given: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
+    checked: int = 0
+    total: int = 0
+    notes: tuple[str, ...] = ()
+    fed_names: frozenset[str] = frozenset()
+
+    @cached_property
+    def giving(self) -> frozenset[str]:
+        """The names of the ops that give more."""
+        return frozenset(op.name for op, _ in self.given)
+
+    def tensor(self, tensor: Any) -> Any:
+        """What is computed in the place of `tensor`."""
+        stand_in = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
+        return tensor if stand_in is None else stand_in.outputs[tensor.value_index]
+
+    def op(self, op: Any) -> Any:
+        """What runs in the place of `op`."""
+        return self.ops.get(op.name, op)
+
+    def require_alone(self, ends: Iterable[Any]) -> None:
+        """Make sure that a run of `ends` runs no op beside its stand-in.
+
+        Raises:
+            TfdbgError: it would, and what the op does would be done twice.
+
+        """
+        if not self.ops:
+            return
+        twice = [op.name for op in ancestors(ends, self.fed_names) if op.name in self.ops]
+        if twice:
+            raise TfdbgError(f"{twice[0]} would run twice in a watched run.", hint="Please report this.", exit_code=2)
+
+    def named(self, text: str) -> str:
+        """`text`, a message of TensorFlow's, with the names that the program knows."""
+        if PREFIX not in text:
+            return text
+        names = {stand_in.name: name for name, stand_in in self.ops.items()}
+        return original_names(_HIDDEN.sub(lambda found: names.get(found[0], found[0]), text))
+
+
+class StandInMaker:
+    """Finds what needs a stand-in in one kind of call, and adds it to the graph."""
+
+    def __init__(self, order: Sequence[Any], fed_names: frozenset[str], *, again: bool = False) -> None:
+        """Prepare for the ops in `order`, inputs first.
+
+        With `again` the call is made again in a session of its own, where no state of a kernel counts.
+        """
+        self._order = order
+        self._fed = fed_names
+        self._again = again
+        self._notes: list[str] = []
+
+    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> StandIns:
+        """The stand-ins, which are added to `hidden`.
+
+        `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
+        inside; of a TfdbgError that it raises the message says why it cannot be done.
+
+        Raises:
+            tf.errors.OpError: TensorFlow does not take them.
+
+        """
+        calls = self._calls(rewritten)
+        behind = self._without_state(calls)
+        if not calls:
+            return StandIns(notes=tuple(self._notes))
+        new = _New(hidden, self._fed, behind, calls)
+        functions = {one.signature.name: one for call in calls.values() for one in call.definitions}
+        made = hidden.add(new.ops, functions.values())
+        ops = {name: made[at] for name, at in new.places.items()}
+        given = tuple(
+            (behind[name], tuple(made[at].outputs[slot] for at, slot in places)) for name, places in new.given.items()
+        )
+        checked = sum(call.checked for call in calls.values())
+        total = sum(call.total for call in calls.values())
+        return StandIns(ops, given, checked, total, tuple(self._notes), self._fed)
+
+    def _calls(self, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> dict[str, RewrittenCall]:
+        """By the name of an op, what runs in its place."""
+        facts = Facts(self._fed)
+        found: dict[str, RewrittenCall] = {}
+        for op in self._order:
+            facts.learn(op)
+            if not calls_functions(op):
+                continue
+            try:
+                call = rewritten(op, facts)
+            except TfdbgError as reason:
+                self._leave(op, reason.message)
+                continue
+            if call is not None:
+                found[op.name] = call
+        return found
+
+    def _leave(self, op: Any, reason: str) -> None:
+        self._notes.append(_NOT_LOOKED_INTO.format(op=op.name, type=op.type, reason=reason))
+
+    def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Any]:
+        """The ops behind `calls`; those calls are left out behind which an op keeps a state of its own."""
+        while calls:
+            behind = self._behind(calls)
+            stateful = [op for name, op in behind.items() if name not in calls and _keeps_state(op)]
+            if self._again or not stateful:
+                return behind
+            for op in stateful:
+                for call in [name for name in calls if op.name in self._behind([name])]:
+                    del calls[call]
+                    reason = f"{op.name} ({op.type}) behind it keeps a state of its own"
+                    self._leave(behind[call], reason)
+        return {}
+
+    def _behind(self, starts: Collection[str]) -> dict[str, Any]:
+        """The ops `starts`, and those that read what they give or wait for them, by name."""
+        found: dict[str, Any] = {}
+        while True:
+            before = len(found)
+            for op in self._order:
+                if op.name not in found and (
+                    op.name in starts or any(need.name in found for need in self._needs(op))
+                ):
+                    found[op.name] = op
+            if len(found) == before or not self._turns:
+                return {op.name: op for op in self._order if op.name in found}
+
+    @property
+    def _turns(self) -> bool:
+        return any(op.type in ("NextIteration", "RefNextIteration") for op in self._order)
+
+    def _needs(self, op: Any) -> Iterator[Any]:
+        for tensor in op.inputs:
+            if tensor.name not in self._fed:
+                yield tensor.op
+        yield from op.control_inputs
+
+
+class _New:
+    """The ops to be added: stand-ins for those `behind` calls, inputs first, and what does what the `calls` do.
+
+    `places` are those of the stand-ins among them, by the names of the ops of the program; `given` those of what the
+    calls give besides, with the slots, by the name of the call.
+    """
+
+    def __init__(
+        self,
+        hidden: HiddenOps,
+        fed_names: Collection[str],
+        behind: Mapping[str, Any],
+        calls: Mapping[str, RewrittenCall],
+    ) -> None:
+        self._hidden = hidden
+        self._fed = fed_names
+        self.places: dict[str, int] = {}
+        self.given: dict[str, list[tuple[int, int]]] = {}
+        inner: dict[str, dict[str, int]] = {}
+        count = 0
+        for name in behind:
+            nodes = calls[name].body.nodes if name in calls else {name: None}
+            inner[name] = {node: count + at for at, node in enumerate(nodes)}
+            self.places[name] = inner[name][name]
+            count += len(nodes)
+        self.ops: list[NewOp] = []
+        for name, op in behind.items():
+            if name in calls:
+                self.ops.extend(self._called(op, calls[name], inner[name]))
+                self.given[name] = [(inner[name][str(one.node)], one.slot) for one in calls[name].given]
+            else:
+                self.ops.append(self._stand_in(op))
+
+    def _stand_in(self, op: Any) -> NewOp:
+        attributes = dict(op.node_def.attr.items())
+        if _COLOCATED in attributes:
+            attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])
+        return NewOp(op.type, list(map(self._operand, op.inputs)), attributes, self._controls(op), op.device)
+
+    def _called(self, op: Any, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
+        controls = self._controls(op)
+        # What reads nothing must come after what the op reads: it may be in a loop.
+        first = controls or [self._control(tensor.op) for tensor in op.inputs[:1]]
+        for node in call.body.nodes.values():
+            inputs = []
+            for text in call.body.data_inputs(node):
+                source = call.body.source(text)
+                if source.node is None:
+                    inputs.append(self._operand(op.inputs[source.slot]))
+                else:
+                    inputs.append(f"{self._hidden.name_of(places[source.node])}:{source.slot}")
+            waits = [self._hidden.name_of(places[text[1:]]) for text in node.input if text.startswith("^")]
+            waits += controls if node.name == op.name else [] if inputs else first
+            attributes = dict(node.attr.items())
+            if node.name == op.name and _COLOCATED in op.node_def.attr:
+                attributes[_COLOCATED] = self._colocated(op.node_def.attr[_COLOCATED])
+            yield NewOp(node.op, inputs, attributes, waits, node.device)
+
+    def _operand(self, tensor: Any) -> Any:
+        if tensor.name in self._fed or tensor.op.name not in self.places:
+            return tensor
+        return f"{self._hidden.name_of(self.places[tensor.op.name])}:{tensor.value_index}"
+
+    def _control(self, op: Any) -> Any:
+        return self._hidden.name_of(self.places[op.name]) if op.name in self.places else op
+
+    def _controls(self, op: Any) -> list[Any]:
+        return list(map(self._control, op.control_inputs))
+
+    def _colocated(self, value: Any) -> Any:
+        found = type(value)()
+        for place in value.list.s:
+            name = place.removeprefix(_HERE).decode()
+            own = self._hidden.name_of(self.places[name]) if name in self.places else name
+            found.list.s.append(_HERE + own.encode())
+        return found
+
+
+def _keeps_state(op: Any) -> bool:
+    types = [tensor.dtype.as_datatype_enum for tensor in op.inputs]
+    return keeps_state(op.type, lambda name: attribute_of(op, name), types)

@@ -1,0 +1,91 @@
+"""Calls of a session's graph rewritten so that a run gives all that they compute inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.body import Body
+from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
+from tfdbg_cli.capture.sessions.extended.facts import Facts
+from tfdbg_cli.capture.sessions.extended.shadow_ops import StandInMaker, StandIns
+from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
+from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import NoValue
+
+
+@dataclass(frozen=True)
+class _Shown:
+    exposed: Exposed
+    rewriting: Rewriting
+    reports: FrameReports
+
+
+class ShownCalls:
+    """The calls among the ops of one run, which is made once, in a session of its own."""
+
+    def __init__(self, graph: Any, order: Sequence[Any], fed_names: frozenset[str]) -> None:
+        """Add what gives the values to `graph`, for the ops in `order`, inputs first.
+
+        Raises:
+            tf.errors.OpError: TensorFlow does not take it.
+
+        """
+        self._functions = GraphFunctions(graph, as_written=True)
+        self._shown: dict[str, _Shown] = {}
+        self.stand_ins: StandIns = StandInMaker(order, fed_names, again=True).made(hidden_ops(graph), self._rewritten)
+
+    def _rewritten(self, op: Any, _: Facts) -> RewrittenCall:
+        root = called_root(op, self._functions)
+        reports = FrameReports()
+        rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))
+        exposed = rewriting.exposed(root)
+        *definitions, around = rewriting.definitions
+        self._shown[op.name] = _Shown(exposed, rewriting, reports)
+        return RewrittenCall(op, Body(around), tuple(definitions))
+
+    @property
+    def tensors(self) -> list[Any]:
+        """What the run must fetch."""
+        return [tensor for _, given in self.stand_ins.given for tensor in given]
+
+    def begin(self) -> None:
+        """Get ready for the run."""
+        for shown in self._shown.values():
+            shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
+
+    def values(self, fetched: Sequence[Any], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
+        """By the name of a call what was computed in it, in order of execution; `tensors` gave `fetched`.
+
+        Those of outputs and variables that the session's graph shows itself may be among them. What the calls are
+        given is among the values `outside`.
+        """
+        found = iter(fetched)
+        for op, given in self.stand_ins.given:
+            shown = self._shown[op.name]
+            tensors = [compat.eager_tensor(next(found)) for _ in given]
+            unrolled = Unrolled(shown.reports.end())
+            unrolled.know(_given(op, shown, outside))
+            unrolled.add(shown.exposed.items, tensors)
+            yield op.name, KeptTensors(unrolled.values)
+
+
+def _given(op: Any, shown: _Shown, outside: TensorStore) -> dict[TensorName, Any]:
+    """The values that `op` is given and of which some inside are made, as eager tensors."""
+    items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
+    read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}
+    found: dict[TensorName, Any] = {}
+    for name in read.intersection(map(tensor_name, op.inputs)):
+        rows = outside.named(name.node, name.slot)
+        value = outside.value(rows[0]) if len(rows) == 1 else None  # in a loop there are several
+        if value is not None and not isinstance(value, NoValue):
+            found[name] = compat.eager_tensor(value)
+    return found

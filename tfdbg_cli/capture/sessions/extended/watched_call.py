@@ -1,0 +1,321 @@
+"""What is found out once about a kind of call that is watched: where it is checked, and what it reads and writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.watch.outcome import SHOWS
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.questions.question import Among, Covering, Question
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
+from tfdbg_cli.capture.sessions.called import GraphFunctions
+from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
+from tfdbg_cli.capture.sessions.extended.checks import health_of, read_after_updates, shape_of
+from tfdbg_cli.capture.sessions.extended.frontier import frontier
+from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors, loops_of
+from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
+from tfdbg_cli.capture.sessions.extended.shadow_ops import StandInMaker, StandIns
+from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.proof import Trial
+from tfdbg_cli.capture.sessions.reach import Chooser, Reach, chooser, ends_among, reach
+from tfdbg_cli.capture.sessions.references import read_before_updates
+from tfdbg_cli.capture.sessions.updated import updated_name
+from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.model.decision import CaptureRequest
+
+_KEPT = 16  # kinds of calls kept for a graph
+_ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
+
+
+@dataclass(frozen=True)
+class WatchedCall:
+    """One kind of call: what it computes and uses, and how `question` is asked of it.
+
+    `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
+    fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
+    variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
+    `stand_ins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
+    names a tensor that cannot be asked in the graph; then nothing is. `trial` says how exact such runs are.
+    """
+
+    reached: Reach
+    state: CallState
+    question: Question
+    health: Any
+    given: tuple[str, ...]
+    inner: tuple[Inner, ...]
+    stand_ins: StandIns
+    updated: tuple[Any, ...]
+    before: Mapping[str, Variable]
+    checked: int
+    total: int
+    unasked: str = ""
+    calls: tuple[Any, ...] = ()
+    trial: Trial = field(default_factory=Trial)
+    _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
+
+    def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
+        """The sum of that number, and the ops that check `inner` and add to it."""
+        if number not in self._inner_checks:
+            total = Sum(hidden_ops(graph), self.question, number)
+            self._inner_checks[number] = (total, total.checks(self.inner))
+        return self._inner_checks[number]
+
+
+def reached_by(invocation: Invocation) -> Reach:
+    """What `invocation` computes."""
+    return reach(invocation.session.graph, ends_of(invocation), fed(invocation.feeds))
+
+
+def state_of(invocation: Invocation) -> CallState:
+    """What `invocation` reads and writes beside the edges of its graph. Kept for the next call of its kind."""
+    graph = invocation.session.graph
+    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
+    key = (program_version(graph), tuple(op.name for op in ends), fed_names)
+    known = kept_with(graph).states
+    if key not in known:
+        reached = reached_by(invocation)
+        fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        state = call_state(reached.order, fetchable, fed_names, ends)
+        known[key] = with_last_writes(state, reached.order, fed_names)
+    return known[key]
+
+
+def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question | None = None) -> str:
+    """Why checks in the graph would not see all that `invocation` computes; empty when they do.
+
+    With `keeping` the values of every run are wanted, too.
+    """
+    session = invocation.session
+    reached = reached_by(invocation)
+    if session.sess_str:
+        return "the session runs elsewhere"
+    if question is not None and question.compares:
+        return "the graph does not hold what its variables were before"
+    if question is not None and question.covering is Covering.NOTHING and reached.calls:
+        return "it calls functions, which have ops of their own"
+    if reached.inside and (keeping or reached.unwritable or state_of(invocation).obstacle):
+        return "values in its loops and branches can only be dumped"
+    endless = state_of(invocation).endless
+    if endless:
+        return f"nothing tells when its updates of {endless} in loops and branches are over"
+    graph = session.graph
+    for name, value in fed(invocation.feeds).items():
+        if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
+            return f"what is fed to {name} has not the shape that the graph promises"
+    return ""
+
+
+def ends_of(invocation: Invocation) -> list[Any]:
+    """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
+    elements = fetched(invocation.session.graph, invocation.fetches)
+    return ends_among(elements.tensors + elements.targets, fed(invocation.feeds))
+
+
+def watched_call(
+    invocation: Invocation, question: Question, watched: Watched, request: CaptureRequest
+) -> WatchedCall:
+    """What is known of the kind of `invocation`; found out, and the checks added to its graph, the first time.
+
+    Raises:
+        tf.errors.OpError: TensorFlow does not take the checks.
+
+    """
+    graph = invocation.session.graph
+    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
+    results = tuple(tensor.name for tensor in fetched(graph, invocation.fetches).tensors)
+    among = results if question.among is Among.OUTCOME else ()
+    left_out = watched.exclude_node_names, watched.ignored
+    kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
+    key = (program_version(graph), *kind)
+    known = kept_with(graph).watched
+    found = known.get(key)
+    if found is None:
+        reached = reached_by(invocation)
+        outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
+        admission = _Admission(watched, request, question, graph, outcome)
+        found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
+        hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
+        found.stand_ins.require_alone(
+            [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
+        )
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = found
+    return found
+
+
+class _Admission:
+    """Which tensors are asked about: those that the request and the exclusion of the watch leave.
+
+    `outcome` are the names of those that come out of the call, where others are not asked. `whole` says that all are.
+    """
+
+    def __init__(
+        self,
+        watched: Watched,
+        request: CaptureRequest,
+        question: Question,
+        graph: Any,
+        outcome: Collection[str] | None,
+    ) -> None:
+        self._question = question
+        self._graph = graph
+        self._outcome = outcome
+        self._chooser: Chooser = chooser(request)
+        excluded = watched.exclude_node_names
+        self._ignored = watched.ignored_in("")
+        self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
+        self._excluded = re.compile(excluded) if excluded else None
+
+    def tensor(self, tensor: Any) -> bool:
+        op, dtype = tensor.op, tensor.dtype.base_dtype.name
+        if not self._question.concerns(op.type, dtype, shape_of(tensor)) or not self.named(op.name, op.type, dtype):
+            return False
+        if self._question.among is Among.GRADIENTS:
+            return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
+        return self._outcome is None or tensor.name in self._outcome
+
+    def variable(self, variable: Variable) -> bool:
+        """Whether the value of `variable` after its update is asked about."""
+        name = updated_name(variable.name).node
+        dtype = variable.dtype.name
+        if self._question.among is Among.GRADIENTS or not self._question.concerns(UPDATED_VARIABLE, dtype, None):
+            return False
+        return self.named(name, UPDATED_VARIABLE, dtype)
+
+    def named(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether a tensor of `node` with these names is asked about."""
+        if node in self._ignored or (self._excluded is not None and self._excluded.search(node)):
+            return False
+        return self._chooser.admits_named(node, op_type, dtype)
+
+
+def _watched_call(
+    graph: Any,
+    order: Sequence[Any],
+    reached: Reach,
+    state: CallState,
+    fed_names: frozenset[str],
+    question: Question,
+    admission: _Admission,
+) -> WatchedCall:
+    fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+    hidden = hidden_ops(graph)
+    stand_ins = StandIns()
+    if reached.calls:
+        functions = GraphFunctions(graph, as_written=True)
+        stand_ins = StandInMaker(order, fed_names).made(
+            hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
+        )
+
+    def admits(tensor: Any) -> bool:
+        # What a stand-in for a call gives is looked at inside, unless names say what is wanted.
+        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in stand_ins.giving)
+
+    asked = [variable for variable in state.written if admission.variable(variable)]
+    listed = {tensor.name for tensor in fetchable} if asked else set()
+    checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
+    shown = _shown_in(checked) if question.covering is Covering.READERS else {}
+    found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
+    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, stand_ins)), strict=True))
+    tensors = [*map(stand_ins.tensor, found.checked), *(after[variable] for variable in checked)]
+    inner = _inner(order, reached, fed_names, admits, stand_ins)
+    unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
+    if unasked:
+        return WatchedCall(reached, state, question, None, (), (), StandIns(), (), {}, 0, 0, unasked)
+    answers = [answer for op, (answer,) in stand_ins.given if op.name not in reached.inside]
+    health = health_of(hidden, question, tensors, answers)
+    given = tuple(tensor.name for tensor in found.given)
+    count = len(tensors) + len(given) + len(inner) + stand_ins.checked
+    total = found.total + len(asked) + len(inner) + stand_ins.total
+    before = read_before_updates(order, state, fed_names)
+    updated = tuple(after.values())
+    calls = tuple(filter(calls_functions, order)) if reached.calls else ()
+    return WatchedCall(
+        reached, state, question, health, given, inner, stand_ins, updated, before, count, total, calls=calls
+    )
+
+
+def _unasked(question: Question, tensors: Iterable[Any]) -> str:
+    """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
+    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, shape_of(t)))
+    return next((str(tensor.name) for tensor in left), "")
+
+
+def _rewritten(state: CallState, stand_ins: StandIns) -> list[Variable]:
+    """The variables that the call writes, with what is to be waited for in the place of its ops."""
+    last = [variable.writers if variable.after is None else variable.after for variable in state.written]
+    return [
+        replace(variable, writers=tuple(map(stand_ins.op, ops)))
+        for variable, ops in zip(state.written, last, strict=True)
+    ]
+
+
+def _inner(
+    order: Sequence[Any],
+    reached: Reach,
+    fed_names: frozenset[str],
+    admits: Callable[[Any], bool],
+    stand_ins: StandIns,
+) -> tuple[Inner, ...]:
+    """What must be checked in loops and branches of version 1, and the answers of calls in there."""
+    if not reached.hidden:
+        return ()
+    names = {tensor.name for tensor in reached.tensors}
+    found = inner_tensors(order, names, fed_names, admits)
+    loops = loops_of(order, fed_names)
+    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in stand_ins.given if op.name in reached.inside]
+    return tuple(
+        replace(one, tensor=stand_ins.tensor(one.tensor), loops=tuple(map(stand_ins.op, one.loops)))
+        for one in (*found, *answers)
+    )
+
+
+def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
+    """The names of the tensors that come out of a call, but for variables after their update.
+
+    A value that is assigned is none: the variable then holds it, and to read that disturbs no op.
+    """
+    applied = {
+        tensor.name
+        for variable in state.written
+        for op in variable.writers
+        if len(variable.writers) > 1 or op.type not in _ASSIGNMENTS
+        for tensor in op.inputs
+        if tensor.dtype == tensor.dtype.base_dtype
+    }
+    return frozenset(applied.union(results))
+
+
+def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[Any], bool]) -> bool:
+    """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
+    writers = variable.writers
+    if len(writers) != 1 or writers[0].type not in _ASSIGNMENTS:
+        return False
+    given = writers[0].inputs[1]
+    return given.name in fetchable and admits(given)
+
+
+def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:
+    """By the name of an op, the tensors that are not finite only if one of `variables` is not after its update."""
+    shown: dict[str, list[str]] = {}
+    for variable in variables:
+        if len(variable.writers) == 1:
+            (op,) = variable.writers
+            given, target = SHOWS.get(op.type, (0, -1))
+            if target >= 0 and op.inputs[target] is variable.tensor:
+                shown.setdefault(op.name, []).append(op.inputs[given].name)
+    return shown

@@ -1,0 +1,160 @@
+"""Ops that tfdbg adds to a graph of the program, and that the program does not see.
+
+They are not listed by the graph, not in what is exported or saved of it, and take nobody's name; nor
+are the functions that they call. What still shows them is `graph.version`, and `consumers()` of a tensor that they
+read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.memo import kept_with
+
+v1 = compat.v1
+AttrValue = v1.AttrValue
+
+PREFIX = "tfdbg_cli.hidden/"
+
+_MAKING = threading.Lock()
+
+# A tf.Tensor of the graph, or of a node that is added with this one the name, or the name and a slot: `name:1`.
+Operand: TypeAlias = "Any | str"
+
+
+@dataclass(frozen=True)
+class NewOp:
+    """An op to be added, which waits for the ops `after`, or for nodes added with it, by name.
+
+    Attributes are bool, int, bytes, DType, TensorShape, or AttrValue messages.
+    """
+
+    op_type: str
+    inputs: Sequence[Operand] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    after: Sequence[Any] = ()
+    device: str = ""
+
+
+class HiddenOps:
+    """The hidden ops of one graph. Safe to use from several threads."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._count = 0
+        self._lock = threading.RLock()
+        self._known: dict[Hashable, Any] = {}
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._count
+
+    def once(self, wanted: Mapping[Any, Callable[[int], Sequence[NewOp]]]) -> list[Any]:
+        """For each key the last of its ops; they are made when it is asked for first.
+
+        Each maker is told where its ops begin among those that are added, for `name_of`.
+        """
+        with self._lock:
+            new: list[NewOp] = []
+            ends: dict[Hashable, int] = {}
+            for key, make in wanted.items():
+                if key not in self._known:
+                    new.extend(make(len(new)))
+                    ends[key] = len(new) - 1
+            made = self.add(new)
+            self._known.update((key, made[end]) for key, end in ends.items())
+            return [self._known[key] for key in wanted]
+
+    def add(self, new: Sequence[NewOp], functions: Iterable[Any] = ()) -> list[Any]:
+        """Add ops, which may read each other by `name_of`, and FunctionDefs that they call; the tf.Operations.
+
+        The functions must be named as rewritten ones are.
+
+        Raises:
+            tf.errors.OpError: TensorFlow does not take one of them; none is added.
+
+        """
+        with self._lock:
+            if not new:
+                return []
+            definition = v1.GraphDef()
+            definition.versions.CopyFrom(self._graph.graph_def_versions)
+            definition.library.function.extend(functions)
+            inputs: dict[str, Any] = {}
+            controls: dict[str, Any] = {}
+            for at, op in enumerate(new):
+                node = definition.node.add(name=self.name_of(at), op=op.op_type, device=op.device)
+                node.input.extend(_named(operand, inputs) for operand in op.inputs)
+                node.input.extend(f"^{_control(waited, controls)}" for waited in op.after)
+                for name, value in op.attributes.items():
+                    _set_attribute(node.attr[name], value)
+            if not self._count:
+                compat.hide_ops(self._graph, is_hidden)
+            names = [self.name_of(at) for at in range(len(new))]
+            made = compat.add_hidden_ops(self._graph, definition, inputs, controls)
+            self._count += len(new)
+            return [made[name] for name in names]
+
+    def name_of(self, at: int) -> str:
+        """The name of the op at `at` of those that are added next."""
+        return f"{PREFIX}{self._count + at}"
+
+
+def is_hidden(name: str) -> bool:
+    """Whether the op or the function of that name is one of ours."""
+    return name.startswith(PREFIX) or original_names(name) != name
+
+
+def hidden_ops(graph: Any) -> HiddenOps:
+    """Those of `graph`."""
+    kept = kept_with(graph)
+    with _MAKING:
+        if kept.hidden is None:
+            kept.hidden = HiddenOps(graph)
+        return kept.hidden
+
+
+def program_version(graph: Any) -> int:
+    """`graph.version` as if tfdbg had added nothing: it changes when the program adds ops."""
+    kept = kept_with(graph)
+    version: int = graph.version
+    return version if kept.hidden is None else version - kept.hidden.count
+
+
+def _named(operand: Operand, inputs: dict[str, Any]) -> str:
+    if isinstance(operand, str):
+        return operand
+    name = f"{PREFIX}in.{len(inputs)}"
+    inputs[name] = operand
+    return name
+
+
+def _control(op: Any, controls: dict[str, Any]) -> str:
+    if isinstance(op, str):
+        return op
+    name = f"{PREFIX}after.{len(controls)}"
+    controls[name] = op
+    return name
+
+
+def _set_attribute(attribute: Any, value: Any) -> None:
+    if isinstance(value, AttrValue):
+        attribute.CopyFrom(value)
+    elif isinstance(value, bool):
+        attribute.b = value
+    elif isinstance(value, int):
+        attribute.i = value
+    elif isinstance(value, bytes):
+        attribute.s = value
+    elif isinstance(value, tf.TensorShape):
+        attribute.shape.CopyFrom(value.as_proto())
+    else:
+        attribute.type = value.as_datatype_enum

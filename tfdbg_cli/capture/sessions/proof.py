@@ -1,0 +1,91 @@
+"""Whether TensorFlow's optimizer made the same of a watched run as of the plain one, by the graphs that were run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.capture.sessions.drawn_names import program_source
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.exactness import Parting
+
+v1 = compat.v1
+
+_ENDS = frozenset({"_Arg", "_Retval", "_Recv", "_Send", "_HostRecv", "_HostSend", "NoOp"})
+_NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # say nothing of what is computed
+
+
+@dataclass
+class Trial:
+    """What is known of how exact the watched runs of one kind are.
+
+    `proven` says that the graphs were compared, `other_ops` are the ops of the plain graph that the watched one
+    computes otherwise. `differs` is where a watched run gave other numbers than a plain one, from then on no run of
+    the kind is watched in place. `unlike` says why no run of the kind can be compared; empty if it can.
+    """
+
+    runs: int = 0
+    proven: bool = False
+    other_ops: tuple[str, ...] = ()
+    differs: tuple[Parting, ...] = field(default=())
+    unlike: str = ""
+
+    def due(self) -> bool:
+        """Whether the next run is to be made plain too: the first, and then ever more seldom."""
+        self.runs += 1
+        return self.runs & (self.runs - 1) == 0
+
+
+class Graphs:
+    """The graphs of one run, collected while it happens."""
+
+    def __init__(self) -> None:
+        self.options = v1.RunOptions(output_partition_graphs=True)
+        self.metadata = v1.RunMetadata()
+
+
+def other_ops(plain: Graphs, watched: Graphs) -> tuple[str, ...]:
+    """The names of the ops of the plain run that the watched one lacks, or computes otherwise or of other inputs.
+
+    What tfdbg added is left out, and so are ops that only give on what they are given.
+    """
+    theirs, ours = _Ran(plain.metadata.partition_graphs), _Ran(watched.metadata.partition_graphs)
+    return tuple(name for name, told in theirs.told() if ours.nodes.get(name) is None or ours.tell(name) != told)
+
+
+class _Ran:
+    """The nodes of the graphs that a run consisted of."""
+
+    def __init__(self, graphs: Iterable[Any]) -> None:
+        self.nodes = {node.name: node for graph in graphs for node in graph.node if PREFIX not in node.name}
+
+    def told(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """By name what each node computes; those that only give something are looked at where it is read."""
+        for name, node in self.nodes.items():
+            if node.op not in _ENDS and node.op not in ("Identity", "Const"):
+                yield name, self.tell(name)
+
+    def tell(self, name: str) -> tuple[Any, ...]:
+        """What the node of that name computes, and of what."""
+        node = self.nodes[name]
+        attributes = {
+            key: value.SerializeToString(deterministic=True)
+            for key, value in node.attr.items()
+            if key not in _NOT_TOLD
+        }
+        return node.op, node.device, attributes, [self._source(text) for text in node.input if text[:1] != "^"]
+
+    def _source(self, text: str) -> str | bytes:
+        """What an input is, past the nodes that only give it on; of a constant its value."""
+        seen = set()
+        while True:
+            node = self.nodes.get(text.partition(":")[0])
+            if node is not None and node.op == "Const":
+                value: bytes = node.attr["value"].SerializeToString(deterministic=True)
+                return value
+            if node is None or node.op != "Identity" or node.name in seen or node.input[0][:1] == "^":
+                return program_source(text)
+            seen.add(node.name)
+            text = node.input[0]

@@ -1,0 +1,206 @@
+"""Which tensors of the program's graph a call computes, and which of them can be fetched beside its own.
+
+Fetching a tensor that need not be produced would make the call fail. So nothing is fetched inside a while loop of
+version 1 nor in a branch that may not be taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tfdbg_cli.capture.sessions.hidden_ops import program_version
+from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
+from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
+
+# Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
+_HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
+# Ops that TensorFlow counts as stateful, but that change nothing.
+_READERS = frozenset(
+    {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
+)
+# A part of a path may have 255 bytes, a path 4096. TensorFlow adds slot, debug op and time to a name, and the
+# optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
+_LONGEST_PART = 150
+_LONGEST_NAME = 3000
+_KEPT = 16  # selections kept for a graph
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The tensors of one kind of call, in topological order, fed ones first.
+
+    `opaque` names those that are handles, or references to variables: they are listed but not fetched. `hidden`
+    counts the tensors in loops and branches, which are not listed. `loops` says whether a while loop of version 1
+    is among the ops, `calls` whether functions are called, whose insides are not listed. `inside` names the ops in
+    loops and branches. `stateful` is an op that may give something else, or change something, when it runs again.
+    `unwritable` is an op whose name cannot be that of a file. `order` are the ops, inputs first.
+    """
+
+    tensors: tuple[Any, ...]
+    opaque: frozenset[str]
+    hidden: int
+    loops: bool
+    stateful: Any = None
+    unwritable: str = ""
+    calls: bool = False
+    inside: frozenset[str] = frozenset()
+    order: tuple[Any, ...] = ()
+
+
+def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
+    """What the call computes that runs the operations `ends` while the tensors `fed_names` are fed.
+
+    Kept with the graph for the next call of that kind.
+    """
+    operations = list(ends)
+    key = (program_version(graph), tuple(op.name for op in operations), tuple(sorted(fed_names)))
+    known = kept_with(graph).reaches
+    found = known.get(key)
+    if found is None:
+        found = _reach(graph, operations, frozenset(fed_names))
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = found
+    return found
+
+
+def ends_among(elements: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
+    """The operations that a run of `elements`, tensors that it fetches and operations, is made for.
+
+    A tensor that is fetched and fed is handed on: TensorFlow does not run the op that gives it, nor what leads there.
+    """
+    return [getattr(element, "op", element) for element in elements if element.name not in fed_names]
+
+
+def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
+    """The operations that `ends` need, with them, inputs first; past a fed tensor nothing is needed.
+
+    Only the way back of a loop (NextIteration) comes after its reader.
+    """
+    order: list[Any] = []
+    seen: set[str] = set()
+    waiting = list(reversed(list(ends)))
+    while waiting:
+        end = waiting.pop()
+        if end.name in seen:
+            continue
+        seen.add(end.name)
+        stack = [(end, iter(_needs(end, fed_names)))]
+        while stack:
+            op, needs = stack[-1]
+            for need in needs:
+                name = need.name
+                if name in seen:
+                    continue
+                if need.type in NEXT_ITERATION:
+                    waiting.append(need)
+                    continue
+                seen.add(name)
+                stack.append((need, iter(_needs(need, fed_names))))
+                break
+            else:
+                order.append(op)
+                stack.pop()
+    return order
+
+
+def _needs(op: Any, fed_names: Collection[str]) -> list[Any]:
+    needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
+    needs.extend(op.control_inputs)
+    return needs
+
+
+def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
+    order = ancestors(ends, fed_names)
+    depths = nesting_of(order, fed_names)
+    tensors: list[Any] = [graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)]
+    opaque: set[str] = set()
+    hidden = 0
+    for op in order:
+        within = depths[op.name] != OUTSIDE or op.type in _HANDLES
+        for tensor in op.outputs:
+            if fed_names and tensor.name in fed_names:
+                continue
+            if within or not graph.is_fetchable(tensor):
+                hidden += 1
+            else:
+                tensors.append(tensor)
+                if is_opaque(tensor):
+                    opaque.add(tensor.name)
+    loops = any(op.type in ENTER for op in order)
+    stateful = next((op for op in order if _is_stateful(op)), None)
+    unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
+    calls = any(map(calls_functions, order))
+    inside = frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
+    return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside, tuple(order))
+
+
+def _can_be_file(name: str) -> bool:
+    """Whether the dumps of a node can be called after it, as TensorFlow does: scopes become folders."""
+    if len(name) <= _LONGEST_PART and "." not in name:
+        return True
+    return len(name) <= _LONGEST_NAME and all(map(_can_be_part, name.split("/")))
+
+
+def _can_be_part(part: str) -> bool:
+    return len(part) <= _LONGEST_PART and part not in {".", ".."}
+
+
+def _exists(graph: Any, name: str) -> bool:
+    try:
+        graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
+    except (KeyError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _is_stateful(op: Any) -> bool:
+    return op.type not in _READERS and definition_of(op) is not None and is_stateful(op)
+
+
+def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
+    """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
+    types = {op.name: op.type for op in order}
+    if (ENTER | SWITCH).isdisjoint(types.values()):
+        return dict.fromkeys(types, OUTSIDE)
+    reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
+    return nesting(reads, types.__getitem__, reads.__getitem__)
+
+
+@lru_cache(maxsize=64)
+def chooser(request: CaptureRequest) -> Chooser:
+    """The test that says which tensors `request` asks for."""
+    return Chooser(
+        *(
+            re.compile(text) if text else None
+            for text in (request.node_name_filter, request.op_type_filter, request.tensor_dtype_filter)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """Regexes that all must be found: in the node's name, its op type, the tensor's dtype."""
+
+    node: re.Pattern[str] | None
+    op_type: re.Pattern[str] | None
+    dtype: re.Pattern[str] | None
+
+    def admits(self, tensor: Any) -> bool:
+        """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
+        return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+
+    def admits_named(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether a tensor of `node` with these names is asked for."""
+        return (
+            (self.node is None or bool(self.node.search(node)))
+            and (self.op_type is None or bool(self.op_type.search(op_type)))
+            and (self.dtype is None or bool(self.dtype.search(dtype)))
+        )

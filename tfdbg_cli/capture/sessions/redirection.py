@@ -1,0 +1,125 @@
+"""Runs of a session in which other ops run than those that it is told to run, or whose values are put down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeAlias
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.tf import compat
+
+
+class Redirection(Protocol):
+    """What runs in the place of what."""
+
+    def op(self, op: Any) -> Any:
+        """What runs in the place of `op` (a tf.Operation)."""
+        ...
+
+    def tensor(self, tensor: Any) -> Any:
+        """What is computed in the place of `tensor`."""
+        ...
+
+    def named(self, text: str) -> str:
+        """The message of an error with the names that the program knows."""
+        ...
+
+
+# Gives the values of the tensors that a session is told to fetch while it runs ops; the first argument does it.
+_Way: TypeAlias = "Callable[[Callable[[Sequence[Any], Sequence[Any]], Any], Sequence[Any], Sequence[Any]], Any]"
+
+
+class _Ways(threading.local):
+    session: Any = None
+    way: _Way | None = None
+
+
+_WAYS = _Ways()
+_REPLACING = threading.Lock()
+_REPLACED: list[Any] = []  # the method of sessions that is replaced, once for each context that wants it so
+
+
+@contextmanager
+def _run_by(session: Any, way: _Way) -> Iterator[None]:
+    """A context in which the runs that this thread makes of `session` are made by `way`."""
+    base = compat.plain_base()
+    with _REPLACING:
+        _REPLACED.append(_REPLACED[0] if _REPLACED else getattr(base, compat.RUN))
+        setattr(base, compat.RUN, _redirecting(_REPLACED[0]))
+    before = _WAYS.session, _WAYS.way
+    _WAYS.session, _WAYS.way = session, way
+    try:
+        yield
+    finally:
+        _WAYS.session, _WAYS.way = before
+        with _REPLACING:
+            original = _REPLACED.pop()
+            if not _REPLACED:
+                setattr(base, compat.RUN, original)
+
+
+@contextmanager
+def redirected(session: Any, redirection: Redirection | None) -> Iterator[None]:
+    """A context in which the runs that this thread makes of `session` are redirected, if there is a redirection.
+
+    Errors of ops name those of the program.
+    """
+    if redirection is None:
+        yield
+        return
+
+    def way(proceed: Callable[..., Any], tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+        with named_by(redirection):
+            return proceed(list(map(redirection.tensor, tensors)), list(map(redirection.op, ops)))
+
+    with _run_by(session, way):
+        yield
+
+
+@contextmanager
+def recorded(session: Any) -> Iterator[dict[str, Any]]:
+    """A context in which the values that runs of `session` fetch are put down, by name."""
+    found: dict[str, Any] = {}
+
+    def way(proceed: Callable[..., Any], tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+        values = proceed(tensors, ops)
+        found.update(zip((tensor.name for tensor in tensors), values, strict=True))
+        return values
+
+    with _run_by(session, way):
+        yield found
+
+
+@contextmanager
+def answered(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
+    """A context in which runs of `session` run nothing, and fetch `values`, which are given by name."""
+    with _run_by(session, lambda proceed, tensors, ops: [values[tensor.name] for tensor in tensors]):
+        yield
+
+
+@contextmanager
+def named_by(redirection: Redirection | None) -> Iterator[None]:
+    """A context in which errors of ops name those of the program."""
+    try:
+        yield
+    except tf.errors.OpError as error:
+        if redirection is not None:
+            compat.set_error_message(error, redirection.named(error.message))
+        raise
+
+
+def _redirecting(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run(session: Any, options: Any, feeds: Any, outputs: Any, c_ops: Any, run_metadata: Any) -> Any:
+        way = _WAYS.way if _WAYS.session is session else None
+        if way is None:
+            return original(session, options, feeds, outputs, c_ops, run_metadata)
+
+        def proceed(tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+            return original(session, options, feeds, *compat.as_run_elements(tensors, ops), run_metadata)
+
+        return way(proceed, *compat.run_elements(session.graph, outputs, c_ops))
+
+    return run

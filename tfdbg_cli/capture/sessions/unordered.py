@@ -1,0 +1,127 @@
+"""What the ops of a call do to one thing in no order that the graph fixes: TensorFlow takes the order as it comes.
+
+One more reader of a tensor can change that order, and so the numbers. The run of such a call is left as it is; what
+is looked at is the run made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+
+# What they give shares the memory of what they are given.
+HANDING_ON = frozenset(
+    {
+        "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "EnsureShape",
+        "Print",
+    }
+)  # fmt: skip
+_PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
+# Ops that are given a thing and do nothing that an order could change.
+_ASKING = frozenset(
+    {
+        "VarIsInitializedOp", "VariableShape", "IsVariableInitialized", "DisableCopyOnRead", "LookupTableFind",
+        "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2",
+    }
+)  # fmt: skip
+# They are of one run alone, and what is done to them is ordered by what flows between the ops.
+_ORDERED = ("TensorArray", "Stack", "VarHandle")
+_PYTHON = frozenset({"PyFunc", "EagerPyFunc"})
+
+Writers = Mapping[str, Sequence[Any]]  # by the name of the op that holds a variable the ops of the call that write it
+
+
+def unordered(order: Sequence[Any], ends: Iterable[Any], writers: Writers, fed_names: frozenset[str]) -> str:
+    """The name of a thing that ops of a call use in no fixed order while one of them changes it; empty if none.
+
+    Args:
+        order: the ops of the call, inputs first.
+        ends: those whose outputs the program fetches, and those that it runs.
+        writers: of the variables that the call writes.
+        fed_names: tensors whose ops are not asked.
+
+    """
+    held = Held(order, writers, fed_names)
+    pairs = list(_pairs(held.uses, writers))
+    # What is fetched of such memory is read when the run is over.
+    late = [(end.name, held.sharing[end.name]) for end in ends if end.name in held.sharing]
+    marked = {name for _, one, other in pairs for name in (one, other)}
+    marked.update(op.name for _, holder in late for op in writers[holder])
+    if not marked:
+        return ""
+    marks = {name: 1 << at for at, name in enumerate(sorted(marked))}
+    before = marks_before(order, marks, fed_names)
+    for thing, one, other in pairs:
+        if not (before.get(other, 0) & marks[one] or before.get(one, 0) & marks[other]):
+            return thing
+    for end, holder in late:
+        if any(not before.get(end, 0) & marks[op.name] for op in writers[holder]):
+            return holder
+    return ""
+
+
+class Held:
+    """Which ops use what: variables that are written, iterators and queues, Python.
+
+    `uses` are the names of the ops, by that of the thing; `sharing` are the ops whose first output has the memory of
+    a variable of the old kind, with the name of that variable.
+    """
+
+    def __init__(self, order: Iterable[Any], writers: Writers, fed_names: frozenset[str]) -> None:
+        self.uses: dict[str, dict[str, None]] = {}
+        self.sharing: dict[str, str] = {}
+        self._holders: dict[str, str] = {name: name for name in writers}
+        for op in order:
+            if op.name in writers:
+                if is_reference(op.outputs[0]):
+                    self.sharing[op.name] = op.name
+            elif op.type in _PYTHON:
+                self.uses.setdefault("Python", {})[op.name] = None
+            elif op.type not in _ASKING and not op.type.startswith(_ORDERED):
+                for at, tensor in enumerate(op.inputs):
+                    if tensor.name not in fed_names:
+                        self._look_at(op, at, tensor)
+
+    def _look_at(self, op: Any, at: int, tensor: Any) -> None:
+        giver = str(tensor.op.name)
+        holder = self._holders.get(giver)
+        if holder is None and tensor.dtype.name == "resource" and not tensor.op.type.startswith(_ORDERED):
+            holder = giver
+        if holder is None or (giver in self.sharing and tensor.value_index):
+            return
+        given = op.outputs[0] if op.outputs and not at else None
+        shares = giver in self.sharing and given is not None and (op.type in HANDING_ON or is_reference(given))
+        if shares:
+            self.sharing[op.name] = self._holders[op.name] = holder
+        elif op.type in _PASSING and given is not None and is_opaque(given):
+            self._holders[op.name] = holder
+            return
+        self.uses.setdefault(holder, {})[op.name] = None
+
+
+def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tuple[str, str, str]]:
+    """The things, each with two ops that use it of which one changes it."""
+    for thing, ops in uses.items():
+        # Whatever draws from an iterator or a queue changes it.
+        changing = [op.name for op in writers[thing]] if thing in writers else list(ops)
+        for at, one in enumerate(changing):
+            seen = set(changing[: at + 1])
+            for other in ops:
+                if other not in seen:
+                    yield thing, one, other
+
+
+def marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
+    """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own."""
+    found: dict[str, int] = {}
+    for op in order:
+        mark = marks.get(op.name, 0)
+        for tensor in op.inputs:
+            if tensor.name not in fed_names:
+                mark |= found.get(tensor.op.name, 0)
+        for control in op.control_inputs:
+            mark |= found.get(control.name, 0)
+        found[op.name] = mark
+    return found

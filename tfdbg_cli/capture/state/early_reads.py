@@ -1,0 +1,89 @@
+"""Where a function reads variables before it changes them: what it reads is their value from before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.functions.definition.effects import writes_variable
+from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.model.names import TensorName
+
+_READ = "ReadVariableOp"
+_HARMLESS = frozenset({_READ, "VarIsInitializedOp", "VariableShape", "ResourceGather", "ResourceGatherNd"})
+
+
+def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
+    """By the position of its handle among the inputs of `root`, what is read of a variable before it is changed.
+
+    Of those at the positions `written` whose reading and changes all stand in the same function, outside of branches
+    and loops, so that the edges between them say which comes first.
+    """
+    handles = {TensorName(root.argument_names[position], 0): position for position in written}
+    reads: dict[int, list[tuple[Scope, Any]]] = {}
+    changes: dict[int, list[tuple[Scope, Any]]] = {}
+    for scope in root.all():
+        for node in scope.needed.nodes:
+            for name in _handles(scope, node):
+                position = handles.get(name)
+                if position is None:
+                    if writes_variable(node.op):
+                        return {}  # a variable that cannot be told from the others
+                elif node.op == _READ and _is_straight(scope) and node.name not in scope.needed.hidden:
+                    reads.setdefault(position, []).append((scope, node))
+                elif node.op not in _HARMLESS:
+                    changes.setdefault(position, []).append((scope, node))
+    order = _Order()
+    found: dict[int, TensorName] = {}
+    for position, places in reads.items():
+        for scope, node in places:
+            if all(where is scope and order.comes_first(scope, node, other) for where, other in changes[position]):
+                found[position] = TensorName(scope.name_of(node.name), 0)
+                break
+    return found
+
+
+def _handles(scope: Scope, node: Any) -> Iterator[TensorName]:
+    """The handles that `node` itself is given; those given to a call are found inside."""
+    if node.name not in scope.calls:
+        for text in scope.body.data_inputs(node):
+            if scope.body.type_of(text) == RESOURCE:
+                yield scope.resolve(text)
+
+
+def _is_straight(scope: Scope) -> bool:
+    while scope.call is not None and scope.parent is not None:
+        if scope.call.kind is not CallKind.PLAIN:
+            return False
+        scope = scope.parent
+    return True
+
+
+class _Order:
+    """Which readings of variables come before what in a function, by its edges."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
+
+    def comes_first(self, scope: Scope, read: Any, later: Any) -> bool:
+        """Whether there is a way from the node `read`, a reading, to `later`, both of `scope`."""
+        if id(scope) not in self._scopes:
+            self._scopes[id(scope)] = self._followed(scope)
+        bits, before = self._scopes[id(scope)]
+        return bool(before[later.name] & bits[read.name])
+
+    @staticmethod
+    def _followed(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
+        """A bit for each reading, and for each node the bits of those before it."""
+        reads = (node.name for node in scope.needed.nodes if node.op == _READ)
+        bits = {name: 1 << number for number, name in enumerate(reads)}
+        before: dict[str, int] = {}
+        for node in scope.needed.nodes:  # inputs come first
+            found = 0
+            for text in node.input:
+                name = text.removeprefix("^").split(":", 1)[0]
+                if text.startswith("^") or ":" in text:
+                    found |= before.get(name, 0) | bits.get(name, 0)
+            before[node.name] = found
+        return bits, before

@@ -1,0 +1,117 @@
+"""How the calls of a function are held, so that each can be made again or undone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfdbg_cli.capture.functions.arguments import Slot
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.outside import (
+    Again,
+    NotAgainError,
+    Outside,
+    outside_of,
+    types_in_variables,
+    written_by,
+)
+from tfdbg_cli.capture.state.variable_values import VariableReader
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.names import TensorName
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.replay.function import ReadyFunction
+
+_NO_ROOM = "the variables that it changes take {}, more than the {} of memory that tfdbg may use"
+
+
+class Holding:
+    """What is found out once about the function of `root`, whose inputs are `slots`, made from `atomic`."""
+
+    def __init__(self, root: Scope, slots: Sequence[Slot], atomic: Any) -> None:
+        self.root = root
+        self.slots = slots
+        self.written = written_by(root)  # positions, among the inputs, of the variables that a call may change
+        self.outside: Outside | None = None
+        self.again: Again | None = None
+        self.reason = ""  # why a call cannot be made again; empty when it can
+        try:
+            self.outside = outside_of(root, named_graphs_below(atomic))
+            self.again = self.outside.whole()
+        except RecursionError:
+            self.reason = "its calls are nested too deep"
+        except NotAgainError as error:
+            self.reason = str(error)
+        self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
+        self.nearer = False  # whether that is one which gives back nothing that changes its own ops
+        self._types = types_in_variables(root)
+        self._readers: dict[tuple[int, ...], VariableReader] = {}
+
+    @property
+    def sources(self) -> frozenset[TensorName]:
+        """What ops draw from outside, in the names of the run: `HeldCall.after` wants these values."""
+        return frozenset() if self.outside is None else self.outside.to_take
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the variables that a call may change, as far as their shapes are known before it."""
+        arguments = [self.slots[position].argument for position in self.written if position < len(self.slots)]
+        return sum(_nbytes(argument.shape, argument.dtype) for argument in arguments)
+
+    def obstacle(self, room: int) -> str:
+        """Why calls cannot be made again when `room` bytes may be held; empty when they can."""
+        return self.reason or self._lacks(room)
+
+    def _lacks(self, room: int | None) -> str:
+        if room is None or self.nbytes <= room:
+            return ""
+        return _NO_ROOM.format(size_text(self.nbytes), size_text(room))
+
+    def hold(self, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None) -> HeldCall:
+        """Hold a call that is about to be made with `inputs`, flat eager tensors.
+
+        Reads the variables that it may change, but for those at the positions `covered`: `HeldCall.after` is given
+        these. Nothing is copied here: an update of a variable whose value is held makes a new buffer. If these take
+        more than `room` bytes (None: any), none is held, and the call can then only say so.
+        """
+        if self._lacks(room):
+            return HeldCall(self, inputs, {}, self._lacks(room), room)
+        positions = [at for at in self.written if at not in covered and self.is_variable(inputs, at)]
+        return HeldCall(self, inputs, dict(zip(positions, self.read(inputs, positions), strict=True)), room=room)
+
+    def is_variable(self, inputs: Sequence[Any], position: int) -> bool:
+        """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""
+        return self._type_of(inputs, position) is not None
+
+    def _type_of(self, inputs: Sequence[Any], position: int) -> int | None:
+        return compat.type_in_variable(inputs[position]) or self._types.get(position)
+
+    def read_handles(self, inputs: Sequence[Any], handles: Mapping[int, Any]) -> dict[int, Any]:
+        """The values of the variables `handles`, each of the type of that at its position in `inputs`."""
+        positions = [at for at in handles if self.is_variable(inputs, at)]
+        others = [handles.get(at, handle) for at, handle in enumerate(inputs)]
+        return dict(zip(positions, self._read(inputs, others, positions), strict=True))
+
+    def read(self, inputs: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+        """The values of the variables whose handles are at `positions`; None for one that has none."""
+        return self._read(inputs, inputs, positions)
+
+    def _read(self, inputs: Sequence[Any], handles: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+        key = tuple(positions)
+        reader = self._readers.get(key)
+        if reader is None:
+            reader = VariableReader([self._type_of(inputs, at) or 0 for at in key])
+            self._readers[key] = reader
+        return reader.read([handles[at] for at in key])
+
+
+def _nbytes(shape: tuple[int | None, ...] | None, dtype: str) -> int:
+    element = element_type_named(dtype)
+    if shape is None or element is None or element.itemsize is None:
+        return 0
+    return element.itemsize * math.prod(size or 0 for size in shape)

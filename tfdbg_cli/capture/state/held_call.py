@@ -1,0 +1,293 @@
+"""One call of a function of which all is held that it takes to make it again, or to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.functions.definition.call_tree import Place
+from tfdbg_cli.capture.functions.definition.called_functions import with_called
+from tfdbg_cli.capture.functions.definition.effects import silence
+from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
+from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.replay.function import (
+    FunctionDetails,
+    ReadyFunction,
+    fresh_variable,
+    repeat_function,
+)
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replaced import with_replaced
+from tfdbg_cli.capture.state.outside import Again, Outside
+from tfdbg_cli.capture.state.variable_values import put_back
+from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import RunError, RunKind
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+if TYPE_CHECKING:
+    from tfdbg_cli.capture.functions.instrumented import Outcome
+    from tfdbg_cli.capture.state.function_holding import Holding
+
+_NOT_PUT_BACK = "The variable {} could not be put back: {}."
+_NO_VALUE = "it had no value before the run"
+_NOT_HELD = "its value was not held. `run -f FILTER --values keep` holds it, of runs that fail too"
+
+
+@dataclass(frozen=True)
+class MadeAgain:
+    """A call made again: its values, what it gave by name, and its variables afterwards by position, as tensors."""
+
+    repeated: Repeated
+    outputs: Mapping[TensorName, Any]
+    variables: Mapping[int, Any]
+
+
+class HeldCall:
+    """A call (`model.repetition.Repeatable`). `before` are the values of variables before it, by position.
+
+    A variable that the call does not change is read when its value is wanted: until the program goes on it is the
+    same. None stands for a variable that had no value. `lack` says why those that it changes are not held.
+    `room` is how many bytes what is held, and what is computed of it, may take; None: any.
+    """
+
+    def __init__(
+        self,
+        holding: Holding,
+        inputs: Sequence[Any],
+        before: Mapping[int, Any],
+        lack: str = "",
+        room: int | None = None,
+    ) -> None:
+        self._holding = holding
+        self._inputs = tuple(inputs)
+        self._before = dict(before)
+        self._lack = lack
+        self.room = room
+        self._drawn: dict[TensorName, Any] = {}
+
+    @property
+    def holding(self) -> Holding:
+        """What is known of the function."""
+        return self._holding
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The flat tensors that the call was given."""
+        return self._inputs
+
+    @property
+    def drawn(self) -> Mapping[TensorName, Any]:
+        """What the call drew from outside."""
+        return self._drawn
+
+    def after(self, sources: Mapping[TensorName, Any], variables: Mapping[int, Any] | None = None) -> None:
+        """Take what the call drew from outside (`Holding.sources`), and values of variables from before it."""
+        self._drawn.update(sources)
+        self._before.update(variables or {})
+
+    def take_drawn(self, outcome: Outcome) -> None:
+        """As `after`, of a call that gave all its values, or failed."""
+        tensors = outcome.captured
+        rows = {name: tensors.named(name.node, name.slot) for name in self._holding.sources}
+        self.after(outcome.early)
+        self.after({name: tensors.pairs()[found[-1]][1] for name, found in rows.items() if found})
+
+    def variable(self, position: int) -> Any:
+        """The value before the call of the variable whose handle is at `position`, an eager tensor.
+
+        Raises:
+            TfdbgError: it had none, or it is not held.
+
+        """
+        if position not in self._before and position not in self._holding.written:
+            self._before[position] = self._holding.read(self._inputs, [position])[0]
+        value = self._before.get(position)
+        if value is None:
+            reason = _NO_VALUE if position in self._before else self._lack or _NOT_HELD
+            name = self._holding.root.argument_names[position]
+            raise TfdbgError(f"The variable {name} is not known as it was before the run: {reason}.")
+        return value
+
+    def repetition(self) -> Repetition:
+        """All that it takes to make the call again.
+
+        Raises:
+            TfdbgError: it cannot be made again; the message says what stands in the way.
+
+        """
+        holding = self._holding
+        if holding.again is None or holding.outside is None:
+            raise TfdbgError(
+                f"This run cannot be made again: {holding.reason}.",
+                hint="`run -f … --values keep` keeps the values of every watched run instead.",
+            )
+        return self.repetition_of(holding.outside, holding.again)
+
+    def repetition_of(self, outside: Outside, again: Again) -> Repetition:
+        """As `repetition`, of a part of the call."""
+        part = again.part
+        library = tf.compat.v1.GraphDef().library
+        library.function.extend(silence(definition) for definition in with_called([part.definition]))
+        positions = self._positions(part.inputs)
+        drawn = {str(name): outside.flat.nodes[name.node] for name in part.inputs if name in outside.drawn}
+        details = FunctionDetails(
+            _places(outside.flat),
+            self._aliases(positions),
+            self._devices(positions),
+            {name: (node.op_type, node.device) for name, node in drawn.items()},
+        )
+        return Repetition(
+            RunKind.FUNCTION,
+            library.SerializeToString(deterministic=True),
+            entry=part.definition.signature.name,
+            fetches=tuple(map(str, again.returned)),
+            inputs=tuple(self._input(name, own) for name, own in zip(part.inputs, positions, strict=True)),
+            limits=outside.limits,
+            details=details.packed(),
+        )
+
+    def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
+        """What the call gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
+        again = repeat_function(with_replaced(self.repetition(), replaced), self.room)
+        return again.tensors, again.error
+
+    def undo(self) -> tuple[str, ...]:
+        """Put the variables back as they were before the run; sentences that say what could not be put back."""
+        missed = []
+        for position in self._holding.written:
+            if not self._holding.is_variable(self._inputs, position):
+                continue
+            try:
+                put_back(self._inputs[position], self.variable(position))
+            except TfdbgError as error:
+                missed.append(f"{error.message} It was not put back.")
+            except OpError as error:
+                name = self._holding.root.argument_names[position]
+                missed.append(_NOT_PUT_BACK.format(name, type(error).__name__))
+        return tuple(missed)
+
+    def again(self, room: int | None = None) -> Repeated:
+        """Make the call again, on copies of its variables, with all its values; they may take `room` bytes in loops.
+
+        Raises:
+            TfdbgError: it cannot be made again; the message says what stands in the way.
+
+        """
+        return self.made_again(room).repeated
+
+    def made_nearer(self, room: int | None = None) -> MadeAgain | None:
+        """As `made_again`, by a function that gives back no value which changes what TensorFlow makes of it.
+
+        None when that is how calls are made again already.
+        """
+        ready, again = self._holding.ready, self._holding.again
+        if ready is None or again is None or self._holding.nearer:
+            return None
+        self._holding.nearer = True
+        inputs = self._copied(again.part.inputs, self._positions(again.part.inputs))
+        self._holding.ready = ready.nearer(inputs)
+        return self.made_again(room) if self._holding.ready is not ready else None
+
+    def made_again(self, room: int | None = None) -> MadeAgain:
+        """As `again`, with what it gave and how it left its variables."""
+        holding = self._holding
+        again, ready = holding.again, holding.ready
+        if again is None or ready is None:
+            holding.ready = ready = ReadyFunction(self.repetition(), Wanted.all_values)
+            again = holding.again
+        assert again is not None
+        positions = self._positions(again.part.inputs)
+        inputs = self._copied(again.part.inputs, positions)
+        outcome = ready.perform(inputs, room)
+        error = None if outcome.error is None else run_error(outcome.error)
+        handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in holding.written}
+        return MadeAgain(
+            Repeated(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
+            dict(zip(again.part.outputs, outcome.outputs, strict=False)),
+            holding.read_handles(self._inputs, handles),
+        )
+
+    def variables_now(self) -> dict[int, Any]:
+        """The values that the variables which the call writes have now, by position."""
+        holding = self._holding
+        return holding.read_handles(self._inputs, {at: self._inputs[at] for at in holding.written})
+
+    def _copied(self, names: Sequence[TensorName], positions: Sequence[int | None]) -> list[Any]:
+        """Inputs for one more call: what was given and drawn, and handles of fresh variables with the old values."""
+        found: list[Any] = []
+        aliases, devices = self._aliases(positions), self._devices(positions)
+        for at, (name, own) in enumerate(zip(names, positions, strict=True)):
+            if own is None:
+                found.append(self._taken(name))
+            elif not self._is_handle(own):
+                found.append(self._inputs[own])
+            elif at in aliases:
+                found.append(found[aliases[at]])
+            else:
+                found.append(fresh_variable(self.variable(own), devices.get(at, "")))
+        return found
+
+    def _taken(self, name: TensorName) -> Any:
+        """What an op drew during the run."""
+        if name not in self._drawn:
+            raise TfdbgError(f"What {name.node} drew during the run was not taken, so it cannot be made again.")
+        return self._drawn[name]
+
+    def _is_handle(self, position: int) -> bool:
+        return self._holding.root.body.argument_types[position] == RESOURCE
+
+    def _positions(self, names: Iterable[TensorName]) -> list[int | None]:
+        """Where the inputs called `names` are among those of the call; None for what an op drew."""
+        own = {TensorName(name, 0): at for at, name in enumerate(self._holding.root.argument_names)}
+        return [own.get(name) for name in names]
+
+    def _devices(self, positions: Sequence[int | None]) -> dict[int, str]:
+        """Where variables are, by the place of their handles."""
+        given = {
+            at: self._inputs[own] for at, own in enumerate(positions) if own is not None and self._is_handle(own)
+        }
+        return {at: str(handle.device) for at, handle in given.items()}
+
+    def _aliases(self, positions: Sequence[int | None]) -> dict[int, int]:
+        """Places of handles that mean the same variable as one before, and the place of that."""
+        first: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for at, own in enumerate(positions):
+            if own is not None and self._is_handle(own):
+                known = first.setdefault(id(self._inputs[own]), at)
+                if known != at:
+                    found[at] = known
+        return found
+
+    def _input(self, name: TensorName, position: int | None) -> RepetitionInput:
+        if position is None:
+            return _described(str(name), Role.SOURCE, self._taken(name))
+        if not self._is_handle(position):
+            return _described(name.node, Role.GIVEN, self._inputs[position])
+        return _described(name.node, Role.VARIABLE, self.variable(position))
+
+
+def _described(name: str, role: Role, tensor: Any) -> RepetitionInput:
+    value: Array | NoValue = array_of(tensor)
+    if isinstance(value, NoValue):
+        raise TfdbgError(f"The value of {name} is not known: {value.text}")
+    return RepetitionInput(name, role, element_type(tensor.dtype.as_datatype_enum).name, value)
+
+
+def _places(flat: FlatFunction) -> dict[str, Place]:
+    """Where the calls that stay calls are in the functions that they were written in."""
+    found = {}
+    for node in flat.nodes.values():
+        site = None if node.scope is None else node.scope.calls.get(node.template.name)
+        if site is not None and not is_inlined(site):
+            found[node.name] = Place(site.own_name, tuple(scope.path for scope in site.scopes))
+    return found

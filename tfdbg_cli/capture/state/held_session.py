@@ -1,0 +1,293 @@
+"""The state from before a run of a session, held so that the run can be made again or undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replaced import with_replaced
+from tfdbg_cli.capture.replay.session import repeat_session
+from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
+from tfdbg_cli.capture.sessions.exact.outcome import Outcome
+from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
+from tfdbg_cli.capture.sessions.extended.checks import read_before
+from tfdbg_cli.capture.sessions.extended.watched_call import ends_of
+from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops, program_version
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.sessions.proof import Graphs
+from tfdbg_cli.capture.sessions.reach import ancestors
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.runs import RunError
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+v1 = compat.v1
+
+_READERS = "_tfdbg_readers"  # an attribute of a session: what reads the variables of each kind of its calls
+_EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
+_AFTERWARDS = (
+    "Variables that the run only read are as they were after it; another thread may have changed them meanwhile."
+)
+
+
+class HeldRun:
+    """What one run was given, and the variables that it writes as they were before it.
+
+    Made before the run. Held are the feeds as the program gave them, and copies of the variables that the run may
+    write; the others are read when they are wanted. `sources` are told once the run has ended.
+    """
+
+    def __init__(self, invocation: Invocation, state: CallState) -> None:
+        """Read the variables that the call may write.
+
+        Raises:
+            tf.errors.OpError: a variable has no value yet, most of the time.
+
+        """
+        self._invocation = invocation
+        self._session = invocation.session
+        self._state = state
+        self._feeds = fed(invocation.feeds)
+        self._before = read(self._session, state.written)
+        self._sources: Mapping[str, Array] = {}
+
+    @property
+    def sources(self) -> Sequence[Any]:
+        """The tensors whose values `drew` wants."""
+        return self._state.sources
+
+    @property
+    def drawn(self) -> Mapping[str, Array]:
+        """What the sources gave, by name, as far as it is known."""
+        return self._sources
+
+    def drew(self, values: Sequence[Any]) -> None:
+        """Take in what the sources gave, in their order."""
+        names = (tensor.name for tensor in self._state.sources)
+        self._sources = dict(zip(names, map(fetched_array, values), strict=True))
+
+    def drew_until_failure(self, values: Mapping[str, Any]) -> None:
+        """Take in what the sources gave, by name, as far as the run came."""
+        self._sources = {name: fetched_array(value) for name, value in values.items()}
+
+    def drew_among(self, tensors: TensorStore) -> None:
+        """Find what the sources gave among the values of the run, as far as they are there."""
+        found: dict[str, Array] = {}
+        for tensor in self._state.sources:
+            name = tensor_name(tensor)
+            rows = tensors.named(name.node, name.slot)
+            value = tensors.value(rows[0]) if rows else None
+            if value is not None and not isinstance(value, NoValue):
+                found[tensor.name] = value
+        self._sources = found
+
+    def repetition(self) -> Repetition:
+        """All that it takes to make the run again. See `model.repetition.Repeatable`.
+
+        Raises:
+            TfdbgError: it cannot be made again, the batch or the random numbers that it drew are not known, or the
+                graph is too large.
+
+        """
+        if self._state.obstacle:
+            raise not_repeatable(self._state)
+        missing = [tensor.name for tensor in self._state.sources if tensor.name not in self._sources]
+        if missing:
+            raise TfdbgError(
+                f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
+                hint="Capture a run that does not fail, without filters; or feed the values instead.",
+            )
+        elements = fetched(self._session.graph, self._invocation.fetches)
+        quiet = self._quiet()
+        targets = [op.name for op in elements.targets if op.name not in quiet.lost]
+        return Repetition(
+            self._invocation.kind,
+            quiet.definition,
+            fetches=(*(tensor.name for tensor in elements.tensors), *targets, *quiet.led_to),
+            inputs=(*self._given(), *self._variables(), *self._drawn()),
+            limits=self._limits(),
+            details={
+                CONFIG: self._session_config(),
+                UPDATED: "\n".join(variable.name for variable in self._state.written),
+            },
+        )
+
+    def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
+        """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
+        again = repeat_session(with_replaced(self.repetition(), replaced))
+        return again.tensors, again.error
+
+    def after(self) -> dict[str, Array]:
+        """The variables that the run may have written, as they are now, by name.
+
+        Raises:
+            tf.errors.OpError: one cannot be read.
+
+        """
+        return {variable.name: value for variable, value in read(self._session, self._state.written).items()}
+
+    @property
+    def before(self) -> Mapping[Variable, Array]:
+        """The variables that the run may write, as they were before it."""
+        return self._before
+
+    def copy_for(self, repetition: Repetition) -> SessionCopy:
+        """Where runs of this kind are made again; kept with the program's graph."""
+        kept = kept_with(self._session.graph)
+        kept.copies = kept.copies or Copies()
+        return kept.copies.of(repetition)
+
+    def repeated(self) -> Repeated:
+        """The run made again, with all its values.
+
+        Raises:
+            TfdbgError: it cannot be made again.
+
+        """
+        repetition = self.repetition()
+        return repeat_session(repetition, copy=self.copy_for(repetition))
+
+    def plain_again(self, graphs: Graphs | None = None) -> Outcome:
+        """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
+
+        Raises:
+            OtherRunError: not all that the program's run updates was updated, or more was.
+            TfdbgError: it cannot be made again.
+
+        """
+        repetition = self.repetition()
+        copy = self.copy_for(repetition)
+        if graphs is None and not copy.alike:
+            graphs = Graphs()
+        outcome = copy.plain(repetition, *((graphs.options, graphs.metadata) if graphs is not None else ()))
+        if graphs is not None and not copy.alike:
+            fed_names = frozenset(self._feeds)
+            require_alike(ancestors(ends_of(self._invocation), fed_names), fed_names, self._state, graphs)
+            copy.alike = True
+        return outcome
+
+    def free_copy(self) -> None:
+        """Free the values that the copy which `plain_again` used holds, until it is used again."""
+        self.copy_for(self.repetition()).forget()
+
+    def write(self, variable: Variable, value: Array) -> None:
+        """Give a variable of the program a value. Raises what an op raises."""
+        place, write = self._writer(variable)
+        with INSIDE:
+            # TensorFlow may keep what it is fed, and write into it.
+            self._session.run(write, {place: np.array(value, copy=True)})
+
+    def undo(self) -> tuple[str, ...]:
+        """Put the variables back as they were before the run. See `model.repetition.Repeatable`."""
+        failed = []
+        for variable, value in self._before.items():
+            try:
+                self.write(variable, value)
+            except Exception as error:  # noqa: BLE001  # the session may be closed, the device full
+                failed.append(f"{variable.name} could not be put back: {type(error).__name__}.")
+        if self._state.sources:
+            failed.append("What was drawn (batches, random numbers) stays drawn.")
+        return tuple(failed)
+
+    def _quiet(self) -> QuietGraph:
+        """What the run needs of the program's graph, serialized; nothing in it acts outside."""
+        graph = self._session.graph
+        ends = ends_of(self._invocation)
+        known = kept_with(graph).parts
+        key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
+        if key not in known:
+            known.clear()  # one is enough: programs make the same run many times
+            known[key] = quiet_graph(graph, ends, self._feeds, self._state)
+        return known[key]
+
+    def _given(self) -> list[RepetitionInput]:
+        graph = self._session.graph
+        found = []
+        for name, value in self._feeds.items():
+            tensor = graph.as_graph_element(name)
+            array = np.asarray(value, tensor.dtype.as_numpy_dtype)
+            found.append(RepetitionInput(name, Role.GIVEN, tensor.dtype.name, array))
+        return found
+
+    def _variables(self) -> list[RepetitionInput]:
+        only_read = [variable for variable in self._state.variables if not variable.writers]
+        values = {**self._before, **read(self._session, only_read)}
+        return [
+            RepetitionInput(variable.name, Role.VARIABLE, variable.dtype.name, value, variable.name)
+            for variable, value in values.items()
+        ]
+
+    def _drawn(self) -> list[RepetitionInput]:
+        return [
+            RepetitionInput(tensor.name, Role.SOURCE, tensor.dtype.name, self._sources[tensor.name])
+            for tensor in self._state.sources
+        ]
+
+    def _limits(self) -> tuple[str, ...]:
+        drawn = {tensor.op.name for tensor in self._state.sources}
+        effects = [op.name for op in self._state.outside if op.name not in drawn]
+        limits = [_EFFECTS.format(names=", ".join(effects[:3]) + (" …" if effects[3:] else ""))] if effects else []
+        if any(not variable.writers for variable in self._state.variables):
+            limits.append(_AFTERWARDS)
+        return tuple(limits)
+
+    def _session_config(self) -> str:
+        config = compat.session_config(self._session)
+        return "" if config is None else config.SerializeToString().hex()
+
+    def _writer(self, variable: Variable) -> tuple[Any, Any]:
+        """A placeholder, and the op that writes it into `variable`."""
+        hidden = hidden_ops(self._session.graph)
+        dtype, device = variable.dtype, variable.op.device
+        (given,) = hidden.once({("given", variable.name): lambda _: [NewOp("Placeholder", (), {"dtype": dtype})]})
+        place = given.outputs[0]
+        if variable.reference:
+            attributes = {"T": dtype, "validate_shape": False}
+            new = NewOp("Assign", [variable.tensor, place], attributes, (), device)
+        else:
+            new = NewOp("AssignVariableOp", [variable.tensor, place], {"dtype": dtype}, (), device)
+        (write,) = hidden.once({("write", variable.name): lambda _: [new]})
+        return place, write
+
+
+def read(session: Any, variables: Sequence[Variable]) -> dict[Variable, Array]:
+    """The values of `variables` now, copied.
+
+    Raises:
+        tf.errors.OpError: one has no value yet, most of the time.
+
+    """
+    if not variables:
+        return {}
+    readers: dict[tuple[str, ...], Any] = vars(session).setdefault(_READERS, {})
+    names = tuple(variable.name for variable in variables)
+    with INSIDE:
+        if names not in readers:
+            tensors = read_before(hidden_ops(session.graph), variables)
+            readers[names] = compat.reader_of(session, [tensor.name for tensor in tensors])
+        values = readers[names]()
+    # What is read from a variable of the old kind shares its memory, and would change with it.
+    return {
+        variable: np.array(value, copy=True) if variable.reference else fetched_array(value)
+        for variable, value in zip(variables, values, strict=True)
+    }
+
+
+def not_repeatable(state: CallState) -> TfdbgError:
+    """Why a call cannot be made again."""
+    return TfdbgError(
+        f"This run cannot be made again: {state.obstacle}.", hint="Its values can be kept: `run -f … --values keep`."
+    )

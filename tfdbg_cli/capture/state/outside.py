@@ -1,0 +1,238 @@
+"""What the runs of a function draw from the world outside, change in it, and what stands in the way of a second one.
+
+A run can be made again from its arguments, the values of its variables, and what its source ops drew. What only
+changes the world (prints, summaries, queues) is left out then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.functions.definition.called_functions import called_by
+from tfdbg_cli.capture.functions.definition.effects import (
+    Dealing,
+    dealing_of,
+    drawing_in,
+    type_in_variable,
+    writes_variable,
+)
+from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
+from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+
+_EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
+_SAME = frozenset({"Identity", "IdentityN"})
+
+
+class NotAgainError(Exception):
+    """A run, or a part of it, cannot be made again; the words say what stands in the way."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """What is made again: the `part` of a function that gives `returned`, among other values."""
+
+    part: FlatDefinition
+    returned: tuple[TensorName, ...]
+
+
+@dataclass
+class Outside:
+    """The function `flat` and the world outside of its runs.
+
+    `drawn` are the outputs of source ops, and `silenced` are these and those that only change the world, each with
+    the op type. `graphs` are the FuncGraphs of it and of the functions below, by name, as far as they are kept.
+    """
+
+    flat: FlatFunction
+    graphs: Mapping[str, Any]
+    drawn: dict[TensorName, str] = field(default_factory=dict)
+    silenced: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node in self.flat.nodes.values():
+            if node.scope is not None and dealing_of(node.op_type) in (Dealing.SOURCE, Dealing.EFFECT):
+                self.silenced[node.name] = node.op_type
+                for slot in range(len(node.scope.body.outputs(node.template.name))):
+                    self.drawn[TensorName(node.name, slot)] = node.op_type
+
+    @property
+    def to_take(self) -> frozenset[TensorName]:
+        """What has to be taken while a run happens: what its ops draw, as far as it is numbers."""
+        return frozenset(name for name in self.drawn if self._is_needed(name.node) and self._has_numbers(name))
+
+    @property
+    def exchange(self) -> str:
+        """An op by which replicas give each other values, as `node (op type)`; empty when there is none.
+
+        A run is made again without the other replicas, so that what such an op gave comes from outside.
+        """
+        found = (f"{name} ({op_type})" for name, op_type in self.silenced.items() if _EXCHANGES.fullmatch(op_type))
+        return next(found, "")
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Sentences about what is not quite the same in a run that is made again."""
+        python = sorted(name for name, op_type in self.silenced.items() if nature_of(op_type) is Nature.PYTHON)
+        return (f"The Python function at {python[0]} is not called again.",) if python else ()
+
+    def whole(self) -> Again:
+        """The whole run.
+
+        Raises:
+            NotAgainError: it cannot be made again.
+
+        """
+        flat = self.flat
+        returned = [name for name in flat.returns if flat.type_of(name) != RESOURCE]
+        # XLA leaves out what only a print reads, and need not be able to compile it.
+        compiled = flat.root.body.compiled
+        seen = [name for name in self._seen_by_silenced() if self._has_numbers(name) and not compiled]
+        returns = dict.fromkeys([*returned, *seen, *sorted(self.to_take, key=str)])
+        again = self._made(list(returns), returned, only_before=False)
+        more = [] if compiled else list(self._shown_beside(again.part))
+        return self._made([*returns, *more], returned, only_before=False) if more else again
+
+    def before(self, returns: Sequence[TensorName]) -> Again:
+        """What comes before `returns`, and these.
+
+        Raises:
+            NotAgainError: it cannot be made again.
+
+        """
+        return self._made(returns, returns, only_before=True)
+
+    def _made(self, returns: Sequence[TensorName], returned: Sequence[TensorName], *, only_before: bool) -> Again:
+        name = f"{self.flat.root.body.name}__tfdbg_again"
+        part = self.flat.definition(
+            name, returns, fed=self.drawn, with_effects=True, silenced=self.silenced.keys(), only_before=only_before
+        )
+        self._require_repeatable(part)
+        self._tell_shapes(part)
+        return Again(part, tuple(returned))
+
+    def _require_repeatable(self, part: FlatDefinition) -> None:
+        for name in part.inputs:
+            if name in self.drawn and not self._has_numbers(name):
+                raise NotAgainError(f"what {name.node} ({self.drawn[name]}) gives holds no numbers")
+            if name not in self.drawn and self.flat.type_of(name) == VARIANT:
+                raise NotAgainError(
+                    f"its argument {name.node} (a variant, such as a list of tensors) holds no numbers"
+                )
+        handles = {name for name in part.inputs if self.flat.type_of(name) == RESOURCE}
+        for made in part.definition.node_def:
+            node = self.flat.nodes[made.name]
+            if node.name not in self.silenced:
+                self._require_inside(node)
+            elif node.scope is not None and node.template.name in node.scope.needed.hidden:
+                raise NotAgainError(f"{node.name} ({node.op_type}) is inside a loop or a branch of version 1")
+            elif handles.intersection(node.inputs):
+                raise NotAgainError(f"{node.name} ({node.op_type}) is given a variable, and may change it")
+
+    def _require_inside(self, node: FlatNode) -> None:
+        """See that what a node does stays inside the run.
+
+        Raises:
+            NotAgainError: it does not.
+
+        """
+        if node.scope is None:
+            return
+        for name in called_by(node.template):
+            found = drawing_in(name)
+            if found:
+                raise NotAgainError(f"{found} inside {node.name} draws from outside, in a branch or loop")
+        if (
+            self.flat.handles.intersection(node.inputs)
+            and dealing_of(node.op_type) is Dealing.NOTHING
+            and node.op_type not in _SAME
+        ):
+            raise NotAgainError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
+
+    def _tell_shapes(self, part: FlatDefinition) -> None:
+        """Declare the shapes of what was drawn, as far as the program knew them: the graph optimizer goes by them."""
+        for position, name in enumerate(part.inputs):
+            node = self.flat.nodes[name.node] if name in self.drawn else None
+            graph = None if node is None or node.scope is None else self.graphs.get(node.scope.body.name)
+            if node is not None and graph is not None:
+                shape = graph.get_operation_by_name(node.template.name).outputs[name.slot].shape
+                part.definition.arg_attr[position].attr["_output_shapes"].list.shape.append(shape.as_proto())
+
+    def _seen_by_silenced(self) -> Iterator[TensorName]:
+        """What nodes that are left out would have read: it is computed all the same, as in the run."""
+        for name in self.silenced:
+            if self._is_needed(name):
+                yield from self.flat.nodes[name].inputs
+
+    def _shown_beside(self, part: FlatDefinition) -> Iterator[TensorName]:
+        """The values that a run shows although nothing of `part` needs them."""
+        computed = {node.name for node in part.definition.node_def}
+        for node in self.flat.nodes.values():
+            if node.name not in computed and node.name not in self.silenced and self._is_needed(node.name):
+                for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
+                    if self._has_numbers(TensorName(node.name, slot)):
+                        yield TensorName(node.name, slot)
+
+    def _is_needed(self, node: str) -> bool:
+        found = self.flat.nodes[node]
+        return found.scope is not None and found.template.name in found.scope.needed.slots
+
+    def _has_numbers(self, name: TensorName) -> bool:
+        return element_type(self.flat.type_of(name)).numpy is not None
+
+
+def outside_of(root: Scope, graphs: Mapping[str, Any]) -> Outside:
+    """The function of `root` and the world outside of its runs.
+
+    Raises:
+        RecursionError: its calls are nested too deep.
+
+    """
+    return Outside(flat_function(root), graphs)
+
+
+def written_by(root: Scope) -> tuple[int, ...]:
+    """The positions, among the arguments, of the handles of the variables that a run may change."""
+    handles = _handles_given_to(root)
+    found: set[int] = set()
+    for scope, node in _needed(root):
+        if writes_variable(node.op) or (node.name not in scope.calls and called_by(node)):
+            for name in _given_handles(scope, node):
+                if name not in handles:  # an Identity or a branch in between: it may be any of them
+                    return tuple(handles.values())
+                found.add(handles[name])
+    return tuple(sorted(found))
+
+
+def types_in_variables(root: Scope) -> dict[int, int]:
+    """The element types of variables by the position of their handles, as far as the ops of the function tell."""
+    handles = _handles_given_to(root)
+    found: dict[int, int] = {}
+    for scope, node in _needed(root):
+        dtype = type_in_variable(node)
+        for name in () if dtype is None else _given_handles(scope, node):
+            if name in handles and dtype is not None:
+                found[handles[name]] = dtype
+    return found
+
+
+def _handles_given_to(root: Scope) -> dict[TensorName, int]:
+    """The positions of the handles among the arguments."""
+    types = root.body.argument_types
+    return {TensorName(name, 0): at for at, name in enumerate(root.argument_names) if types[at] == RESOURCE}
+
+
+def _needed(root: Scope) -> Iterator[tuple[Scope, Any]]:
+    for scope in root.all():
+        for node in scope.needed.nodes:
+            yield scope, node
+
+
+def _given_handles(scope: Scope, node: Any) -> Collection[TensorName]:
+    """The handles that `node` is given: of an optimizer's op the slots, too."""
+    return [scope.resolve(text) for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]

@@ -1,0 +1,44 @@
+"""What is known of an op by its type. TensorFlow writes and reads a message whenever an op is asked for its OpDef."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.opaque import is_handle
+
+_FUNCTIONS = frozenset({"func", "list(func)"})
+_MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
+
+
+def definition_of(op: Any) -> Any:
+    """The OpDef of a tf.Operation; None when TensorFlow knows none."""
+    return compat.op_definition(op.type) or op.op_def
+
+
+def is_stateful(op: Any) -> bool:
+    """Whether TensorFlow counts `op` as stateful, or knows nothing of it."""
+    definition = definition_of(op)
+    return definition is None or bool(definition.is_stateful)
+
+
+def calls_functions(op: Any) -> bool:
+    """Whether `op` runs functions of the graph within the call: their insides are no ops of it.
+
+    A data set or an iterator holds functions too, but runs them in threads of its own.
+    """
+    may_call = _MAY_CALL.get(op.type)
+    if may_call is None:
+        definition = compat.op_definition(op.type)
+        if definition is None:
+            return True  # a function of version 1, called by its name
+        may_call = any(attribute.type in _FUNCTIONS for attribute in definition.attr)
+        _MAY_CALL[op.type] = may_call
+    return may_call and not only_handles(op.outputs)
+
+
+def only_handles(outputs: Iterable[Any]) -> bool:
+    """Whether there are outputs, and all lead to something that is kept elsewhere."""
+    found = list(map(is_handle, outputs))
+    return bool(found) and all(found)

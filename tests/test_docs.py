@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from package_source import PACKAGE, PROJECT
+from support.package_source import PACKAGE, PROJECT
 
 import tfdbg_cli
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 import pytest
-from package_source import Module, modules
+from support.package_source import Module, modules
 
 MODULES = modules()
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from package_source import modules
+from support.package_source import modules
 
 HEAVY = ("tensorflow", "tf_keras", "keras", "urwid", "pygments")
 LIGHT = ("model", "formats", "analysis", "document", "commands", "debug_data")

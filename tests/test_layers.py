@@ -7,7 +7,7 @@ import re
 import sys
 
 import pytest
-from package_source import PACKAGE, PROJECT, Module, modules
+from support.package_source import PACKAGE, PROJECT, Module, modules
 
 MODULES = modules()
 _NAMES = {module.name for module in MODULES}

@@ -33,6 +33,6 @@ def test_the_examples_are_programs():
 def test_our_files_are_known_by_name_but_for_the_examples():
     files = our_files()
     package = Path(tfdbg_cli.__file__).parent
-    assert str(package / "launch.py") in files
+    assert str(package / "cli" / "launch.py") in files
     assert str(package / "capture" / "intercept" / "all_functions.py") in files
     assert not any(file.startswith(str(package / "examples")) for file in files)

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from package_source import PROJECT
+from support.package_source import PROJECT
 
 from tfdbg_cli.version import __version__
 

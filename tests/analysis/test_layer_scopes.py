@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 
 import pytest
-from made_run import made_graph, op
-from real_graphs import real_graph
+from support.made_run import made_graph, op
+from support.real_graphs import real_graph
 
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.errors import TfdbgError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_run import CPU, made_graph, made_run, op
+from support.made_run import CPU, made_graph, made_run, op
 
 from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known, device_type, placement_of
 from tfdbg_cli.model.graph import GraphKind

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, ask, select, shape_matcher
 from tfdbg_cli.analysis.watch.datum import datum_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sample_run
 from hypothesis import given
 from hypothesis import strategies as st
+from support import sample_run
 
 from tfdbg_cli.analysis.timing import Interval, TimeQuery, by_device, costs_by_line, select
 from tfdbg_cli.model.profile import NodeTime, Profile

@@ -6,7 +6,7 @@ import io
 import sys
 
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.api import frontends
 from tfdbg_cli.api.frontends import NoFrontend, choose_frontend

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.errors import TfdbgError

@@ -11,7 +11,7 @@ import traceback
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.debugger import Debugger

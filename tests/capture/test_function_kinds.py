@@ -27,7 +27,7 @@ KINDS = (
 
 
 def test_the_kinds_are_all() -> None:
-    from function_kinds import EVERY
+    from support.function_kinds import EVERY
 
     assert tuple(EVERY) == KINDS
 
@@ -35,7 +35,7 @@ def test_the_kinds_are_all() -> None:
 def _outputs(kind: str, x: Any) -> Sequence[Any]:
     """What the program of this kind gives, and its gradient where it has one."""
     import tensorflow as tf
-    from function_kinds import EVERY, WITH_GRADIENT
+    from support.function_kinds import EVERY, WITH_GRADIENT
 
     result = EVERY[kind](x)
     return (result, tf.gradients(result, x)[0]) if kind in WITH_GRADIENT else (result,)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import Decision, RunUntil, Values

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.cli import main as cli

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import one_dnn
 import pytest
+from support import one_dnn
 
 from tfdbg_cli.cli.replay import STEPPER, replayed, steps_of
 from tfdbg_cli.errors import TfdbgError

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
-from launched import launched
+from support.eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
+from support.launched import launched
 
 pytestmark = pytest.mark.tf
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from guide_programs import PROGRAMS, Plant
-from launched import launched
+from support.guide_programs import PROGRAMS, Plant
+from support.launched import launched
 
 pytestmark = pytest.mark.tf
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.completion import Completions, complete

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-import sample_run
-from golden import check_golden
-from prompt import Prompt
+from support import sample_run
+from support.golden import check_golden
+from support.prompt import Prompt
 
 from tfdbg_cli.commands.manual import manual
 from tfdbg_cli.commands.registry import UiAction

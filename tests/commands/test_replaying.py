@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from prompt import Prompt
-from sample_run import opened, sample_run
+from support.prompt import Prompt
+from support.sample_run import opened, sample_run
 
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path

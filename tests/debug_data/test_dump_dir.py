@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dump_maker import CPU0, CPU1, T0, dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
-from package_source import PROJECT
+from support.dump_maker import CPU0, CPU1, T0, dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
+from support.package_source import PROJECT
 
 from tfdbg_cli.debug_data import (
     DebugDumpDir,

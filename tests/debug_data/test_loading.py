@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from dump_maker import CPU0, T0, dump_tensor
+from support.dump_maker import CPU0, T0, dump_tensor
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.debug_data import (

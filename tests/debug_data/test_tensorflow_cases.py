@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from package_source import PROJECT
+from support.package_source import PROJECT
 
 pytestmark = pytest.mark.tf
 
@@ -18,7 +18,7 @@ def test_every_case_of_tensorflow_holds_for_our_classes() -> None:
     """All apply, none is left out. The process is one of version 1, where the cases do not skip themselves."""
     pytest.importorskip("tensorflow.python.debug.lib.session_debug_testlib")
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("tensorflow_cases.py"))],
+        [sys.executable, str(Path(__file__).parents[1] / "support" / "tensorflow_cases.py")],
         capture_output=True,
         text=True,
         timeout=280,

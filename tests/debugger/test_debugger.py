@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sample_run import sample_run
-from scripted import ScriptedFrontend
+from support.sample_run import sample_run
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.controller import Action, Plan
 from tfdbg_cli.debugger.debugger import Debugger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_run import sample_run
+from support.sample_run import sample_run
 
 from tfdbg_cli.debugger import run_saving
 from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_run import made_run, op
-from scripted import ScriptedFrontend
+from support.made_run import made_run, op
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.analysis.watch.ignoring import Ignored

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from asking import json_of, text_of
-from example_process import run_example
-from golden import check_golden
-from package_source import PROJECT
-from scripted import ScriptedFrontend
+from support.asking import json_of, text_of
+from support.example_process import run_example
+from support.golden import check_golden
+from support.package_source import PROJECT
+from support.scripted import ScriptedFrontend
 from test_debugged import _tfdbg
 
 from tfdbg_cli.examples import causes

@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 import pytest
-from example_process import run_example
-from package_source import PROJECT
+from support.example_process import run_example
+from support.package_source import PROJECT
 
 pytestmark = pytest.mark.tf
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from package_source import PROJECT
+from support.package_source import PROJECT
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from terminal_session import TerminalSession

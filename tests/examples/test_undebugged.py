@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from example_process import run_example
+from support.example_process import run_example
 
 pytestmark = pytest.mark.tf
 

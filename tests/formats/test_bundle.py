@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from sample_run import sample_run
+from support.sample_run import sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import bundle_writer, writing

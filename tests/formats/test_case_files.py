@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dump_maker import CPU0, small_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample_run import CALL, TRACEBACKS, TRAIN_PY, sample_run
+from support.dump_maker import CPU0, small_dump
+from support.sample_run import CALL, TRACEBACKS, TRAIN_PY, sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files

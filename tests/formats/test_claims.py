@@ -5,8 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from pathlib import Path
 
-from dump_maker import dump_graph, dump_tensor
-from prompt import Prompt
+from support.dump_maker import dump_graph, dump_tensor
+from support.prompt import Prompt
 
 from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.opening import open_path

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from dump_maker import dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
-from prompt import Prompt
-from sample_run import sample_run
+from support.dump_maker import dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
+from support.prompt import Prompt
+from support.sample_run import sample_run
 
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.dump_writer import write_dump

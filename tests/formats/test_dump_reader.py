@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dump_maker import CPU0, CPU1, T0, dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.dump_maker import CPU0, CPU1, T0, dump_core_metadata, dump_graph, dump_message, dump_tensor, small_dump
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.device_names import directory_of

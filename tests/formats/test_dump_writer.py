@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sample_run import CPU0, NODES, T0, TRACEBACKS, VALUES, sample_run
+from support.sample_run import CPU0, NODES, T0, TRACEBACKS, VALUES, sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import dump_writer

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dump_maker import dump_tensor
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.dump_maker import dump_tensor
 
 from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.event_file import (

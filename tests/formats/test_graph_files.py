@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.formats.case_layout import CASE_DIRECTORY, PYTHON_GRAPH, TRACEBACKS
 from tfdbg_cli.formats.dump_reader import read_dump

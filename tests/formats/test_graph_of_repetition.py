@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ending import ends
+from support.ending import ends
 
 from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.graph_of_repetition import GraphFacts, graph_facts

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from dump_maker import CPU0, dump_message, dump_tensor, small_dump
+from support.dump_maker import CPU0, dump_message, dump_tensor, small_dump
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.device_names import directory_of

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ending import ends
-from sample_run import TRACEBACKS, TRAIN_PY, sample_run
+from support.ending import ends
+from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import read_bundle

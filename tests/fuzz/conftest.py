@@ -1,13 +1,10 @@
-"""The fuzz tests share their makers of commands and keys, beside them; none of them leaves files behind."""
+"""No fuzz test leaves files behind."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(autouse=True)

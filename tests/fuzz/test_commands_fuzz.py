@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import get_args
 
 import pytest
-import sample_run
-from command_maker import CommandMaker
+from support import sample_run
+from support.command_maker import CommandMaker
 
 from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.context import Context

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from command_maker import CommandMaker
-from ending import ends
-from run_maker import RunMaker, known_op_types
+from support.command_maker import CommandMaker
+from support.ending import ends
+from support.run_maker import RunMaker, known_op_types
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute

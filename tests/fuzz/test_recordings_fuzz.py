@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ending import ends
-from sample_run import TRACEBACKS, TRAIN_PY, sample_run
+from support.ending import ends
+from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute

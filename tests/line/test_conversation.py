@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from contextlib import nullcontext
 
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.standard import standard_registry

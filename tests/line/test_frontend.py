@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.standard import standard_registry

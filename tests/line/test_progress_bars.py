@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config import Settings

@@ -1,5 +1,5 @@
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node

@@ -1,4 +1,4 @@
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.model.runs import Argument, Call, RunKind
 

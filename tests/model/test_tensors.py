@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-import sample_run
+from support import sample_run
 
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe, gone, nbytes_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from lone_op import Case, F, cases, dtype_name, inputs_of, lone_function, outputs_of, plants
+from support.lone_op import Case, F, cases, dtype_name, inputs_of, lone_function, outputs_of, plants
 
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.tf import compat

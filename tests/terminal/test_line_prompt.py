@@ -25,7 +25,7 @@ def start(tmp_path):
             "NO_COLOR": "1", "INPUTRC": "/dev/null", **environ,
         }  # fmt: skip
         child = pexpect.spawn(
-            sys.executable, list(command) or [str(HERE / "line_session.py")],
+            sys.executable, list(command) or [str(HERE.parent / "support" / "line_session.py")],
             env=given, encoding="utf-8", timeout=30, dimensions=(24, 100),
         )  # fmt: skip
         children.append(child)
@@ -127,7 +127,7 @@ def test_colours_on_a_terminal(start) -> None:
 
 
 def test_a_dumb_terminal_gets_the_line_prompt_and_one_sentence(start) -> None:
-    program = f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\nimport sample_run\n"
+    program = f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\nfrom support import sample_run\n"
     program += "from tfdbg_cli.api.frontends import choose_frontend\nfront = choose_frontend('curses')\n"
     program += "for i in range(2): front.stop(sample_run.run_end())"
     child = start("-c", program, TERM="dumb")
@@ -142,7 +142,7 @@ def test_a_dumb_terminal_gets_the_line_prompt_and_one_sentence(start) -> None:
 
 def test_a_program_in_the_background_is_not_stopped_by_the_terminal(start) -> None:
     program = (
-        f"import os, sys; sys.path.insert(0, {str(HERE.parent)!r})\nimport sample_run\n"
+        f"import os, sys; sys.path.insert(0, {str(HERE.parent)!r})\nfrom support import sample_run\n"
         "from tfdbg_cli.api.frontends import choose_frontend\n"
         "child = os.fork()\n"
         "if child == 0:\n"

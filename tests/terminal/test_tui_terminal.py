@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from terminal_session import TerminalSession
 
 pytestmark = pytest.mark.terminal
-HOST = Path(__file__).with_name("tui_host.py")
+HOST = Path(__file__).parents[1] / "support" / "tui_host.py"
 
 
 class Host(TerminalSession):
@@ -262,8 +262,8 @@ def test_a_terminal_that_goes_away_does_not_end_the_program(tmp_path):
 
 def test_without_a_terminal_there_is_a_sentence(tmp_path):
     code = (
-        f"import sys; sys.argv=['x','','{tmp_path}/r.json']; sys.path.insert(0, {str(HOST.parent)!r});"
-        "import tui_host, sample_run; tui_host.frontend().stop(sample_run.run_end())"
+        f"import sys; sys.argv=['x','','{tmp_path}/r.json']; sys.path.insert(0, {str(HOST.parents[1])!r});"
+        "from support import sample_run, tui_host; tui_host.frontend().stop(sample_run.run_end())"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True

@@ -30,7 +30,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
             "NO_COLOR": "1", "INPUTRC": "/dev/null",
         }  # fmt: skip
         child = pexpect.spawn(
-            sys.executable, [str(HERE / "watch_session.py"), *arguments],
+            sys.executable, [str(HERE.parent / "support" / "watch_session.py"), *arguments],
             env=given, encoding="utf-8", timeout=30, dimensions=(24, 80),
         )  # fmt: skip
         children.append(child)

@@ -1,14 +1,9 @@
-"""The tests of the screen share a driver and a small registry, beside them."""
+"""Every test of the screen begins with nothing painted."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 import urwid
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(autouse=True)

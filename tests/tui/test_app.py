@@ -1,7 +1,7 @@
 import pytest
-import sample_run
 import urwid.testing
-from screen import Driven
+from support import sample_run
+from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config import Settings

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sample_run
-from made_run import made_run, op
-from screen import Driven
+from support import sample_run
+from support.made_run import made_run, op
+from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.watch_decision import watch_on

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from golden import check_golden
-from kept_stop import kept, step_run
-from screen import Driven
+from support.golden import check_golden
+from support.kept_stop import kept, step_run
+from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.tui.bars import title_part

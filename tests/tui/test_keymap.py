@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-import sample_run
-from screen import Driven
+from support import sample_run
+from support.screen import Driven
 
 from tfdbg_cli.commands.registry import EVERYWHERE, Moment
 from tfdbg_cli.commands.standard import standard_registry

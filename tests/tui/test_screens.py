@@ -1,9 +1,9 @@
 """Whole screens as a person saw them and agreed, at three sizes: tests/golden/screens."""
 
 import pytest
-import sample_run
-from golden import check_golden
-from screen import Driven
+from support import sample_run
+from support.golden import check_golden
+from support.screen import Driven
 
 SIZES = [(40, 10), (80, 24), (200, 60)]
 SCREENS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import sample_run
-from sample_stepper import SampleSteppable
-from screen import Driven
+from support import sample_run
+from support.sample_stepper import SampleSteppable
+from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.decision import DebugRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_run import INF, NAN, Op, made_run, op
+from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from asking import json_of, text_of
-from made_run import INF, NAN, Op, made_run, op
+from support.asking import json_of, text_of
+from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
 from tfdbg_cli.model.runs import Argument, Run, RunKind

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ending import ends
+from support.ending import ends
 
 from tfdbg_cli.analysis.expression import process as expression_process
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import sample_run
-from made_run import made_graph, op
+from support import sample_run
+from support.made_run import made_graph, op
 
 from tfdbg_cli.analysis.graph.annotation import (
     find_source,

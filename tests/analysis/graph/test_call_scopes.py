@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from made_run import made_graph, op
-from sample_step import BODY, STEP, step_run
+from support.made_run import made_graph, op
+from support.sample_step import BODY, STEP, step_run
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from asking import json_of, text_of
-from made_run import INF, NAN, Op, made_run, op
+from support.asking import json_of, text_of
+from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.graph.chain import chain_to
 from tfdbg_cli.analysis.graph.lineage import Lineage

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_run import NAN, made_graph, made_run, op
+from support.made_run import NAN, made_graph, made_run, op
 
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.origin.search import find_origin

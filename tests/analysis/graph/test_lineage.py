@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_run import made_run, op
+from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.model.graph import Graph, GraphKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_run import made_graph, made_run, op
-from prompt import Prompt
+from support.made_run import made_graph, made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
 from tfdbg_cli.model.graph import GraphKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from made_run import CPU, OTHER, made_graph, op
+from support.made_run import CPU, OTHER, made_graph, op
 
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Graph

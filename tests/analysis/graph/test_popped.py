@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_run import NAN, made_run, op
+from support.made_run import NAN, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import find_origin

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from made_run import made_graph, op
-from real_graphs import NAMES, real_graph
+from support.made_run import made_graph, op
+from support.real_graphs import NAMES, real_graph
 
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of, roles_of
 

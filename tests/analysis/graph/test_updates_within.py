@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from made_run import INF, made_graph, made_run, op
+from support.made_run import INF, made_graph, made_run, op
 
 from tfdbg_cli.analysis.graph.updates_within import before
 from tfdbg_cli.analysis.origin.search import find_origin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from made_run import Op, made_graph, op
+from support.made_run import Op, made_graph, op
 
 from tfdbg_cli.analysis.graph.walk import Direction, Mark, walk
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from asking import json_of, text_of
-from made_run import made_run, op
+from support.asking import json_of, text_of
+from support.made_run import made_run, op
 
 from tfdbg_cli.model.runs import Run
 

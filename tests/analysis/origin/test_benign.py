@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_run import INF, NAN, Op, made_run, op
+from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.benign import holding, judged
 from tfdbg_cli.analysis.watch.ignoring import Ignored

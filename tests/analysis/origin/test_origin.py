@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import ml_dtypes
 import numpy as np
 import pytest
-import sample_run
-from made_run import CPU, INF, NAN, OTHER, made_run, op
+from support import sample_run
+from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.search import Benign, OriginSearch, find_origin

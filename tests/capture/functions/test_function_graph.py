@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 import tensorflow as tf
-from instrumented_calls import made, names
+from support.instrumented_calls import made, names
 
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import tensorflow as tf
-from instrumented_calls import all_instrumented, flat, made, names, values
+from support.instrumented_calls import all_instrumented, flat, made, names, values
 
 from tfdbg_cli.capture.functions.instrumented import instrument
 from tfdbg_cli.capture.tf import compat

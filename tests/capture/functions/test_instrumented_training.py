@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from instrumented_calls import all_instrumented, names
+from support.instrumented_calls import all_instrumented, names
 
 pytestmark = pytest.mark.tf
 
@@ -126,7 +126,7 @@ def test_a_mirrored_strategy_names_its_replicas(tmp_path) -> None:
         import tensorflow as tf
         cpu = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-        from instrumented_calls import all_instrumented, names
+        from support.instrumented_calls import all_instrumented, names
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         with strategy.scope():
             v = tf.Variable([1.0, 2.0])
@@ -162,7 +162,7 @@ def test_a_mirrored_strategy_names_its_replicas(tmp_path) -> None:
     """
     here = Path(__file__).parent
     program = tmp_path / "program.py"  # a file, since AutoGraph reads the source
-    paths = [str(here), str(here.parents[1])]
+    paths = [str(here.parents[1]), str(here.parents[2])]
     program.write_text(f"import sys\nsys.path[:0] = {paths!r}\n{textwrap.dedent(script)}", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(program)],

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import tensorflow as tf
-from instrumented_calls import made, values
+from support.instrumented_calls import made, values
 
 from tfdbg_cli.capture.functions.definition.mergeable import BINARY, ELEMENTWISE
 from tfdbg_cli.capture.functions.recomputed import Recomputed

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.tf import compat

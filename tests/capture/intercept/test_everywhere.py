@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.monitored import RawSessionHook
 from tfdbg_cli.debugger.debugger import Debugger

@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, PlainRun, ProfileRun

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from package_source import PROJECT
+from support.package_source import PROJECT
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.capture.sessions.gradients import GradientsDebugger, clear_gradient_debuggers

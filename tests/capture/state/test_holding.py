@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from instrumented_calls import flat
+from support.instrumented_calls import flat
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.repetition import Role

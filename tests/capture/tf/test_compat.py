@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from one_dnn import run_as
+from support.one_dnn import run_as
 
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.tf import compat

@@ -139,7 +139,7 @@ def test_a_placeholder_that_was_not_fed(tf, debugged, failing) -> None:
 
 FULL_DISK = """
 import tensorflow.compat.v1 as tf
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice

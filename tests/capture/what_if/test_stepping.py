@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from what_if_runs import captured, value_of
+from support.what_if_runs import captured, value_of
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, GraphChoice

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from what_if_runs import captured, value_of
+from support.what_if_runs import captured, value_of
 
 from tfdbg_cli.analysis.difference import differences
 from tfdbg_cli.errors import TfdbgError
@@ -202,7 +202,7 @@ def test_a_value_that_was_not_captured_is_named() -> None:
 def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
     """What reads a variable after its update follows from the replaced value, too; the program's own stays."""
     import tensorflow as tf
-    from scripted import ScriptedFrontend
+    from support.scripted import ScriptedFrontend
 
     from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
     from tfdbg_cli.debugger.debugger import Debugger

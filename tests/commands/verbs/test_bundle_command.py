@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from prompt import Prompt
-from sample_run import sample_run
+from support.prompt import Prompt
+from support.sample_run import sample_run
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import sample_run
-from asking import ask, follow_all, json_of, links_of, text_of
-from golden import check_golden
-from made_run import made_run, op
+from support import sample_run
+from support.asking import ask, follow_all, json_of, links_of, text_of
+from support.golden import check_golden
+from support.made_run import made_run, op
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run, RunEnd, RunError

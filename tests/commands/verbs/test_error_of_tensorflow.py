@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import sample_run
-from asking import text_of
+from support import sample_run
+from support.asking import text_of
 
 from tfdbg_cli.model.runs import RunEnd, RunError
 

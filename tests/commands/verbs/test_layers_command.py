@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import sample_run
-import sample_step
-from golden import check_golden
-from made_run import made_run, op
-from prompt import Prompt
+from support import sample_run, sample_step
+from support.golden import check_golden
+from support.made_run import made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.standard import standard_registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from asking import ask
+from support.asking import ask
 
 from tfdbg_cli.formats import dump_store
 from tfdbg_cli.formats.dump_reader import read_dump
@@ -16,7 +16,7 @@ from tfdbg_cli.formats.event_file import tensor_facts
 def test_what_is_shown_alone_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, executions: int
 ) -> None:
-    from formats.dump_maker import dump_tensor
+    from support.dump_maker import dump_tensor
 
     for k in range(executions):
         for node in range(nodes):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import sample_run
-import sample_step
-from asking import ask, follow_all, json_of, links_of, text_of
-from golden import check_golden
-from made_run import made_run, op
+from support import sample_run, sample_step
+from support.asking import ask, follow_all, json_of, links_of, text_of
+from support.golden import check_golden
+from support.made_run import made_run, op
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute

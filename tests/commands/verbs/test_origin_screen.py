@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import sample_run
-import sample_step
-from asking import ask, follow_all, json_of, links_of, text_of
-from golden import check_golden
-from made_run import INF, NAN, made_run, op
+from support import sample_run, sample_step
+from support.asking import ask, follow_all, json_of, links_of, text_of
+from support.golden import check_golden
+from support.made_run import INF, NAN, made_run, op
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden import check_golden
-from prompt import Prompt
-from sample_run import opened, run_end
+from support.golden import check_golden
+from support.prompt import Prompt
+from support.sample_run import opened, run_end
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import RunTo, StepOn

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import sample_run
-import sample_step
-from golden import check_golden
-from made_run import CPU, made_graph, made_run, op
-from prompt import Prompt
+from support import sample_run, sample_step
+from support.golden import check_golden
+from support.made_run import CPU, made_graph, made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import RunEnd

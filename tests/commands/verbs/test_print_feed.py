@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sample_run
-from golden import check_golden
-from prompt import Prompt
+from support import sample_run
+from support.golden import check_golden
+from support.prompt import Prompt
 
 from tfdbg_cli.model.runs import Argument, Call, RunEnd, RunKind
 

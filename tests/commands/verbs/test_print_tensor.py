@@ -7,9 +7,9 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-import sample_run
-from golden import check_golden
-from prompt import Prompt
+from support import sample_run
+from support.golden import check_golden
+from support.prompt import Prompt
 
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.model.dtypes import name_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import sample_run
-from prompt import Prompt
+from support import sample_run
+from support.prompt import Prompt
 
 from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.config import Settings

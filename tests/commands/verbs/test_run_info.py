@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-import sample_run
-import sample_step
-from golden import check_golden
-from kept_stop import kept
-from prompt import Prompt
+from support import sample_run, sample_step
+from support.golden import check_golden
+from support.kept_stop import kept
+from support.prompt import Prompt
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command

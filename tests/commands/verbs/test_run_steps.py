@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import sample_run
-from golden import check_golden
-from kept_stop import kept, step_run
-from prompt import Prompt
+from support import sample_run
+from support.golden import check_golden
+from support.kept_stop import kept, step_run
+from support.prompt import Prompt
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import UiAction

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-import sample_run
-from prompt import Prompt
+from support import sample_run
+from support.prompt import Prompt
 
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.formats.opening import open_path

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from golden import check_golden
-from prompt import Prompt
-from sample_run import LOGITS, opened, run_end, run_start
-from sample_stepper import SampleSteppable, SampleStepper
+from support.golden import check_golden
+from support.prompt import Prompt
+from support.sample_run import LOGITS, opened, run_end, run_start
+from support.sample_stepper import SampleSteppable, SampleStepper
 
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.standard import standard_registry

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sample_step
-from golden import check_golden
-from made_run import made_run, op
-from prompt import Prompt
+from support import sample_step
+from support.golden import check_golden
+from support.made_run import made_run, op
+from support.prompt import Prompt
 
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.values import Lack, NoValue

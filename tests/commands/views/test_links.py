@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from made_run import CPU, OTHER
+from support.made_run import CPU, OTHER
 
 from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.model.names import TensorName

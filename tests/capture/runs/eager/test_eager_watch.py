@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture.runs.eager.checks import norm_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_graphs import RandomTraining
-from watched_graphs import Both, planted, random_function
+from support.training_graphs import RandomTraining
+from support.watched_graphs import Both, planted, random_function
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.questions.known import question_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_dnn import run_as
+from support.one_dnn import run_as
 
 from tfdbg_cli.capture.runs.function import function_call
 from tfdbg_cli.capture.tf import compat

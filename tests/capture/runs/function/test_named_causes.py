@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asking import json_of, text_of
-from made_run import made_run, op
+from support.asking import json_of, text_of
+from support.made_run import made_run, op
 
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.tensors import gone

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from watched_graphs import Both
+from support.watched_graphs import Both
 
 pytestmark = pytest.mark.tf
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from watched_graphs import Both, planted, random_function
+from support.watched_graphs import Both, planted, random_function
 
 from tfdbg_cli.capture.functions.instrumented import instrument
 

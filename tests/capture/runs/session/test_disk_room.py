@@ -8,7 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.capture import budget

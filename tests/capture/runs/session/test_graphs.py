@@ -291,7 +291,7 @@ def test_two_devices(tmp_path) -> None:
     program = """
 import numpy as np, tensorflow.compat.v1 as tf
 import tensorflow as tf2
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import *

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scripted import ScriptedFrontend
+from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, GraphChoice

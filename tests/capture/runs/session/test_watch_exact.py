@@ -6,8 +6,8 @@ import random
 from functools import partial
 
 import numpy as np
-import one_dnn
 import pytest
+from support import one_dnn
 
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import Watched

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_ROOT = Path(__file__).parent / "golden"
+_ROOT = Path(__file__).parents[1] / "golden"
 
 
 def check_golden(name: str, text: str) -> None:

@@ -19,11 +19,10 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tui")]
+sys.path.insert(0, str(HERE.parent))
 
-import sample_run  # noqa: E402
-from screen_registry import small_registry  # noqa: E402
-
+from support import sample_run  # noqa: E402
+from support.screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402

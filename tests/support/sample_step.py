@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from made_run import NAN, Op, made_run, op
 
+from support.made_run import NAN, Op, made_run, op
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Argument, Call, Run, RunKind, RunStart
 

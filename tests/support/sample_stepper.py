@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sample_run import W, X, Y
 
+from support.sample_run import W, X, Y
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import From, Letter, StepNode, Stepped
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe

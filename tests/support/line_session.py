@@ -9,8 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import sample_run
-
+from support import sample_run
 from tfdbg_cli.api.frontends import choose_frontend
 
 

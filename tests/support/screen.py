@@ -6,8 +6,8 @@ import re
 
 import urwid
 import urwid.testing
-from screen_registry import small_registry
 
+from support.screen_registry import small_registry
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings

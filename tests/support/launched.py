@@ -15,7 +15,7 @@ def launched(script: Path, *arguments: str, timeout: int = 280) -> subprocess.Co
         [sys.executable, *tool, str(script)],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parent.parent,
+        cwd=Path(__file__).parents[2],
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
         timeout=timeout,
         check=False,

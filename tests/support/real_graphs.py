@@ -18,7 +18,7 @@ NAMES = ("keras_3", "keras_2", "sessions")
 @cache
 def real_graph(name: str) -> Graph:
     """The graph called `name`."""
-    text = (Path(__file__).parent / "analysis" / "graphs" / f"{name}.txt").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "analysis" / "graphs" / f"{name}.txt").read_text(encoding="utf-8")
     return Graph(map(_node, text.splitlines()), GraphKind.PYTHON)
 
 

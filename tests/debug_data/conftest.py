@@ -1,8 +1,0 @@
-"""Dumps made by hand, from the tests of the formats."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "formats"))

@@ -53,7 +53,25 @@ def _permitted(rule: str, allowed: dict[str, set[str]], everything: set[str]) ->
     return found
 
 
+def rooms() -> dict[str, list[str]]:
+    """The rooms of the layers that have some, from below to above; "" are the layer's own files."""
+    text = (PROJECT / "docs" / "design.md").read_text(encoding="utf-8")
+    found = {}
+    for layer, rows in re.findall(r"^Inside `(\w+)/`:\n\n\| room .*\n.*\n((?:\|.*\n)+)", text, re.MULTILINE):
+        named = re.findall(r"^\| (?:`([\w/]+)/`|its own files) \|", rows, re.MULTILINE)
+        assert len(named) == len(rows.splitlines()), f"a row of the rooms of {layer} names no room"
+        found[layer] = named
+    return found
+
+
 ALLOWED = table()
+ROOMS = rooms()
+
+
+def _room(name: str) -> str:
+    """The room of a module: the folders between its layer and its file; "" where there is none."""
+    parts = name.split(".")[2:]
+    return "/".join(parts if (PACKAGE / "/".join(name.split(".")[1:])).is_dir() else parts[:-1])
 
 
 def _module_of(target: str) -> str:
@@ -95,6 +113,28 @@ def test_a_module_imports_only_its_own_layer_and_those_below(module: Module) -> 
     # The root is the public API: it stands above every layer.
     wrong += [
         f"{module.where}:{line}: import from the module itself" for t, line, _ in _ours(module) if t == "tfdbg_cli"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_room_stands_in_its_table_and_exists() -> None:
+    assert set(ROOMS) == {"analysis", "commands", "capture"}
+    for layer, named in ROOMS.items():
+        there = {_room(m.name) for m in MODULES if m.layer == layer and m.path.stem != "__init__"}
+        assert set(named) == there, f"docs/design.md and the folders of {layer}/ differ"
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.layer in ROOMS], ids=lambda m: m.name)
+def test_a_module_imports_only_its_own_room_and_those_below(module: Module) -> None:
+    order = ROOMS[module.layer]
+    if (room := _room(module.name)) not in order:
+        assert module.path.stem == "__init__" and not _ours(module)
+        return
+    allowed = set(order[: order.index(room) + 1])
+    wrong = [
+        f"{module.where}:{line}: {room or 'the own files'} may not import {target}"
+        for target, line, _ in _ours(module)
+        if target.split(".")[1] == module.layer and _room(target) not in allowed
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -163,7 +203,7 @@ def _private_attributes(module: Module) -> list[str]:
 
 
 def test_no_import_cycles() -> None:
-    graph = {m.name: {t for t, _, typing_only in _ours(m) if not typing_only} - {m.name} for m in MODULES}
+    graph = {m.name: {t for t, _, _ in _ours(m)} - {m.name} for m in MODULES}
     # The root only names the public classes and loads them when asked; every module imports it first.
     graph["tfdbg_cli"] = set()
     done: set[str] = set()

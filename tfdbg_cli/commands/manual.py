@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from tfdbg_cli.commands.command_help import argument_help, argument_names, sections
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command, Moment, Registry
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.commands.verbs.help import argument_help, argument_names, sections
 
 _INTRODUCTION = """\
 # Commands

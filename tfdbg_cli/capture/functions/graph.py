@@ -8,8 +8,8 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.functions.scopes import scope_of
-from tfdbg_cli.capture.sessions.program_graph import tracebacks_of
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName

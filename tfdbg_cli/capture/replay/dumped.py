@@ -8,8 +8,8 @@ from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
-from tfdbg_cli.capture.runs.session.runtime_graph import watch_everything
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.formats.dump_reader import read_dump

@@ -8,6 +8,7 @@ from dataclasses import replace
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
+from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, flat_function
 from tfdbg_cli.capture.replay.function import (
     FunctionDetails,
@@ -17,7 +18,6 @@ from tfdbg_cli.capture.replay.function import (
     root_of,
 )
 from tfdbg_cli.capture.replay.repeated import Repeated
-from tfdbg_cli.capture.runs.function.failing_op import failing_ops
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition

@@ -11,8 +11,8 @@ from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.graph import nodes_of
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
-from tfdbg_cli.capture.sessions.program_graph import tracebacks_of
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.sources import Traceback

@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.memo import Memo
 
 v1 = compat.v1
 AttrValue = v1.AttrValue
@@ -108,6 +108,9 @@ class HiddenOps:
         return f"{PREFIX}{self._count + at}"
 
 
+_HIDDEN = Memo(HiddenOps)
+
+
 def is_hidden(name: str) -> bool:
     """Whether the op or the function of that name is one of ours."""
     return name.startswith(PREFIX) or original_names(name) != name
@@ -115,18 +118,15 @@ def is_hidden(name: str) -> bool:
 
 def hidden_ops(graph: Any) -> HiddenOps:
     """Those of `graph`."""
-    kept = kept_with(graph)
     with _MAKING:
-        if kept.hidden is None:
-            kept.hidden = HiddenOps(graph)
-        return kept.hidden
+        return _HIDDEN.of(graph)
 
 
 def program_version(graph: Any) -> int:
     """`graph.version` as if tfdbg had added nothing: it changes when the program adds ops."""
-    kept = kept_with(graph)
+    hidden = _HIDDEN.known(graph)
     version: int = graph.version
-    return version if kept.hidden is None else version - kept.hidden.count
+    return version if hidden is None else version - hidden.count
 
 
 def _named(operand: Operand, inputs: dict[str, Any]) -> str:

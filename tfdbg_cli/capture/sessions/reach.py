@@ -6,17 +6,14 @@ version 1 nor in a branch that may not be taken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
-from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
@@ -29,7 +26,6 @@ _READERS = frozenset(
 # optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
 _LONGEST_PART = 150
 _LONGEST_NAME = 3000
-_KEPT = 16  # selections kept for a graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +50,9 @@ class Reach:
     order: tuple[Any, ...] = ()
 
 
+_REACHES: Memos[Reach] = Memos(keep=16)
+
+
 def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
     """What the call computes that runs the operations `ends` while the tensors `fed_names` are fed.
 
@@ -61,14 +60,7 @@ def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
     """
     operations = list(ends)
     key = (program_version(graph), tuple(op.name for op in operations), tuple(sorted(fed_names)))
-    known = kept_with(graph).reaches
-    found = known.get(key)
-    if found is None:
-        found = _reach(graph, operations, frozenset(fed_names))
-        while len(known) >= _KEPT:
-            known.pop(next(iter(known)), None)
-        known[key] = found
-    return found
+    return _REACHES.of(graph, key, lambda: _reach(graph, operations, frozenset(fed_names)))
 
 
 def ends_among(elements: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
@@ -172,35 +164,3 @@ def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tup
         return dict.fromkeys(types, OUTSIDE)
     reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)
-
-
-@lru_cache(maxsize=64)
-def chooser(request: CaptureRequest) -> Chooser:
-    """The test that says which tensors `request` asks for."""
-    return Chooser(
-        *(
-            re.compile(text) if text else None
-            for text in (request.node_name_filter, request.op_type_filter, request.tensor_dtype_filter)
-        )
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Chooser:
-    """Regexes that all must be found: in the node's name, its op type, the tensor's dtype."""
-
-    node: re.Pattern[str] | None
-    op_type: re.Pattern[str] | None
-    dtype: re.Pattern[str] | None
-
-    def admits(self, tensor: Any) -> bool:
-        """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
-        return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
-
-    def admits_named(self, node: str, op_type: str, dtype: str) -> bool:
-        """Whether a tensor of `node` with these names is asked for."""
-        return (
-            (self.node is None or bool(self.node.search(node)))
-            and (self.op_type is None or bool(self.op_type.search(op_type)))
-            and (self.dtype is None or bool(self.dtype.search(dtype)))
-        )

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -36,6 +36,9 @@ from tfdbg_cli.model.values import Array, NoValue
 
 v1 = compat.v1
 
+COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
+# One is enough: programs make the same run many times.
+_QUIET: Memos[QuietGraph] = Memos(keep=1)
 _READERS = "_tfdbg_readers"  # an attribute of a session: what reads the variables of each kind of its calls
 _EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
 _AFTERWARDS = (
@@ -146,9 +149,7 @@ class HeldRun:
 
     def copy_for(self, repetition: Repetition) -> SessionCopy:
         """Where runs of this kind are made again; kept with the program's graph."""
-        kept = kept_with(self._session.graph)
-        kept.copies = kept.copies or Copies()
-        return kept.copies.of(repetition)
+        return COPIES.of(self._session.graph).of(repetition)
 
     def repeated(self) -> Repeated:
         """The run made again, with all its values.
@@ -206,12 +207,8 @@ class HeldRun:
         """What the run needs of the program's graph, serialized; nothing in it acts outside."""
         graph = self._session.graph
         ends = ends_of(self._invocation)
-        known = kept_with(graph).parts
         key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
-        if key not in known:
-            known.clear()  # one is enough: programs make the same run many times
-            known[key] = quiet_graph(graph, ends, self._feeds, self._state)
-        return known[key]
+        return _QUIET.of(graph, key, lambda: quiet_graph(graph, ends, self._feeds, self._state))
 
     def _given(self) -> list[RepetitionInput]:
         graph = self._session.graph

@@ -1,53 +1,61 @@
-"""What tfdbg found out about a tf.Graph, kept with that graph and gone with it."""
+"""What tfdbg found out about an object of TensorFlow, kept with that object and gone with it.
+
+Such answers refer to the ops of their graph, so a table on our side would keep every graph of the program alive.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
 
-from tfdbg_cli.model.graph import Graph
+T = TypeVar("T")
 
-if TYPE_CHECKING:
-    from tfdbg_cli.capture.replay.session_copy import Copies
-    from tfdbg_cli.capture.sessions.call_state import CallState
-    from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph
-    from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall
-    from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps
-    from tfdbg_cli.capture.sessions.program_graph import Tracebacks
-    from tfdbg_cli.capture.sessions.reach import Reach
-    from tfdbg_cli.formats.graph_files import GraphFiles
-
-_ATTRIBUTE = "_tfdbg_kept"
+_ATTRIBUTE = "_tfdbg_memo"
 
 
-@dataclass
-class Kept:
-    """Answers for one graph.
+class Memo(Generic[T]):
+    """One answer for each object that takes attributes, such as a tf.Graph."""
 
-    `reaches` and `states` by version, fetches and feeds; `watched` besides by what is asked; `model` and `files` as
-    of `model_version`. `hidden` are the ops that we added. `parts` are the parts of the
-    graph that runs need, `copies` are where its runs are made again.
-    """
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        """Take `make`, which finds the answer for an object."""
+        self._make = make
 
-    reaches: dict[tuple[Any, ...], Reach] = field(default_factory=dict)
-    model: Graph | None = None
-    model_version: int = -1
-    tracebacks: Tracebacks | None = None
-    files: GraphFiles | None = None
-    states: dict[tuple[Any, ...], CallState] = field(default_factory=dict)
-    hidden: HiddenOps | None = None
-    watched: dict[tuple[Any, ...], WatchedCall] = field(default_factory=dict)
-    parts: dict[tuple[Any, ...], QuietGraph] = field(default_factory=dict)
-    copies: Copies | None = None
+    def of(self, owner: Any) -> T:
+        """The answer for `owner`, found when it is asked for first."""
+        answers = _answers_of(owner)
+        if self not in answers:
+            answers[self] = self._make(owner)
+        found: T = answers[self]
+        return found
+
+    def known(self, owner: Any) -> T | None:
+        """The answer for `owner` if somebody asked for it before."""
+        return _answers_of(owner).get(self)
 
 
-def kept_with(graph: Any) -> Kept:
-    """The answers kept with `graph`.
+class Memos(Generic[T]):
+    """Several answers for each object, told apart by a key: the last ones, as many as are to be kept."""
 
-    They refer to its operations, so a table on our side would keep every graph of the program alive for ever.
-    """
-    kept = getattr(graph, _ATTRIBUTE, None)
-    if not isinstance(kept, Kept):
-        kept = Kept()
-        setattr(graph, _ATTRIBUTE, kept)
-    return kept
+    def __init__(self, keep: int) -> None:
+        """Keep that many answers with each object."""
+        self._keep = keep
+        self._memo: Memo[dict[Hashable, T]] = Memo(lambda owner: {})
+
+    def of(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
+        """The answer for `owner` and `key`, found by `make` when it is asked for first. What raises is not kept."""
+        answers = self._memo.of(owner)
+        found = answers.get(key)
+        if found is None:
+            found = make()
+            while len(answers) >= self._keep:
+                answers.pop(next(iter(answers)), None)  # another thread may have been faster
+            answers[key] = found
+        return found
+
+
+def _answers_of(owner: Any) -> dict[Any, Any]:
+    answers = getattr(owner, _ATTRIBUTE, None)
+    if not isinstance(answers, dict):
+        answers = {}
+        setattr(owner, _ATTRIBUTE, answers)
+    return answers

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 
+from tfdbg_cli.commands.command_help import argument_help, argument_names, sections
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
@@ -18,14 +19,6 @@ from tfdbg_cli.document.wrapping import Labelled
 
 _NAMES_WIDTH = 26  # columns of the names and aliases: enough for all commands but two, and little enough for 80
 _LABEL = 10
-
-
-def sections(registry: Registry) -> dict[str, list[Command]]:
-    """The commands under the headings of help, both in the order of registration."""
-    found: dict[str, list[Command]] = {}
-    for command in registry:
-        found.setdefault(command.section, []).append(command)
-    return found
 
 
 def commands(registry: Registry) -> tuple[Command, ...]:
@@ -122,19 +115,3 @@ def _details(text: str) -> list[Block]:
         heading = Text((EMPTY_LINE,) * bool(blocks) + (line(Span("Examples", Style.HEADING)),))
         blocks += [heading, Definitions(pairs, indent="  ")]
     return blocks
-
-
-def argument_names(argument: Argument) -> str:
-    """`-n, --number K`: how an argument is written."""
-    if argument.positional:
-        return argument.metavar or argument.dest.upper()
-    names = ", ".join(argument.flags)
-    return names if argument.switch else f"{names} {argument.metavar or '|'.join(argument.choices) or 'VALUE'}"
-
-
-def argument_help(argument: Argument) -> str:
-    """The help of an argument with its default."""
-    default = argument.default
-    choices = f": {', '.join(argument.choices)}" if argument.choices and argument.metavar else ""
-    shown = "" if argument.switch or default in (None, "", ()) else f" (default {default})"
-    return argument.help + choices + shown

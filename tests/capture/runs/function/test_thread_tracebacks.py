@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.capture.sessions.program_graph import tracebacks_of
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 
 pytestmark = pytest.mark.tf
 

@@ -12,7 +12,7 @@ from test_unchanged import STEPS, Quotient
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic
 from tfdbg_cli.capture.sessions.proof import Trial
-from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.state.held_session import COPIES
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 
@@ -96,7 +96,7 @@ def test_the_copies_hold_nothing_between_two_trials(tf, debugged, graph, trials)
         for _ in range(3):
             session.run(step.op, {x: [0.0, 1.0, 2.0]})
     assert [trial.exactness.compared for trial in trials] == [1, 1, 0]
-    (copy,) = kept_with(graph).copies._known.values()
+    (copy,) = COPIES.of(graph)._known.values()
     assert [reader.shape for reader in copy.session().run(copy._readers)] == [(0,)]
 
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops, has_numbers
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
@@ -26,7 +26,6 @@ from tfdbg_cli.capture.state.held_call import HeldCall
 from tfdbg_cli.capture.state.outside import Again, NotAgainError, Outside
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, PartOfStore, TensorStore
@@ -38,49 +37,6 @@ _AGAIN = (
 _UNHELD = "The inputs were computed again after the error, from what cannot have changed since."
 _UNKNOWN = "The inputs are not known. {}"
 _AMBIGUOUS = "Several ops of this function are called {}, so it is not known which one failed."
-
-
-@dataclass(frozen=True)
-class FailingOp:
-    """A node that may be the one that failed, in the function of `scope`."""
-
-    scope: Scope
-    node: Any
-
-    @property
-    def name(self) -> str:
-        """Its name in the run."""
-        return self.scope.name_of(self.node.name)
-
-    @property
-    def given(self) -> tuple[TensorName, ...]:
-        """What it reads that is numbers."""
-        body = self.scope.body
-        given = [text for text in body.data_inputs(self.node) if _has_numbers(body.type_of(text))]
-        return tuple(map(self.scope.resolve, given))
-
-    def place_in(self, flat: FlatFunction) -> FlatNode:
-        """The node of the flat function that it is, or the branch, loop or compiled call in which it is."""
-        name, scope = self.name, self.scope
-        while name not in flat.nodes and scope.call is not None and scope.parent is not None:
-            name, scope = scope.parent.name_of(scope.call.node.name), scope.parent
-        return flat.nodes[name]
-
-
-def failing_ops(root: Scope, name: str) -> list[FailingOp]:
-    """The nodes below `root` that an error can mean by `name`.
-
-    TensorFlow names a node as its own function does, with what it was inlined into before it or not.
-    """
-    found: list[tuple[int, FailingOp]] = []
-    for scope in root.all():
-        for node in scope.body.nodes.values():
-            if scope.name_of(node.name) == name:
-                return [FailingOp(scope, node)]
-            if node.name == name or name.endswith(f"/{node.name}"):
-                found.append((len(node.name), FailingOp(scope, node)))
-    longest = max((length for length, _ in found), default=0)
-    return [op for length, op in found if length == longest]
 
 
 def with_given(run: Run, holding: Holding, inputs: Sequence[Any]) -> Run:
@@ -183,7 +139,7 @@ class _PartsAgain:
 def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
     for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
         name = TensorName(node.name, slot)
-        if _has_numbers(flat.type_of(name)):
+        if has_numbers(flat.type_of(name)):
             yield name
 
 
@@ -240,10 +196,6 @@ def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, An
 
 def _joined(first: TensorStore, second: TensorStore) -> TensorStore:
     return GatheredTensors([(store, row) for store in (first, second) for row in range(len(store))])
-
-
-def _has_numbers(dtype: int) -> bool:
-    return dtype != RESOURCE and element_type(dtype).numpy is not None
 
 
 def _sentence(error: TfdbgError) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.arguments import Given, given
@@ -18,7 +19,6 @@ from tfdbg_cli.capture.runs.function.profile import FunctionProfile
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.capture.runs.function.watched_capture import watch_capture
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.steppers import SteppableCall

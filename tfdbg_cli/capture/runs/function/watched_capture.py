@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
@@ -18,7 +19,6 @@ from tfdbg_cli.capture.runs.function.capture import CapturedCall, FunctionCaptur
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.function.watched_function import WatchedFunction, watch_kind
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.function_holding import Holding
 from tfdbg_cli.capture.tf.reentrancy import INSIDE

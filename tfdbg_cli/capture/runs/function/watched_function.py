@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -24,7 +25,6 @@ from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.trials import Trials
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.state.early_reads import early_reads
 from tfdbg_cli.capture.state.function_holding import Holding
 from tfdbg_cli.capture.state.held_call import HeldCall

@@ -7,8 +7,9 @@ from copy import deepcopy
 from typing import Any
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Call, Run, RunError

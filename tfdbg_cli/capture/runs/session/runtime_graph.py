@@ -10,28 +10,27 @@ from typing import Any
 
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.debug_options import WatchOptions, add_debug_tensor_watch, watch_graph
+from tfdbg_cli.capture.debug_options import WatchOptions, watch_graph
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.sessions.debug_dumps import watch_admitted
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph, tracebacks_of
-from tfdbg_cli.capture.sessions.reach import Reach, chooser
+from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
+from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.dump_writer import write_call_names
-from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Call, Run, RunError
 
 v1 = compat.v1
 
-# The wildcard counts only beside another watch, be it of no node at all.
-_NO_NODE = ("_tfdbg_no_node", 0)
 _WAY_OUT = "Free disk space, or take fewer tensors with filters (`run --node_name_filter RE`)."
 _NARROWED = "Only tensors that the filters admit were dumped; nodes that TensorFlow makes at run time are not."
 
@@ -65,7 +64,7 @@ class RuntimeCapture:
         if plan.watch is not None:
             _watch_exactly(self._options, graph, plan.watch, urls)
         else:
-            _watch(self._options, graph, plan.capture, urls)
+            watch_admitted(self._options, graph, plan.capture, urls)
         self._options.debug_options.reset_disk_byte_usage = True
         self._address.used_by(self._options)
         self._run: Run | None = None
@@ -131,13 +130,6 @@ class RuntimeCapture:
             shutil.rmtree(self._directory)
 
 
-def watch_everything(options: Any, address: str) -> None:
-    """Have a run under `options` dump every tensor to `address`."""
-    for node, slot in (("*", -1), _NO_NODE):
-        add_debug_tensor_watch(options, node, slot, debug_urls=[address])
-    options.debug_options.reset_disk_byte_usage = True
-
-
 def _not_written(directory: Path) -> str:
     return f"TensorFlow could not write a dump to {directory} and ended the run for it."
 
@@ -149,16 +141,6 @@ def _is_of_a_dump(error: BaseException | None) -> bool:
             return True
         error = error.__context__
     return False
-
-
-def _watch(options: Any, graph: Any, request: CaptureRequest, urls: list[str]) -> None:
-    watches = [("*", -1), _NO_NODE]
-    if request.narrowed:
-        admits = chooser(request).admits
-        tensors = (tensor for op in graph.get_operations() for tensor in op.outputs)
-        watches = [(tensor.op.name, tensor.value_index) for tensor in tensors if admits(tensor)]
-    for node, slot in watches:
-        add_debug_tensor_watch(options, node, slot, debug_urls=urls, tolerate_debug_op_creation_failures=True)
 
 
 def _watch_exactly(options: Any, graph: Any, watch: WatchOptions, urls: list[str]) -> None:

@@ -26,8 +26,9 @@ from tfdbg_cli.capture.sessions.call_names import call_of
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of, watched_call, why_not_inside
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import program_graph, tracebacks_of
+from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.what_if.steppers import SteppableRun
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind

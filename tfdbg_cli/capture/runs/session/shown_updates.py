@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.watched_call import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
 from tfdbg_cli.capture.state.held_session import read
 from tfdbg_cli.capture.tf.op_errors import OpError

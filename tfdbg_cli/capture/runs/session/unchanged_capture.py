@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
@@ -23,7 +24,6 @@ from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_o
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.sessions.references import sharing
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.watch.datum import datum_of
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, Watched
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.failures import report
@@ -28,7 +29,6 @@ from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
 from tfdbg_cli.capture.state.held_session import HeldRun, not_repeatable, read
 from tfdbg_cli.capture.tf.op_errors import OpError

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.reach import chooser
 from tfdbg_cli.config import Settings
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
+from tfdbg_cli.capture.chooser import Chooser, chooser
 from tfdbg_cli.capture.controller import Watched
 from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
@@ -26,14 +27,13 @@ from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.proof import Trial
-from tfdbg_cli.capture.sessions.reach import Chooser, Reach, chooser, ends_among, reach
+from tfdbg_cli.capture.sessions.reach import Reach, ends_among, reach
 from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
-from tfdbg_cli.capture.tf.memo import kept_with
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.model.decision import CaptureRequest
 
-_KEPT = 16  # kinds of calls kept for a graph
 _ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
 
 
@@ -72,6 +72,10 @@ class WatchedCall:
         return self._inner_checks[number]
 
 
+_STATES: Memos[CallState] = Memos(keep=16)
+_WATCHED: Memos[WatchedCall] = Memos(keep=16)
+
+
 def reached_by(invocation: Invocation) -> Reach:
     """What `invocation` computes."""
     return reach(invocation.session.graph, ends_of(invocation), fed(invocation.feeds))
@@ -82,15 +86,13 @@ def state_of(invocation: Invocation) -> CallState:
     graph = invocation.session.graph
     ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
     key = (program_version(graph), tuple(op.name for op in ends), fed_names)
-    known = kept_with(graph).states
-    if key not in known:
+
+    def found_out() -> CallState:
         reached = reached_by(invocation)
         fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
-        while len(known) >= _KEPT:
-            known.pop(next(iter(known)), None)
-        state = call_state(reached.order, fetchable, fed_names, ends)
-        known[key] = with_last_writes(state, reached.order, fed_names)
-    return known[key]
+        return with_last_writes(call_state(reached.order, fetchable, fed_names, ends), reached.order, fed_names)
+
+    return _STATES.of(graph, key, found_out)
 
 
 def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question | None = None) -> str:
@@ -140,9 +142,8 @@ def watched_call(
     left_out = watched.exclude_node_names, watched.ignored
     kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
     key = (program_version(graph), *kind)
-    known = kept_with(graph).watched
-    found = known.get(key)
-    if found is None:
+
+    def found_out() -> WatchedCall:
         reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
@@ -151,10 +152,9 @@ def watched_call(
         found.stand_ins.require_alone(
             [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
         )
-        while len(known) >= _KEPT:
-            known.pop(next(iter(known)), None)
-        known[key] = found
-    return found
+        return found
+
+    return _WATCHED.of(graph, key, found_out)
 
 
 class _Admission:

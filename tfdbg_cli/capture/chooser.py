@@ -1,0 +1,42 @@
+"""Which tensors a request admits, by name, op type and dtype."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tfdbg_cli.model.decision import CaptureRequest
+
+
+@lru_cache(maxsize=64)
+def chooser(request: CaptureRequest) -> Chooser:
+    """The test that says which tensors `request` asks for."""
+    return Chooser(
+        *(
+            re.compile(text) if text else None
+            for text in (request.node_name_filter, request.op_type_filter, request.tensor_dtype_filter)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """Regexes that all must be found: in the node's name, its op type, the tensor's dtype."""
+
+    node: re.Pattern[str] | None
+    op_type: re.Pattern[str] | None
+    dtype: re.Pattern[str] | None
+
+    def admits(self, tensor: Any) -> bool:
+        """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
+        return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
+
+    def admits_named(self, node: str, op_type: str, dtype: str) -> bool:
+        """Whether a tensor of `node` with these names is asked for."""
+        return (
+            (self.node is None or bool(self.node.search(node)))
+            and (self.op_type is None or bool(self.op_type.search(op_type)))
+            and (self.dtype is None or bool(self.dtype.search(dtype)))
+        )

@@ -11,9 +11,10 @@ import numpy as np
 
 from bench.timing import interleave
 from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"

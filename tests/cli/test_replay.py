@@ -20,9 +20,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, read_bundle
 from tfdbg_cli.formats.bundle_saving import save_bundle
 from tfdbg_cli.formats.bundle_writer import write_bundle
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
 pytest.importorskip("tensorflow")

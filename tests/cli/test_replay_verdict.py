@@ -10,9 +10,10 @@ import pytest
 from tfdbg_cli.cli.replay import _verdict
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundle_values import value_digest
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Call, Run, RunError, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Lack, NoValue, Value
 

@@ -12,9 +12,10 @@ from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Registry
 from tfdbg_cli.document.document import text_document
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, RunEnd, RunKind, RunStart
+from tfdbg_cli.model.runs import RunEnd, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 
 

@@ -12,8 +12,8 @@ from support.sample_run import opened, sample_run
 
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 
 _INPUT = RepetitionInput("x", Role.GIVEN, "float32", np.ones(3, np.float32))
 

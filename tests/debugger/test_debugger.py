@@ -12,6 +12,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.controller import Action, Plan
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import (
     Abort,
     CaptureRequest,
@@ -23,7 +24,7 @@ from tfdbg_cli.model.decision import (
     RunUntil,
 )
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunEnd, RunError, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunEnd, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 _SMALL = Estimate(1, 10, 0, 1000, "memory")

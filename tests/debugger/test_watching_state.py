@@ -26,10 +26,11 @@ from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.watching import Watching
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunEnd, RunError, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunEnd, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 _NBYTES = 1 << 20  # of the values of one run

@@ -18,9 +18,9 @@ from tfdbg_cli.formats import bundle_writer, writing
 from tfdbg_cli.formats.bundle_reader import is_bundle, read_bundle
 from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bundle
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.values import Array
 

@@ -17,9 +17,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Call, Run, RunError, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, SavedSources
 
 FEEDS = {

@@ -8,8 +8,8 @@ from support.ending import ends
 
 from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.graph_of_repetition import GraphFacts, graph_facts
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 X = np.ones(1, np.float32)

@@ -20,9 +20,9 @@ from tfdbg_cli.formats.bundle_reader import read_bundle
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.regular_file import UnfitFileError, opened, read_whole
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.sources import LiveSources, SavedSources
 
 _CLAIM = 16 << 30

@@ -25,9 +25,9 @@ from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.bundle_reader import read_bundle
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import Argument, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import Argument, RunError, RunKind
 from tfdbg_cli.model.sources import SavedSources
 
 _REGISTRY = standard_registry()

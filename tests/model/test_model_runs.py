@@ -1,6 +1,6 @@
 from support import sample_run
 
-from tfdbg_cli.model.runs import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Argument, Call, RunKind
 
 
 def test_titles_say_number_fetches_and_feeds():

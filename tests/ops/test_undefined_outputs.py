@@ -8,9 +8,10 @@ import pytest
 from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Hit, Run, RunEnd, RunKind
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, NoValue, Value
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Argument, Call, Run, RunError, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value

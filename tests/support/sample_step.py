@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from support.made_run import NAN, Op, made_run, op
+from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.runs import Argument, Call, Run, RunKind, RunStart
+from tfdbg_cli.model.runs import Run, RunStart
 
 STEP = "one_step_on_data"
 LOOP = f"{STEP}/model/lstm/while"

@@ -16,8 +16,9 @@ import numpy as np
 from tfdbg_cli.api.frontends import attended, choose_frontend
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
 

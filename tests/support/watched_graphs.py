@@ -23,7 +23,7 @@ from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.watched_function import with_updated
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.model.runs import Call, RunKind
+from tfdbg_cli.model.calls import Call, RunKind
 
 Step = Callable[[list[Any], random.Random], Any]
 

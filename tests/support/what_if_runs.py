@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.runs import Run
 
 
 def captured(function: Any, *arguments: Any) -> tuple[Run, Any, list[Any]]:

@@ -11,7 +11,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.what_if import Change
+from tfdbg_cli.model.runs import Change
 
 
 def _driven(keys: str) -> Driven:

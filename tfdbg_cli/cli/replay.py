@@ -17,9 +17,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundle_values import value_digest
 from tfdbg_cli.formats.graph_of_repetition import graph_facts
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, Role
-from tfdbg_cli.model.runs import Opened, Run, RunError
+from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue

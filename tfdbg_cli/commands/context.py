@@ -11,9 +11,10 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter, fil
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Opened, Run, RunEnd, RunStart, Stop
+from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.stepping import Stepper

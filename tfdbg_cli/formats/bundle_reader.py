@@ -16,9 +16,10 @@ from tfdbg_cli.formats.bundle_values import digest, read_value
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.json_fields import WRONG_CONTENT, items, shape, text, texts, whole
 from tfdbg_cli.formats.regular_file import read_whole
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 
 _LONGEST_DESCRIPTION = 1 << 28
 _LONGEST_GRAPH = (1 << 31) - 1  # protobuf's own limit

@@ -9,8 +9,9 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bundle
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 
 _NOT_HELD = "The state from before this run was not held"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.version import __version__
 
 _BEGINNING = '''\

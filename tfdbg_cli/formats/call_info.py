@@ -12,7 +12,7 @@ from typing import Any
 from tfdbg_cli.formats.dump_listing import DumpListing
 from tfdbg_cli.formats.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.json_fields import WRONG_CONTENT, whole
-from tfdbg_cli.model.runs import Call, RunKind
+from tfdbg_cli.model.calls import Call, RunKind
 
 # The names in repr() of tensors, variables, operations and plain texts.
 _NAMED = re.compile(r"<tf\.(?P<kind>\w+) '(?P<name>[^']*)'|(?<![\w=])'(?P<text>[^']+)'(?!\s*:)")

@@ -26,9 +26,9 @@ from tfdbg_cli.formats.json_fields import (
     whole,
 )
 from tfdbg_cli.formats.regular_file import read_whole
+from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 

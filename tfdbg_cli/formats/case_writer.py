@@ -12,8 +12,9 @@ from tfdbg_cli.formats import case_layout as layout
 from tfdbg_cli.formats.event_file import write_tensor
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files, json_bytes
 from tfdbg_cli.formats.writing import PRIVATE_FOLDER, whole_directory
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.names import parse_tensor_name
-from tfdbg_cli.model.runs import Call, Run
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue, as_array
 
 

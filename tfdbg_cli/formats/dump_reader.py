@@ -16,8 +16,9 @@ from tfdbg_cli.formats.dump_listing import DumpFile, DumpListing, list_dump
 from tfdbg_cli.formats.dump_store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.graph_def import SavedGraph, graph_from_parts, parse_graph_def
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.runs import Call, Run
+from tfdbg_cli.model.runs import Run
 
 _SLASHES = re.compile("/{2,}")
 

@@ -23,10 +23,11 @@ from tfdbg_cli.formats.event_file import write_tensor
 from tfdbg_cli.formats.graph_def import SavedGraph, partition_def
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.formats.writing import cannot_write, whole_directory
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 

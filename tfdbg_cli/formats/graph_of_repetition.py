@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.formats import schema
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.repetition import Repetition, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _DEEPEST = 200  # calls within calls; programs have a dozen

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import RunError, RunKind
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 

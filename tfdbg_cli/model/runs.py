@@ -4,119 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Protocol, TypeAlias
 
+from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
+from tfdbg_cli.model.repetition import Repeatable
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
+from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
-
-if TYPE_CHECKING:
-    from tfdbg_cli.model.decision import RunUntil
-    from tfdbg_cli.model.ignored import IgnoredPlace
-    from tfdbg_cli.model.repetition import Repeatable
-    from tfdbg_cli.model.stepping import Steppable
-    from tfdbg_cli.model.what_if import Change, WhatIf
-
-
-class RunKind(StrEnum):
-    """What was called."""
-
-    SESSION = "Session.run"
-    CALLABLE = "callable"  # the runner made by Session.make_callable
-    FUNCTION = "tf.function"
-    EAGER = "eager"
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """What a function was given under `name`, a key of the call's feeds.
-
-    `captured` marks what it did not get from its caller: variables, and tensors from around it. `shape` is None
-    where the value has none (a table, an iterator).
-    """
-
-    name: str
-    dtype: str
-    shape: tuple[int | None, ...] | None
-    captured: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """The call that a run intercepts: its 1-based number in the program, what it fetches and is fed.
-
-    `fetches` and the keys of `feeds` are tensor or operation names. A recording made by TensorFlow keeps the
-    keys only: their values are then None. `targets` are fetched operations (no value).
-
-    Of a function, `function` is the name, `fetches` are the tensors that it returns, and `feeds` its arguments and
-    what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
-
-    Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
-
-    Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
-    """
-
-    number: int
-    kind: RunKind
-    fetches: tuple[str, ...]
-    feeds: Mapping[str, Any] = field(default_factory=dict)
-    targets: tuple[str, ...] = ()
-    thread: str = ""
-    notes: tuple[str, ...] = ()
-    function: str = ""
-    arguments: tuple[Argument, ...] = ()
-    fetches_text: str = ""
-    feed_keys_text: str = ""
-    loop: str = ""
-
-    @property
-    def given(self) -> Mapping[str, Any]:
-        """The feeds without what a function captured from around it (variables): where a batch can come from."""
-        captured = {argument.name for argument in self.arguments if argument.captured}
-        return {name: value for name, value in self.feeds.items() if name not in captured}
-
-    @property
-    def results_known(self) -> bool:
-        """Whether `fetches` are all that the program got: a runner or a recording may not tell, nor eager code."""
-        return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
-
-    @property
-    def same(self) -> tuple[object, ...]:
-        """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given."""
-        return self.kind, self.loop or self.function, self.fetches, self.targets
-
-    @property
-    def title(self) -> str:
-        """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
-        if " " in self.function:  # a part of a program that has no name, in words
-            return f"run #{self.number}: {self.function}"
-        if self.function:
-            given = ", ".join(argument.name for argument in self.arguments if not argument.captured)
-            return f"run #{self.number}: {self.function}({given})"
-        if self.kind is RunKind.CALLABLE and not self.fetches:
-            return f"run #{self.number}: runner from make_callable()"
-        fetched = (*self.fetches, *self.targets)
-        shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
-        feeds = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)}"
-        return f"run #{self.number}: {len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"
-
-
-@dataclass(frozen=True, slots=True)
-class RunError:
-    """An exception of the run: `type_name` and `message` as the program will see them; the failing node if known.
-
-    `inputs_note` says why input values are missing, when they are.
-    """
-
-    type_name: str
-    message: str
-    node: str | None = None
-    inputs_note: str = ""
+from tfdbg_cli.model.values import Array
 
 
 @dataclass(frozen=True)
@@ -158,6 +61,50 @@ class Run:
     @property
     def graph_kind(self) -> GraphKind:
         return self.graph.kind
+
+
+@dataclass(frozen=True)
+class Change:
+    """What sets a run apart from `base`, the run of the program: the tensors that were replaced.
+
+    `recomputed` counts the tensors that were computed again.
+    """
+
+    base: Run
+    replaced: tuple[TensorName, ...]
+    recomputed: int
+
+    @property
+    def title(self) -> str:
+        """`what if: loss/Log:0 replaced`."""
+        names = ", ".join(map(str, self.replaced[:2]))
+        more = f" and {len(self.replaced) - 2} more" if len(self.replaced) > 2 else ""
+        return f"what if: {names}{more} replaced"
+
+
+class WhatIf(Protocol):
+    """The means to compute a part of a run again, away from the program's state."""
+
+    def require_replaceable(self, run: Run, name: TensorName) -> None:
+        """Refuse a tensor of `run` that cannot be given another value.
+
+        Raises:
+            TfdbgError: it cannot; the message says why.
+
+        """
+        ...
+
+    def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
+        """`run` with the values `replaced`, and everything that is computed from them computed again.
+
+        Variables, random numbers and batches are those of the run; nothing is written anywhere. `Run.change` of the
+        answer says what was done, its notes what was not.
+
+        Raises:
+            TfdbgError: it cannot be computed; the message names the tensor in the way.
+
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.views.elements import require_element
@@ -17,11 +16,9 @@ from tfdbg_cli.tui.bugs import save_report
 from tfdbg_cli.tui.dialogs import key_list
 from tfdbg_cli.tui.keymap import Place
 from tfdbg_cli.tui.paint import LinkPlace, shown_line
+from tfdbg_cli.tui.screen import Screen
 from tfdbg_cli.tui.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.viewport import LINK_REACH
-
-if TYPE_CHECKING:
-    from tfdbg_cli.tui.app import App
 
 _SIDEWAYS = 8
 # The key @ types the first bracket; a person may type it again.
@@ -31,9 +28,9 @@ _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\
 class Actions:
     """The `ui:` and `edit:` actions of one screen."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._state = app.state
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._state = screen.state
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
@@ -66,17 +63,17 @@ class Actions:
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
-            "watch": lambda: app.perform(watch_on(getattr(self._state.context.stop, "watch", None))),
+            "watch": lambda: screen.perform(watch_on(getattr(self._state.context.stop, "watch", None))),
             "copy": self._copy,
             "copy-line": lambda: self._copied(self._selected_text()),
-            "mouse": lambda: app.set_mouse(not self._state.mouse),
+            "mouse": lambda: screen.set_mouse(not self._state.mouse),
             "keys": self._keys,
             "close": self.close,
-            "continue": lambda: app.leave(Continue()),
-            "detach": lambda: app.leave(Detach()),
-            "abort": lambda: app.leave(Abort()),
-            "interrupt": app.interrupted,
-            "redraw": self._redraw,
+            "continue": lambda: screen.leave(Continue()),
+            "detach": lambda: screen.leave(Detach()),
+            "abort": lambda: screen.leave(Abort()),
+            "interrupt": screen.interrupted,
+            "redraw": screen.redraw,
             "save-report": self._save_report,
         }
 
@@ -90,7 +87,7 @@ class Actions:
         if kind == "edit":
             self._edit(name)
         elif kind != "ui":
-            self._app.command(action)
+            self._screen.command(action)
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         else:
@@ -108,7 +105,7 @@ class Actions:
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
         if not self.travel_to(self._state.pages.at + step):
-            self._app.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
+            self._screen.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
@@ -133,14 +130,14 @@ class Actions:
         if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
             self._in_place(link.link)
         else:
-            self._app.perform(link.link)
+            self._screen.perform(link.link)
 
     def _in_place(self, command: str) -> None:
         """The table in another order; the row that was chosen stays so, and stays where it is."""
         row = chosen_row(self._state.page.view)
-        self._app.command(command, replace=True)
+        self._screen.command(command, replace=True)
         if row is not None:
-            with self._app.busy():
+            with self._screen.busy():
                 go_to_row(self._state.page.view, row)
 
     def _move(self, lines: int) -> None:
@@ -148,7 +145,7 @@ class Actions:
         if self._state.place in {Place.KEYS, Place.LEAVE}:
             front.next_link(lines)
         elif not front.move(lines):
-            self._app.say(Message("Last line." if lines > 0 else "First line."))
+            self._screen.say(Message("Last line." if lines > 0 else "First line."))
 
     def _bottom(self) -> None:
         self._state.front.left = 0
@@ -166,16 +163,16 @@ class Actions:
             end = self._state.front.selected + LINK_REACH * step
             near = 0 <= end < len(self._state.front.lines)
             where = f"the {LINK_REACH:,} lines" if near else "the lines"
-            self._app.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+            self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
 
     def _follow(self) -> None:
         link = self._state.front.chosen
         if link is None:
-            self._app.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
+            self._screen.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
             return
         if self._state.dialog is not None:
             self.close()
-            self._app.perform(link.link)
+            self._screen.perform(link.link)
         else:
             self.follow(link)
 
@@ -183,7 +180,7 @@ class Actions:
         if self._state.page.finder.active:
             self._state.page.finder.stop()
         elif self._state.pages.at == 0:
-            self._app.say(Message("This is the first screen.", hint="q leaves."))
+            self._screen.say(Message("This is the first screen.", hint="q leaves."))
         else:
             self.travel(-1)
 
@@ -206,8 +203,8 @@ class Actions:
     def _prompt_changed(self) -> None:
         self._state.prompt.touched()
         words = self._state.prompt.editor.text.split()
-        known = bool(words) and words[0] in self._app.registry
-        self._state.hint = self._app.registry.find(words[0], moment_of(self._state.context)).usage if known else ""
+        known = bool(words) and words[0] in self._screen.registry
+        self._state.hint = self._screen.registry.find(words[0], moment_of(self._state.context)).usage if known else ""
 
     def _submit(self) -> None:
         text = self._state.prompt.take()
@@ -217,11 +214,11 @@ class Actions:
         elif text.startswith("@"):
             self._scroll_to(text)
         elif text:
-            self._app.command(text)
+            self._screen.command(text)
 
     def _complete(self, step: int) -> None:
         if not self._state.prompt.complete(step):
-            self._app.say(Message("Nothing completes this."))
+            self._screen.say(Message("Nothing completes this."))
 
     def _scroll_to(self, text: str) -> None:
         match = _ELEMENT.fullmatch(text)
@@ -240,10 +237,10 @@ class Actions:
 
     def _unfold(self) -> bool:
         """Show every element of the arrays here; False where none was left out."""
-        with self._app.busy():
+        with self._screen.busy():
             unfolded = self._state.page.unfold()
         if unfolded:
-            self._app.say(Message("Every element is shown now."))
+            self._screen.say(Message("Every element is shown now."))
         return unfolded
 
     def _search(self) -> None:
@@ -256,7 +253,7 @@ class Actions:
         if self._state.sought.text and self._unfold():
             self._state.page.finder.begin()
         self._state.page.finder.look_for(self._state.sought.text)
-        self._app.search_on()
+        self._screen.search_on()
 
     def _search_done(self) -> None:
         wanted = self._state.sought.text
@@ -283,7 +280,7 @@ class Actions:
         finder = self._state.page.finder
         if not finder.active:
             if not self._state.sought.text:
-                self._app.say(Message("Nothing was searched for yet.", hint="/ searches."))
+                self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
                 return
             self._search_for(self._state.sought.text)
             return
@@ -291,7 +288,7 @@ class Actions:
             finder.next()
         else:
             finder.previous()
-        self._app.search_on()
+        self._screen.search_on()
 
     def _sort(self) -> None:
         heads = self._heads()
@@ -322,14 +319,10 @@ class Actions:
         return shown_line(line).strip()
 
     def _copied(self, text: str) -> None:
-        screen = self._app.loop.screen if self._app.loop is not None else None
-        copy = getattr(screen, "copy", None)
         if not text:
-            self._app.say(Message("There is nothing to copy on this line."))
-        elif copy is None:
-            raise TfdbgError("This screen has no clipboard.")
-        elif copy(text):
-            self._app.say(Message(f"Copied {len(text)} characters."))
+            self._screen.say(Message("There is nothing to copy on this line."))
+        elif self._screen.copy(text):
+            self._screen.say(Message(f"Copied {len(text)} characters."))
         else:
             raise TfdbgError(
                 f"{len(text)} characters are more than a terminal's clipboard takes.",
@@ -337,15 +330,11 @@ class Actions:
             )
 
     def _keys(self) -> None:
-        self._app.open_dialog(key_list(moment_of(self._state.context)), Place.KEYS)
-
-    def _redraw(self) -> None:
-        if self._app.loop is not None:
-            self._app.loop.screen.clear()
+        self._screen.open_dialog(key_list(moment_of(self._state.context)), Place.KEYS)
 
     def _save_report(self) -> None:
         try:
-            path = save_report(self._app.report)
+            path = save_report(self._screen.report)
         except OSError as error:
             raise TfdbgError(f"Cannot save the report: {error.strerror}.") from None
-        self._app.say(Message(f"Saved to {path}."))
+        self._screen.say(Message(f"Saved to {path}."))

@@ -307,6 +307,18 @@ class App:
             self._drawn_searching = time.monotonic()
         self.search_on()
 
+    def copy(self, text: str) -> bool:
+        """Put text on the clipboard of the terminal. See `Screen`."""
+        copy = getattr(self.loop.screen if self.loop is not None else None, "copy", None)
+        if copy is None:
+            raise TfdbgError("This screen has no clipboard.")
+        return bool(copy(text))
+
+    def redraw(self) -> None:
+        """Draw everything anew."""
+        if self.loop is not None:
+            self.loop.screen.clear()
+
     def set_mouse(self, on: bool) -> None:
         """Take the mouse, or leave it to the terminal's own selection."""
         self.state.mouse = on

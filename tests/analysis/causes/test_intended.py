@@ -10,7 +10,8 @@ from support.asking import json_of, text_of
 from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
-from tfdbg_cli.model.runs import Argument, Run, RunKind
+from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.intended_infinities import HABITS
 
 SCORES = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)

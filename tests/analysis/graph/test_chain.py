@@ -10,8 +10,9 @@ from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.graph.chain import chain_to
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Argument, Hit, Run, RunEnd, RunKind
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.sources import Frame
 
 

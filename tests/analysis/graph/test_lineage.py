@@ -8,8 +8,9 @@ import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.runs import Run, RunError, RunKind
+from tfdbg_cli.model.runs import Run
 
 
 def _read(run: Run, node: str, execution: int) -> list[tuple[str, int]]:

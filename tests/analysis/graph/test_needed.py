@@ -9,8 +9,9 @@ from support.made_run import made_graph, made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, was_needed
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Call, Run, RunEnd, RunKind
+from tfdbg_cli.model.runs import Run, RunEnd
 
 GRAPH = made_graph(
     op("x", "Placeholder"),

@@ -11,9 +11,10 @@ from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.benign import holding, judged
 from tfdbg_cli.analysis.watch.ignoring import Ignored
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.values import Lack, NoValue
 

@@ -11,9 +11,10 @@ import pytest
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, MEANINGS, filter_named
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Lack, NoValue
 

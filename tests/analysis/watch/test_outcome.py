@@ -12,8 +12,9 @@ from support.made_run import NAN, Op, made_graph, made_run, op
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import bad_result
 from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 
 
 def _names(*nodes: Op, graph: GraphKind = GraphKind.PYTHON, **call: Any) -> set[str]:

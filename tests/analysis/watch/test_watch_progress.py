@@ -9,8 +9,9 @@ import pytest
 
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import largest_magnitude
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 

@@ -11,9 +11,9 @@ import pytest
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, PlainRun, ProfileRun
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import RunKind
 
 pytestmark = pytest.mark.tf
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.capture.state.held_call import HeldCall
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition, Role
-from tfdbg_cli.model.runs import RunKind
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
@@ -28,7 +29,7 @@ def repetition(function: Any, *arguments: Any) -> Repetition:
     concrete = function.get_concrete_function(*arguments)
     traced = traced_function(compat.atomic_of(concrete))
     inputs = [*arguments, *concrete.captured_inputs]
-    held = traced.holding.hold(inputs)
+    held = HeldCall.of(traced.holding, inputs)
     held.take_drawn(traced.instrumented.perform(inputs))
     return held.repetition()
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.values import Array, NoValue
 
 tf = pytest.importorskip("tensorflow")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.instrumented_calls import flat
 
+from tfdbg_cli.capture.state.held_call import HeldCall
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.repetition import Role
 
@@ -25,7 +26,7 @@ class _Held:
         self.inputs = [*flat(*arguments), *concrete.captured_inputs]
         self.handles = [at for at in range(len(self.inputs)) if compat.type_in_variable(self.inputs[at]) is not None]
         self.before = self.state()
-        self.held = self.holding.hold(self.inputs)
+        self.held = HeldCall.of(self.holding, self.inputs)
         outcome = self.traced.instrumented.perform(self.inputs)
         assert outcome.error is None
         self.outputs, self.kept = outcome.outputs, outcome.captured
@@ -172,7 +173,7 @@ def test_what_a_compiled_function_would_print_need_not_be_compiled() -> None:
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf import compat
 
-    again = traced_function(compat.atomic_of(concrete)).holding.hold([tf.ones([3])]).again()
+    again = HeldCall.of(traced_function(compat.atomic_of(concrete)).holding, [tf.ones([3])]).again()
     assert again.error is None
     assert again.tensors.value(again.tensors.named("mul", 0)[0]).tolist() == [2.0, 2.0, 2.0]
 
@@ -305,7 +306,9 @@ def test_a_variable_without_a_value_cannot_be_put_back() -> None:
     concrete = begin.get_concrete_function(tf.zeros([2]))
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
 
-    held = traced_function(compat.atomic_of(concrete)).holding.hold([tf.zeros([2]), *concrete.captured_inputs])
+    held = HeldCall.of(
+        traced_function(compat.atomic_of(concrete)).holding, [tf.zeros([2]), *concrete.captured_inputs]
+    )
     (sentence,) = held.undo()
     assert "no value before the run" in sentence
     with pytest.raises(TfdbgError, match="no value before the run"):
@@ -326,7 +329,7 @@ def test_without_room_nothing_is_held_and_undo_says_so() -> None:
 
     concrete = step.get_concrete_function()
     holding = traced_function(compat.atomic_of(concrete)).holding
-    held = holding.hold(concrete.captured_inputs, room=100)
+    held = HeldCall.of(holding, concrete.captured_inputs, room=100)
     step()
     (sentence,) = held.undo()
     assert "16.0 KiB" in sentence

@@ -9,11 +9,12 @@ import pytest
 from support.what_if_runs import captured, value_of
 
 from tfdbg_cli.analysis.difference import differences
+from tfdbg_cli.capture.state.held_call import HeldCall
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 
 pytestmark = pytest.mark.tf
 
@@ -258,7 +259,7 @@ def test_a_replaced_argument_and_a_loop_behind_it() -> None:
 
     concrete = step.get_concrete_function(tf.constant(1.0))
     traced = traced_function(atomic_of(concrete))
-    held = traced.holding.hold([tf.constant(1.0), *concrete.captured_inputs])
+    held = HeldCall.of(traced.holding, [tf.constant(1.0), *concrete.captured_inputs])
     (name,) = (name for name in traced.given if name == "x")
     repeated = repeat(with_replaced(held.repetition(), {TensorName(name, 0): np.float32(5.0)}))
     read = next(row for row in range(len(repeated.tensors)) if repeated.tensors[row].op_type == "ReadVariableOp")

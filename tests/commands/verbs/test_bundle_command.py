@@ -12,9 +12,10 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import is_bundle, read_bundle
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import RecordRun
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import Call, Opened, RunEnd, RunKind, RunStart
+from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
 
 @dataclass

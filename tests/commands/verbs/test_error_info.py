@@ -9,7 +9,8 @@ from support.golden import check_golden
 from support.made_run import made_run, op
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Run, RunEnd, RunError
+from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.runs import Run, RunEnd
 
 
 def _failed(message: str, node: str | None = "dense/MatMul", note: str = "") -> RunEnd:

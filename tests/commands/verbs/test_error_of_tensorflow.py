@@ -6,7 +6,8 @@ import pytest
 from support import sample_run
 from support.asking import text_of
 
-from tfdbg_cli.model.runs import RunEnd, RunError
+from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.runs import RunEnd
 
 pytestmark = pytest.mark.tf
 

@@ -10,10 +10,11 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt
 
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
-from tfdbg_cli.model.runs import RunEnd, RunError
+from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue
 

@@ -13,9 +13,10 @@ from support.made_run import CPU, OTHER, made_graph, made_run, op
 from tfdbg_cli.commands.verbs import node_info
 from tfdbg_cli.commands.views.traceback_lines import folded_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 
 KERAS = "/usr/lib/python3.11/site-packages/keras/src/layers/core/dense.py"

@@ -12,11 +12,11 @@ from support.prompt import Prompt
 from support.sample_run import opened, run_end
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace, Place
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.sources import Frame
 
 

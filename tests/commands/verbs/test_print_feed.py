@@ -11,7 +11,8 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt
 
-from tfdbg_cli.model.runs import Argument, Call, RunEnd, RunKind
+from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.runs import RunEnd
 
 Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
 FEEDS = {

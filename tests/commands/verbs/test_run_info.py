@@ -12,8 +12,9 @@ from support.prompt import Prompt
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
+from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.profile import Profile
-from tfdbg_cli.model.runs import Argument, Call, Estimate, Hit, Opened, RunEnd, RunKind, RunStart, Stop
+from tfdbg_cli.model.runs import Estimate, Hit, Opened, RunEnd, RunStart, Stop
 
 LARGE = Estimate(tensors=1000, nbytes=3 << 30, unknown=2, budget=1 << 30, medium="disk")
 

@@ -13,8 +13,8 @@ from support.sample_run import LOG, PROB, opened, run_end
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Change
 from tfdbg_cli.model.tensors import MemoryTensorStore
-from tfdbg_cli.model.what_if import Change
 
 
 class _Arithmetic:

@@ -8,7 +8,8 @@ from support.asking import ask, json_of, links_of, text_of
 from support.made_run import made_run, op
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Argument, Call, Run, RunKind
+from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
 HANDLE = NoValue(Lack.OPAQUE, "This is a handle; it holds no numbers.")

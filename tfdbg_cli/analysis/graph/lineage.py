@@ -14,9 +14,10 @@ from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.analysis.graph.popped import POPS, popped
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, NoValue, as_array
 

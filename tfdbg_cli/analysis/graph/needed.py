@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.runs import Run
 
 
 def program_graph(run: Run) -> Graph | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.repetition import Role
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 
 _MOST_LOOKED_AT = 200_000  # nodes before a read

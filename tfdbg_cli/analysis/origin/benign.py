@@ -14,10 +14,11 @@ from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _NOTHING = "no result, no applied gradient and no variable is touched"

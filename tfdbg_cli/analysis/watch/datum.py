@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
-from tfdbg_cli.model.runs import Call, Run
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor, TensorStore
 from tfdbg_cli.model.values import Value
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in

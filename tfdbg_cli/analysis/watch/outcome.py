@@ -11,9 +11,9 @@ from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, tensor_name_of
 from tfdbg_cli.analysis.graph.needed import needed_nodes
 from tfdbg_cli.analysis.graph.roles import Role, role_by_name
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Call, RunKind
 from tfdbg_cli.model.tensors import TensorStore
 
 # By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in

@@ -8,8 +8,8 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.model.calls import Argument
 from tfdbg_cli.model.dtypes import HANDLES
-from tfdbg_cli.model.runs import Argument
 from tfdbg_cli.model.values import Array, NoValue
 
 

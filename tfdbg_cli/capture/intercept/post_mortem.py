@@ -12,8 +12,9 @@ from tfdbg_cli.capture.pipeline import call_in, was_shown
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf.callers import is_ours, is_users
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.frames import LiveFrame
-from tfdbg_cli.model.runs import Call, Run, RunError, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 
 _NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."

@@ -6,8 +6,8 @@ from tfdbg_cli.capture.replay.repeated import Repeated
 from tfdbg_cli.capture.replay.session import repeat_session
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import RunKind
 
 
 def repeat(repetition: Repetition, room: int | None = None) -> Repeated:

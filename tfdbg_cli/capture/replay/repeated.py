@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.exactness import same_bits
-from tfdbg_cli.model.runs import Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue

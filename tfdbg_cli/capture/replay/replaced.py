@@ -11,10 +11,10 @@ from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.replay.function import FunctionDetails, registered, renamed, root_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.values import Array
 
 _SUFFIX = "_set"

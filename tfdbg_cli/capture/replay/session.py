@@ -26,8 +26,8 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.repetition import Repetition, Role
-from tfdbg_cli.model.runs import RunError
 from tfdbg_cli.model.tensors import MemoryTensorStore
 from tfdbg_cli.model.values import Array
 

@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.model.runs import Call, RunKind
+from tfdbg_cli.model.calls import Call, RunKind
 
 
 @dataclass(frozen=True, slots=True)

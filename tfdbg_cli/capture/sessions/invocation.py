@@ -12,7 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, answered, named_by, recorded, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.model.runs import RunKind
+from tfdbg_cli.model.calls import RunKind
 
 _RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
 

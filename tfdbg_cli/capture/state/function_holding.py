@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
-from tfdbg_cli.capture.state.held_call import HeldCall
 from tfdbg_cli.capture.state.outside import (
     Again,
     NotAgainError,
@@ -65,24 +64,13 @@ class Holding:
 
     def obstacle(self, room: int) -> str:
         """Why calls cannot be made again when `room` bytes may be held; empty when they can."""
-        return self.reason or self._lacks(room)
+        return self.reason or self.lacks(room)
 
-    def _lacks(self, room: int | None) -> str:
+    def lacks(self, room: int | None) -> str:
+        """Why what a call changes is not held when that may take `room` bytes (None: any); empty when it is."""
         if room is None or self.nbytes <= room:
             return ""
         return _NO_ROOM.format(size_text(self.nbytes), size_text(room))
-
-    def hold(self, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None) -> HeldCall:
-        """Hold a call that is about to be made with `inputs`, flat eager tensors.
-
-        Reads the variables that it may change, but for those at the positions `covered`: `HeldCall.after` is given
-        these. Nothing is copied here: an update of a variable whose value is held makes a new buffer. If these take
-        more than `room` bytes (None: any), none is held, and the call can then only say so.
-        """
-        if self._lacks(room):
-            return HeldCall(self, inputs, {}, self._lacks(room), room)
-        positions = [at for at in self.written if at not in covered and self.is_variable(inputs, at)]
-        return HeldCall(self, inputs, dict(zip(positions, self.read(inputs, positions), strict=True)), room=room)
 
     def is_variable(self, inputs: Sequence[Any], position: int) -> bool:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 
@@ -12,6 +12,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import Place
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
+from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.replay.function import (
@@ -22,20 +23,17 @@ from tfdbg_cli.capture.replay.function import (
 )
 from tfdbg_cli.capture.replay.repeated import Repeated
 from tfdbg_cli.capture.replay.replaced import with_replaced
+from tfdbg_cli.capture.state.function_holding import Holding
 from tfdbg_cli.capture.state.outside import Again, Outside
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
-from tfdbg_cli.model.runs import RunError, RunKind
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
-
-if TYPE_CHECKING:
-    from tfdbg_cli.capture.functions.instrumented import Outcome
-    from tfdbg_cli.capture.state.function_holding import Holding
 
 _NOT_PUT_BACK = "The variable {} could not be put back: {}."
 _NO_VALUE = "it had no value before the run"
@@ -73,6 +71,21 @@ class HeldCall:
         self._lack = lack
         self.room = room
         self._drawn: dict[TensorName, Any] = {}
+
+    @classmethod
+    def of(
+        cls, holding: Holding, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None
+    ) -> HeldCall:
+        """Hold a call that is about to be made with `inputs`, flat eager tensors.
+
+        Reads the variables that it may change, but for those at the positions `covered`: `after` is given these.
+        Nothing is copied here: an update of a variable whose value is held makes a new buffer. If these take more
+        than `room` bytes (None: any), none is held, and the call can then only say so.
+        """
+        if lack := holding.lacks(room):
+            return cls(holding, inputs, {}, lack, room)
+        positions = [at for at in holding.written if at not in covered and holding.is_variable(inputs, at)]
+        return cls(holding, inputs, dict(zip(positions, holding.read(inputs, positions), strict=True)), room=room)
 
     @property
     def holding(self) -> Holding:

@@ -1,4 +1,4 @@
-"""What tfdbg found out about an object of TensorFlow, kept with that object and gone with it.
+"""What tfdbg found out about an object, such as a tf.Graph, kept with that object and gone with it.
 
 Such answers refer to the ops of their graph, so a table on our side would keep every graph of the program alive.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.model.runs import RunError
+from tfdbg_cli.model.calls import RunError
 
 OpError = tf.errors.OpError
 

@@ -25,10 +25,9 @@ from tfdbg_cli.capture.what_if.variables import Variables
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import GatheredTensors, Row
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.model.what_if import Change
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."

@@ -13,9 +13,9 @@ from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.session_program import graph_of
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repetition, Role
-from tfdbg_cli.model.runs import RunKind
-from tfdbg_cli.model.what_if import WhatIf
+from tfdbg_cli.model.runs import WhatIf
 
 v1 = compat.v1
 

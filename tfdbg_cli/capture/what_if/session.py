@@ -24,10 +24,9 @@ from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value
-from tfdbg_cli.model.what_if import Change
 
 _DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
 _UNFUSED = (

@@ -18,8 +18,8 @@ from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_o
 from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, values_in
 from tfdbg_cli.capture.what_if.stepping import NodeStepper
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.repetition import Repeatable, Repetition, Role
-from tfdbg_cli.model.runs import RunKind
 from tfdbg_cli.model.stepping import Stepper
 
 

@@ -9,10 +9,9 @@ from typing import Protocol
 from tfdbg_cli.capture.what_if.words import failed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Change, Run, WhatIf
 from tfdbg_cli.model.tensors import GatheredTensors, Row, TensorStore
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.model.what_if import Change, WhatIf
 
 _WHOLE = "Nothing was written: the run was made again from the state before it, on copies of the variables."
 _PART = "Only what depends on the replaced tensors was computed again, and no update: {}"

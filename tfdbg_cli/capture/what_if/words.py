@@ -8,8 +8,8 @@ from typing import Any
 from tfdbg_cli.analysis.error_text import essence
 from tfdbg_cli.capture.what_if.slices import Kept, Slice
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import RunError
 
 _NAMED = 3
 

@@ -19,9 +19,8 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import parse_tensor_name
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.values import Value
-from tfdbg_cli.model.what_if import Change
 
 _RESULTS = 5
 

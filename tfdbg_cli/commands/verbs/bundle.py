@@ -11,8 +11,9 @@ from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line, printable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_saving import save_bundle, save_values
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RecordRun
-from tfdbg_cli.model.runs import Opened, RunKind
+from tfdbg_cli.model.runs import Opened
 
 _PATH = Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH")
 _FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle that is there", switch=True)

@@ -19,9 +19,10 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.runs import Run, RunError
+from tfdbg_cli.model.runs import Run
 
 _LABEL = 10
 _MOST_MESSAGE_LINES = 12

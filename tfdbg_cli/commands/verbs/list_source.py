@@ -16,7 +16,8 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.model.runs import RunKind, RunStart
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _COLUMNS = (

@@ -22,8 +22,9 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.model.runs import RunKind, RunStart
+from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 

@@ -19,10 +19,11 @@ from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Pace, Place, Replaceable
-from tfdbg_cli.model.runs import Opened, Run, RunKind, RunStart
+from tfdbg_cli.model.runs import Opened, Run, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import NoValue, Value
 

@@ -16,9 +16,10 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import bytes_text, count_text
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.model.runs import Call, Estimate, Opened, RunEnd, RunStart
+from tfdbg_cli.model.runs import Estimate, Opened, RunEnd, RunStart
 
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),

@@ -22,10 +22,9 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
 from tfdbg_cli.model.pausing import Replaceable
-from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.runs import Opened, Run, WhatIf
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.model.what_if import WhatIf
 
 
 def base_of(context: Context) -> int:

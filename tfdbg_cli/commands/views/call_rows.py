@@ -10,7 +10,8 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.model.runs import Argument, Call, RunKind, RunStart
+from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.runs import RunStart
 
 _INDENT = Column("")
 _COLUMNS = (_INDENT, Column("name"), Column("dtype"), Column("shape"))

@@ -11,7 +11,8 @@ from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line, printable
-from tfdbg_cli.model.runs import Call, Run, RunKind
+from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback, user_frame
 
 

@@ -16,8 +16,9 @@ from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
-from tfdbg_cli.model.runs import RunEnd, RunKind, Stop
+from tfdbg_cli.model.runs import RunEnd, Stop
 from tfdbg_cli.model.sources import user_frame
 
 pytestmark = pytest.mark.tf

@@ -14,8 +14,9 @@ from tfdbg_cli.capture.runs.function import function_call
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
-from tfdbg_cli.model.runs import RunEnd, RunKind, RunStart
+from tfdbg_cli.model.runs import RunEnd, RunStart
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import NoValue
 

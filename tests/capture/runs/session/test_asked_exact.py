@@ -19,8 +19,8 @@ from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
-from tfdbg_cli.model.runs import Call, RunKind
 from tfdbg_cli.model.tensors import MemoryTensorStore
 
 pytestmark = pytest.mark.tf

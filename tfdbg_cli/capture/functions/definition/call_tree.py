@@ -13,15 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
-
-if TYPE_CHECKING:
-    from tfdbg_cli.capture.functions.definition.flat import FlatFunction
-    from tfdbg_cli.capture.functions.definition.shown_values import Item
 
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")
@@ -83,8 +79,6 @@ class Scope:
     calls: dict[str, CallSite] = field(default_factory=dict)
     unread: frozenset[Source] = frozenset()  # outputs that are not given back, lest other ops be made of the function
     cut: bool = False  # a call below was not entered, since the function calls itself
-    items: tuple[Item, ...] | None = None  # kept by shown_values.items_of
-    flat: FlatFunction | None = None  # kept by flat.flat_function
 
     def name_of(self, node: str) -> str:
         """The name that `node` of this function has in the run."""

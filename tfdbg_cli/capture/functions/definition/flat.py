@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
@@ -318,6 +319,9 @@ class _Part:
             made.attr[_COLOCATED].list.s.extend(places)
 
 
+_FLAT = Memo(FlatFunction)
+
+
 def flat_function(root: Scope) -> FlatFunction:
     """The function of `root` with its plain calls inlined; kept with the scope.
 
@@ -325,6 +329,4 @@ def flat_function(root: Scope) -> FlatFunction:
         RecursionError: plain calls are nested too deep.
 
     """
-    if root.flat is None:
-        root.flat = FlatFunction(root)
-    return root.flat
+    return _FLAT.of(root)

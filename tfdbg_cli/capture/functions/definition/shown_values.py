@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.model.names import TensorName
 
 
@@ -56,12 +57,10 @@ class Item:
 
 def items_of(scope: Scope) -> tuple[Item, ...]:
     """The values of `scope` and of the plain calls in it, in order of execution. Found once."""
-    if scope.items is None:
-        scope.items = tuple(_found(scope))
-    return scope.items
+    return _ITEMS.of(scope)
 
 
-def _found(scope: Scope) -> list[Item]:
+def _found(scope: Scope) -> tuple[Item, ...]:
     items = [
         _item(name, LOOP_VARIABLE, "", Output(scope.body.arguments[position], scope.body.argument_types[position]))
         for position, name in scope.loop_variables.items()
@@ -81,7 +80,10 @@ def _found(scope: Scope) -> list[Item]:
             if site is None or site.kind is CallKind.LOOP or slot in read:
                 recipe = _recipe(scope, node, slot) if Source(node.name, slot) in merged else None
                 items.append(_item(TensorName(scope.name_of(node.name), slot), node.op, node.device, output, recipe))
-    return items
+    return tuple(items)
+
+
+_ITEMS = Memo(_found)
 
 
 def _item(name: TensorName, op_type: str, device: str, output: Output, recipe: Recipe | None = None) -> Item:

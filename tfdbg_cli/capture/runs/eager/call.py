@@ -25,8 +25,9 @@ from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.runs import Argument, Call, Estimate, Run, RunError, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Array, NoValue
 
 _OP = re.compile(r"\[Op:(\w+)\]")

@@ -17,9 +17,10 @@ from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.told import told
 from tfdbg_cli.capture.runs.eager.turns import Turn
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 _NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."

@@ -28,9 +28,10 @@ from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
-from tfdbg_cli.model.runs import Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
 # They hand a variable on to the program, which looks at it; or may find the data at their end.

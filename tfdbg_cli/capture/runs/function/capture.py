@@ -20,10 +20,10 @@ from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run, WhatIf
 from tfdbg_cli.model.tensors import PartOfStore, TensorStore
-from tfdbg_cli.model.what_if import WhatIf
 
 VALUES = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "
@@ -158,7 +158,7 @@ class FunctionCapture(CapturedCall):
 def held_before(call: PerformedCall, room: int) -> HeldCall | None:
     """What it takes to make `call`, which is about to be made, again."""
     try:
-        return call.traced.holding.hold(call.inputs, room=room)
+        return HeldCall.of(call.traced.holding, call.inputs, room=room)
     except Exception as error:  # noqa: BLE001
         report("hold what a run can be made again from", error)
         return None

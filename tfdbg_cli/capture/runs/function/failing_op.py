@@ -83,7 +83,7 @@ class _PartsAgain:
         self._outside = outside
         self._flat = outside.flat
         self._unheld = held is None
-        self._held = holding.hold(inputs) if held is None else held
+        self._held = HeldCall.of(holding, inputs) if held is None else held
 
     def the_failing(self, ops: Sequence[FailingOp], name: str) -> FailingOp:
         """The one of `ops` that fails again, and of several that do the one in which it begins.

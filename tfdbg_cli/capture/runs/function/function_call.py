@@ -22,8 +22,9 @@ from tfdbg_cli.capture.runs.function.watched_capture import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunKind, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 
 class FunctionCall:

@@ -11,9 +11,10 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 
 _OP_OF_KERNEL = "tf_op"  # the statistic by which an event on an accelerator names the op that it works for
 _NOTE = (

@@ -17,8 +17,9 @@ from tfdbg_cli.capture.state.held_call import HeldCall, MadeAgain
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _NOT_AGAIN = "The run could not be made again, so its values are missing: {}"

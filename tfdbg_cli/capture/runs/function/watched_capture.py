@@ -25,10 +25,11 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.repetition import Role
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunError
+from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
 _CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."

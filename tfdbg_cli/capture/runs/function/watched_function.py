@@ -142,7 +142,7 @@ class WatchedFunction:
 
     def hold(self, inputs: Sequence[Any], room: int) -> HeldCall:
         """Hold a call that is about to be made, as far as it does not give back itself what it read."""
-        return self.holding.hold(inputs, self._before, room)
+        return HeldCall.of(self.holding, inputs, self._before, room)
 
     def after(self, held: HeldCall, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""

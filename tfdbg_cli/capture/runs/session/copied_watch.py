@@ -23,9 +23,10 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.held_session import HeldRun
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
 

@@ -12,8 +12,9 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.state.held_session import HeldRun
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 
 _IN_PLACE = (
     "The values were taken while the run happened, so its last digits may differ from those of a run left alone; it "

@@ -10,9 +10,10 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 
 v1 = compat.v1
 

@@ -27,7 +27,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.formats.dump_writer import write_call_names
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.runs import Run
 
 v1 = compat.v1
 

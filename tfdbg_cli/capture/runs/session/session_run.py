@@ -30,9 +30,10 @@ from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.what_if.steppers import SteppableRun
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Call, Estimate, Run, RunError, RunStart
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 _OUTSIDE = (
     "The run was not checked inside TensorFlow, since {reason}. Its values were taken and looked at one by one, "

@@ -18,8 +18,9 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
 from tfdbg_cli.capture.state.held_session import read
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import Array
 

@@ -32,10 +32,11 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableAgain
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.repetition import Repetition
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, PartOfStore, TensorStore
 
 UNREAD = "the state before it could not be read ({error})"

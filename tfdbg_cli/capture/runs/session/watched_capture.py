@@ -38,9 +38,10 @@ from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Call, Run, RunError
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 

@@ -64,14 +64,14 @@ def tensorflows_watch(session: Any) -> Any:
     from tensorflow.python.debug.lib.debug_data import has_inf_or_nan
     from tensorflow.python.debug.wrappers import framework, local_cli_wrapper
 
-    class Watching(local_cli_wrapper.LocalCLIDebugWrapperSession):  # type: ignore[misc]
+    class ActiveWatch(local_cli_wrapper.LocalCLIDebugWrapperSession):  # type: ignore[misc]
         def _launch_cli(self) -> Any:
             self._active_tensor_filter = "has_inf_or_nan"
             return framework.OnRunStartResponse(framework.OnRunStartAction.DEBUG_RUN, self._get_run_debug_urls())
 
     root = Path(tempfile.mkdtemp())
     shutil.rmtree(root)
-    wrapper = Watching(session, dump_root=str(root))
+    wrapper = ActiveWatch(session, dump_root=str(root))
     wrapper.add_tensor_filter("has_inf_or_nan", has_inf_or_nan)
     return wrapper
 

@@ -22,7 +22,7 @@ from tfdbg_cli.formats.bundle_saving import save_bundle
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import parse_tensor_name
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 
@@ -162,9 +162,9 @@ def test_it_opens_without_tensorflow(made: tuple[str, Path], tmp_path: Path) -> 
 
 def changed(bundle: Bundle, name: str, value: Any) -> Bundle:
     """`bundle` with another value of an input."""
-    inputs = tuple(replace(item, value=value) if item.name == name else item for item in bundle.repetition.inputs)
+    inputs = tuple(replace(item, value=value) if item.name == name else item for item in bundle.replay_spec.inputs)
     assert any(item.name == name for item in inputs)
-    return replace(bundle, repetition=replace(bundle.repetition, inputs=inputs))
+    return replace(bundle, replay_spec=replace(bundle.replay_spec, inputs=inputs))
 
 
 def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], monkeypatch: Any) -> None:
@@ -174,7 +174,7 @@ def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], 
     assert whole.same
     assert len(whole.stop.runs[0].tensors) == len(bundle.run.tensors)
     source = {"fit": "IteratorGetNext:0", "loop": "x", "session": "keep:0"}[name]
-    shape = next(item.value.shape for item in bundle.repetition.inputs if item.name == source)
+    shape = next(item.value.shape for item in bundle.replay_spec.inputs if item.name == source)
     other = changed(bundle, source, np.full(shape, 5, np.float32))
     monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place: other)
     again = replayed(str(path))
@@ -189,7 +189,7 @@ def test_a_run_that_does_not_come_out_as_it_was_says_so(made: tuple[str, Path], 
 def test_a_bundle_that_does_not_fit_together_is_an_error_of_ours(made: tuple[str, Path], monkeypatch: Any) -> None:
     _, path = made
     bundle = read_bundle(path)
-    whole = bundle.repetition
+    whole = bundle.replay_spec
     first = whole.inputs[0]
     others = [
         replace(whole, entry="missing", fetches=("missing:0",)),
@@ -202,7 +202,7 @@ def test_a_bundle_that_does_not_fit_together_is_an_error_of_ours(made: tuple[str
         replace(whole, details={name: "{[" for name in whole.details}),
     ]
     for number, other in enumerate(others):
-        unfit = replace(bundle, repetition=other)
+        unfit = replace(bundle, replay_spec=other)
         monkeypatch.setattr("tfdbg_cli.cli.replay.read_bundle", lambda place, unfit=unfit: unfit)
         with suppress(TfdbgError):
             assert not replayed(str(path)).same or number == 4  # the name of an argument says nothing to TensorFlow
@@ -259,9 +259,9 @@ def test_a_replay_can_be_saved_again_but_not_undone(made: tuple[str, Path], tmp_
     save_bundle(run, tmp_path / "copy")
     first, second = read_bundle(path), read_bundle(tmp_path / "copy")
     assert first.first_bad == second.first_bad
-    assert run.repeatable is not None
+    assert run.replayable is not None
     with pytest.raises(TfdbgError, match="nothing to put back"):
-        run.repeatable.undo()
+        run.replayable.undo()
 
 
 def _bundle_of(tmp_path: Path, build: Any) -> Path:
@@ -271,9 +271,9 @@ def _bundle_of(tmp_path: Path, build: Any) -> Path:
     with tf.Graph().as_default() as graph:
         fetched = build(tf)
     definition = graph.as_graph_def().SerializeToString()
-    repetition = Repetition(RunKind.SESSION, definition, "", (fetched.name,), ())
+    replay_spec = ReplaySpec(RunKind.SESSION, definition, "", (fetched.name,), ())
     run = Run(Call(1, RunKind.SESSION, (fetched.name,)))
-    write_bundle(run, repetition, tmp_path / "bundle")
+    write_bundle(run, replay_spec, tmp_path / "bundle")
     return tmp_path / "bundle"
 
 

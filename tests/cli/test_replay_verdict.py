@@ -12,7 +12,7 @@ from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundle_values import value_digest
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -41,7 +41,7 @@ def verdict(then: Values, now: Values, errors: tuple[RunError | None, RunError |
         value = then[first]
         assert not isinstance(value, NoValue)
         bad = FirstBad(TensorName(first, 0), 0, "", "Log", value_digest(value, ""))
-    bundle = Bundle(Path("b"), run_of(then, errors[0]), Repetition(RunKind.FUNCTION, b""), bad, {})
+    bundle = Bundle(Path("b"), run_of(then, errors[0]), ReplaySpec(RunKind.FUNCTION, b""), bad, {})
     same, said = _verdict(bundle, run_of(now, errors[1]))
     return f"{'yes' if same else 'no'}: {said}"
 

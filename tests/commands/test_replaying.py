@@ -13,15 +13,15 @@ from support.sample_run import opened, sample_run
 from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
-_INPUT = RepetitionInput("x", Role.GIVEN, "float32", np.ones(3, np.float32))
+_INPUT = ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32))
 
 
 @pytest.mark.parametrize("command", ["set prob:0 1", "again", "compare", "invoke_stepper"])
 def test_the_hint_names_the_bundle_as_a_shell_takes_it(tmp_path: Path, command: str) -> None:
     path = tmp_path / "my case"
-    write_bundle(sample_run(), Repetition(RunKind.FUNCTION, b"graph", "step", inputs=(_INPUT,)), path)
+    write_bundle(sample_run(), ReplaySpec(RunKind.FUNCTION, b"graph", "step", inputs=(_INPUT,)), path)
     prompt = Prompt(open_path(path))
     expected = f"`tfdbg replay {shlex.quote(str(path))}` makes the run again"
     assert expected in prompt.error(command).hint

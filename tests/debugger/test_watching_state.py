@@ -22,14 +22,14 @@ from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import run_saving
+from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.progress_line import ProgressLine
-from tfdbg_cli.debugger.watching import Watching
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run, RunEnd, RunStart
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 
@@ -163,20 +163,20 @@ class _Repeatable:
         self._undone = undone
         self._fails = fails
 
-    def repetition(self) -> Repetition:
+    def replay_spec(self) -> ReplaySpec:
         if self._fails:
             raise TfdbgError("A hash table cannot be taken along.")
-        return Repetition(RunKind.FUNCTION, b"graph", "step")
+        return ReplaySpec(RunKind.FUNCTION, b"graph", "step")
 
     def undo(self) -> tuple[str, ...]:
         self._undone.append("undo")
         return ("The table t is as the run left it.",)
 
 
-def _hit_with(front: ScriptedFrontend, debugger: Debugger, repeatable: Any) -> RunEnd:
+def _hit_with(front: ScriptedFrontend, debugger: Debugger, replayable: Any) -> RunEnd:
     plan = debugger.run_starts(_Pending())
-    assert plan.watched is not None and plan.watched.repeatable
-    debugger.run_ends(plan, _run(plan.number, np.nan, repeatable=repeatable))
+    assert plan.watched is not None and plan.watched.replayable
+    debugger.run_ends(plan, _run(plan.number, np.nan, replayable=replayable))
     return front.ends[0]
 
 
@@ -422,9 +422,9 @@ def _benign(number: int, *, harm: bool = False) -> Run:
     return replace(run, call=call, caught=True)
 
 
-def _watching(decision: RunUntil, said: list[str], ignored: Ignored, name: str = "has_inf_or_nan") -> Watching:
+def _watching(decision: RunUntil, said: list[str], ignored: Ignored, name: str = "has_inf_or_nan") -> ActiveWatch:
     asked = BUILT_IN_FILTERS[name]
-    return Watching(decision, asked, Settings(), ProgressLine(), said.append, ignored)
+    return ActiveWatch(decision, asked, Settings(), ProgressLine(), said.append, ignored)
 
 
 def test_what_does_no_harm_is_said_once_and_left_out_from_then_on() -> None:

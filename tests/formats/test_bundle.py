@@ -20,7 +20,7 @@ from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bun
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.values import Array
 
@@ -42,10 +42,10 @@ ARRAYS: tuple[tuple[str, Array], ...] = (
     ("string", np.empty((0,), object)),
 )
 INPUTS = tuple(
-    RepetitionInput(f"../../etc/{i}", list(Role)[i % 3], dtype, array, "node" * (i % 3 == 1))
+    ReplayInput(f"../../etc/{i}", list(Role)[i % 3], dtype, array, "node" * (i % 3 == 1))
     for i, (dtype, array) in enumerate(ARRAYS)
 )
-REPETITION = Repetition(
+REPETITION = ReplaySpec(
     RunKind.FUNCTION,
     b"\x0a\x03abc\xff",
     entry="step",
@@ -65,7 +65,7 @@ def written(tmp_path: Path) -> Path:
 
 def test_a_bundle_is_read_as_it_was(written: Path) -> None:
     bundle = read_bundle(written)
-    read = bundle.repetition
+    read = bundle.replay_spec
     assert replace(read, inputs=()) == replace(REPETITION, inputs=())
     assert len(read.inputs) == len(INPUTS)
     for was, now in zip(INPUTS, read.inputs, strict=True):
@@ -120,7 +120,7 @@ def test_nothing_is_replaced_unasked(written: Path, tmp_path: Path) -> None:
     with pytest.raises(TfdbgError, match="already"):
         write_bundle(sample_run(), REPETITION, written)
     write_bundle(sample_run(), replace(REPETITION, entry="other"), written, replace=True)
-    assert read_bundle(written).repetition.entry == "other"
+    assert read_bundle(written).replay_spec.entry == "other"
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.tex").write_text("…")
@@ -130,7 +130,7 @@ def test_nothing_is_replaced_unasked(written: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bad = RepetitionInput("x", Role.GIVEN, "float32", np.array([object()], object))
+    bad = ReplayInput("x", Role.GIVEN, "float32", np.array([object()], object))
     with pytest.raises(TfdbgError, match="'x' cannot be written"):
         write_bundle(sample_run(), replace(REPETITION, inputs=(*INPUTS, bad)), tmp_path / "bundle")
 

@@ -7,9 +7,9 @@ import pytest
 from support.ending import ends
 
 from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.graph_of_repetition import GraphFacts, graph_facts
+from tfdbg_cli.formats.replay_graph import GraphFacts, graph_facts
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 X = np.ones(1, np.float32)
@@ -24,8 +24,8 @@ def _node(container: object, name: str, op: str, *inputs: str, calls: str = "", 
         node.attr[key].s = text.encode()
 
 
-def _session(graph: object, *fetches: str, inputs: tuple[RepetitionInput, ...] = ()) -> GraphFacts:
-    return graph_facts(Repetition(RunKind.SESSION, graph.SerializeToString(), "", fetches, inputs))  # type: ignore[attr-defined]
+def _session(graph: object, *fetches: str, inputs: tuple[ReplayInput, ...] = ()) -> GraphFacts:
+    return graph_facts(ReplaySpec(RunKind.SESSION, graph.SerializeToString(), "", fetches, inputs))  # type: ignore[attr-defined]
 
 
 def _library(**functions: list[tuple[str, str, str]]) -> object:
@@ -40,7 +40,7 @@ def _library(**functions: list[tuple[str, str, str]]) -> object:
 
 
 def _function(library: object, entry: str) -> GraphFacts:
-    return graph_facts(Repetition(RunKind.FUNCTION, library.SerializeToString(), entry))  # type: ignore[attr-defined]
+    return graph_facts(ReplaySpec(RunKind.FUNCTION, library.SerializeToString(), entry))  # type: ignore[attr-defined]
 
 
 def test_only_what_is_fetched_counts() -> None:
@@ -60,7 +60,7 @@ def test_what_is_given_is_not_computed_again() -> None:
     _node(graph.node, "answer", "PyFunc")
     _node(graph.node, "y", "Log", "answer")
     _node(graph.node, "z", "Log", "answer:1")
-    drawn = (RepetitionInput("answer:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("answer:0", Role.SOURCE, "float32", X),)
     assert _session(graph, "y:0").outside == {"PyFunc": "answer"}
     assert not _session(graph, "y:0", inputs=drawn).outside
     assert _session(graph, "z:0", inputs=drawn).outside == {"PyFunc": "answer"}
@@ -74,7 +74,7 @@ def test_what_was_read_by_an_op_that_drew_something_is_computed_again() -> None:
     _node(graph.node, "iterator", "OneShotIterator", "lines")
     _node(graph.node, "next", "IteratorGetNext", "iterator")
     _node(graph.node, "y", "Log", "next")
-    drawn = (RepetitionInput("next:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("next:0", Role.SOURCE, "float32", X),)
     assert _session(graph, "y:0", inputs=drawn).outside == {"ReadFile": "name"}
     graph.node[0].op = "Const"
     assert not _session(graph, "y:0", inputs=drawn).outside
@@ -87,7 +87,7 @@ def test_the_node_of_a_variable_is_run_too() -> None:
     graph = schema.GraphDef()
     _node(graph.node, "y", "Log")
     _node(graph.node, "w", "WriteFile")
-    inputs = (RepetitionInput("w", Role.VARIABLE, "float32", X, "w"),)
+    inputs = (ReplayInput("w", Role.VARIABLE, "float32", X, "w"),)
     assert _session(graph, "y:0", inputs=inputs).outside == {"WriteFile": "w"}
 
 
@@ -150,7 +150,7 @@ def test_calls_that_end_are_fine() -> None:
 
 def test_a_graph_that_is_none_is_damage() -> None:
     with pytest.raises(ValueError, match="cannot be read"):
-        graph_facts(Repetition(RunKind.FUNCTION, b"\xff\xff", "f"))
+        graph_facts(ReplaySpec(RunKind.FUNCTION, b"\xff\xff", "f"))
 
 
 @pytest.mark.tf

@@ -22,7 +22,7 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.regular_file import UnfitFileError, opened, read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.sources import LiveSources, SavedSources
 
 _CLAIM = 16 << 30
@@ -75,8 +75,8 @@ KINDS = (_pipe, _socket, _folder, _holes, _holes_behind_a_head)
 
 def _bundle(path: Path) -> Path:
     inputs = (
-        RepetitionInput("x", Role.GIVEN, "float32", np.ones(3, np.float32), ""),
-        RepetitionInput("names", Role.GIVEN, "string", np.array([b"a"], object), ""),
+        ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32), ""),
+        ReplayInput("names", Role.GIVEN, "string", np.array([b"a"], object), ""),
     )
     run = replace(
         sample_run(),
@@ -85,7 +85,7 @@ def _bundle(path: Path) -> Path:
         profile=Profile((NodeTime("x", "Placeholder", "", 0.0, 1.0, 2.0),)),
         python_graph=sample_run().graph,
     )
-    write_bundle(run, Repetition(RunKind.FUNCTION, b"\x0a\x03abc", "step", (), inputs), path)
+    write_bundle(run, ReplaySpec(RunKind.FUNCTION, b"\x0a\x03abc", "step", (), inputs), path)
     return path
 
 

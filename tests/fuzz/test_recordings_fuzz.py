@@ -27,7 +27,7 @@ from tfdbg_cli.formats.bundle_writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Argument, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.sources import SavedSources
 
 _REGISTRY = standard_registry()
@@ -58,8 +58,8 @@ def bundle(tmp_path: Path) -> Path:
         error=RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs"),
         notes=("a note",),
     )
-    inputs = (RepetitionInput("x", Role.GIVEN, "float32", sample_run().tensors.value(0)),)  # type: ignore[arg-type]
-    write_bundle(run, Repetition(RunKind.FUNCTION, b"\x0a\x03abc", "step", (), inputs), path)
+    inputs = (ReplayInput("x", Role.GIVEN, "float32", sample_run().tensors.value(0)),)  # type: ignore[arg-type]
+    write_bundle(run, ReplaySpec(RunKind.FUNCTION, b"\x0a\x03abc", "step", (), inputs), path)
     return path
 
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.graph import function_graph
@@ -18,10 +19,9 @@ from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.runs.function.watched_function import with_updated
+from tfdbg_cli.capture.runs.function.function_checks import with_updated
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.calls import Call, RunKind
 

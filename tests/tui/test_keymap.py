@@ -7,7 +7,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.registry import EVERYWHERE, Moment
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.tui.dialogs import key_list
-from tfdbg_cli.tui.keymap import BINDINGS, CHAINS, Place, action_of, bindings, key_name
+from tfdbg_cli.tui.keymap import BINDINGS, CHAINS, KeyContext, action_of, bindings, key_name
 from tfdbg_cli.tui.keys_page import keys_page
 from tfdbg_cli.tui.line_editor import LineEditor
 
@@ -43,7 +43,7 @@ def test_every_binding_is_explained_and_every_place_can_be_left():
         assert binding.help[0].islower()
         assert not binding.help.endswith(".")
     for place in CHAINS:
-        if place is not Place.DOCUMENT:
+        if place is not KeyContext.DOCUMENT:
             assert action_of("esc", place, Moment.RUN_END)
         assert action_of("ctrl c", place, Moment.RUN_START) == "ui:interrupt"
 
@@ -51,7 +51,7 @@ def test_every_binding_is_explained_and_every_place_can_be_left():
 def test_every_document_key_is_in_the_list():
     shown = "\n".join(item.text for item in key_list(Moment.RUN_END).lines(None))
     for binding in BINDINGS:
-        if binding.place in {Place.DOCUMENT, Place.PROMPT} and binding.moments == EVERYWHERE:
+        if binding.place in {KeyContext.DOCUMENT, KeyContext.PROMPT} and binding.moments == EVERYWHERE:
             assert binding.help in shown
 
 

@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
-from tfdbg_cli.capture.controller import Action, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Values
@@ -37,7 +37,7 @@ class Comparing:
         self._values = values
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        watched = Watched("has_inf_or_nan", has_inf_or_nan, values=self._values)
+        watched = WatchRequest("has_inf_or_nan", has_inf_or_nan, values=self._values)
         return Plan(len(self.answers) + 1, Action.CAPTURE, True, watched=watched)
 
     def run_ends(self, plan: Plan, run: Run) -> bool:

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.tf, pytest.mark.slow]
 RNG = np.random.RandomState(5)
 
 
-class Watching(Witness):
+class ActiveWatch(Witness):
     """A front end that watches from the first run on, and looks once how it went."""
 
     def __init__(self, values: Values) -> None:
@@ -108,7 +108,7 @@ def test_training(build: Callable[[], Program], values: Values) -> None:
     plain = course(seeded(_fresh(build)), 6)
     assert plain.error is None, plain.error
     program = seeded(_fresh(build))
-    with witnessed(Watching(values)) as watching:
+    with witnessed(ActiveWatch(values)) as watching:
         watched = course(program, 6)
     assert_identical(plain, watched)
     assert watching.count == 1, "the watch was on, and nothing was found"

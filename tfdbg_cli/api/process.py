@@ -235,7 +235,7 @@ def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:
 
 
 def wrap_function(function: Any, ui_type: str | None = None) -> Any:
-    """A stand-in for `function` whose every call is debugged.
+    """A proxy of `function` whose every call is debugged.
 
     Args:
         function: a tf.function, a concrete function, a function of a SavedModel, or a plain callable. Of the last

@@ -27,11 +27,11 @@ class Action(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchRequest:
     """What a watched run is checked for.
 
     `tensor_filter` is what the person calls `filter_name`; one of tfdbg's own may be checked inside the run instead.
-    `values` says how the values are to be there after a hit, `repeatable` that the run is to be one that can be made
+    `values` says how the values are to be there after a hit, `replayable` that the run is to be one that can be made
     again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
     each with the name of the function that it is in (empty for a session). `skips_meant` says that a run goes on at
     infinities that look meant, and is judged at its end.
@@ -41,7 +41,7 @@ class Watched:
     tensor_filter: TensorFilter
     exclude_node_names: str = ""
     values: Values = Values.AUTO
-    repeatable: bool = False
+    replayable: bool = False
     all_runs: bool = False
     ignored: frozenset[tuple[str, str]] = frozenset()
     skips_meant: bool = False
@@ -65,7 +65,7 @@ class Plan:
     action: Action = Action.LEAVE
     errors: bool = False
     capture: CaptureRequest = EVERYTHING
-    watched: Watched | None = None
+    watched: WatchRequest | None = None
     directory: Path | None = None
     watch: WatchOptions | None = None
     values: Values = Values.AUTO
@@ -112,7 +112,7 @@ class Controller(Protocol):
         ...
 
     @property
-    def watched(self) -> Watched | None:
+    def watched(self) -> WatchRequest | None:
         """What the watch that is on asks of runs; None while there is none."""
         ...
 

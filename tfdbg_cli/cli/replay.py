@@ -16,10 +16,10 @@ from tfdbg_cli.api.frontends import person_settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundle_values import value_digest
-from tfdbg_cli.formats.graph_of_repetition import graph_facts
+from tfdbg_cli.formats.replay_graph import graph_facts
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
@@ -43,16 +43,16 @@ class Replayed:
 
 @dataclass(frozen=True)
 class FromBundle:
-    """The means to make a replayed run again (`model.repetition.Repeatable`)."""
+    """The means to make a replayed run again (`model.replay_spec.Replayable`)."""
 
-    held: Repetition
+    held: ReplaySpec
 
-    def repetition(self) -> Repetition:
+    def replay_spec(self) -> ReplaySpec:
         """What the bundle holds."""
         return self.held
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
+        """What the run gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
         from tfdbg_cli.capture.replay.again import repeat
         from tfdbg_cli.capture.replay.replaced import with_replaced
 
@@ -85,28 +85,28 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
     from tfdbg_cli.capture.replay.again import repeat
-    from tfdbg_cli.capture.replay.repeated import difference
-    from tfdbg_cli.capture.what_if.of_repetition import what_if_of
+    from tfdbg_cli.capture.replay.replayed import difference
+    from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
     room = memory_budget(person_settings())
     try:
-        repeated = repeat(bundle.repetition, room)
+        replayed = repeat(bundle.replay_spec, room)
     except TfdbgError:
         raise
     except Exception as error:  # whatever TensorFlow makes of a graph that may come from anywhere
         told = f"{type(error).__name__}: {error}".splitlines()[0]
         raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
-    run = repeated.of(_shown_graph(bundle.run))
+    run = replayed.of(_shown_graph(bundle.run))
     run = _with_variables_before(run, bundle)
     same, found = _verdict(bundle, run)
     said = f"Made again from {place}: {found}"
-    notes = [said, *bundle.repetition.limits, *_other_versions(bundle)]
+    notes = [said, *bundle.replay_spec.limits, *_other_versions(bundle)]
     differing = difference(bundle.run.tensors, run.tensors)
     if differing:
         notes.append(differing)
-    run = replace(_repeatable(run, bundle), notes=(*notes, *repeated.notes), origin_path="")
+    run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), origin_path="")
     if run.error is None:
-        run = replace(run, what_if=what_if_of(bundle.repetition, room))
+        run = replace(run, what_if=what_if_of(bundle.replay_spec, room))
     elif same:
         run = replace(run, error=bundle.run.error)  # its message names the program's lines
     return Replayed(Opened(str(place), (run,), opening="run_info"), same, said)
@@ -123,7 +123,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
-    run = _repeatable(_shown_graph(bundle.run), bundle)
+    run = _replayable(_shown_graph(bundle.run), bundle)
     return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
 
 
@@ -134,15 +134,15 @@ def _with_variables_before(run: Run, bundle: Bundle) -> Run:
     recorded = bundle.run.tensors
     if all(recorded[row].op_type != BEFORE_UPDATE for row in range(len(recorded))):
         return run
-    return with_before(run, {one.name: one.value for one in bundle.repetition.inputs if one.role is Role.VARIABLE})
+    return with_before(run, {one.name: one.value for one in bundle.replay_spec.inputs if one.role is Role.VARIABLE})
 
 
-def _repeatable(run: Run, bundle: Bundle) -> Run:
+def _replayable(run: Run, bundle: Bundle) -> Run:
     """`run` with the means to save it again and to walk through it."""
-    from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+    from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 
-    held = FromBundle(bundle.repetition)
-    return replace(run, repeatable=held, steppable=SteppableAgain(held))
+    held = FromBundle(bundle.replay_spec)
+    return replace(run, replayable=held, steppable=SteppableReplay(held))
 
 
 def _require_harmless(bundle: Bundle, trust: bool) -> None:
@@ -155,7 +155,7 @@ def _require_harmless(bundle: Bundle, trust: bool) -> None:
     name = shlex.quote(str(bundle.path))
     look = f"`tfdbg open {name}` shows what was recorded, and runs nothing."
     try:
-        facts = graph_facts(bundle.repetition)
+        facts = graph_facts(bundle.replay_spec)
     except ValueError as error:
         raise TfdbgError(f"{error} The bundle is damaged.", hint=look) from None
     if facts.endless:

@@ -19,17 +19,17 @@ from tfdbg_cli.analysis.watch.filters import (
 )
 from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config import Settings
+from tfdbg_cli.debugger.active_watch import RECORDED, SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt, terminal
 from tfdbg_cli.debugger.run_saving import saved_in_words
-from tfdbg_cli.debugger.watching import RECORDED, SIGNALS, Watching
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
@@ -88,7 +88,7 @@ class Debugger:
         self._decided: State = StopAtStart()
         self._in_flight: int | None = None  # the number of the run that is captured for a stop
         self._after_recording: State = Continue()
-        self._watching: Watching | None = None
+        self._watching: ActiveWatch | None = None
         self.interruption = Interruption(attended)
         self._takes_interruption = False  # at the next run of the watch
         self._line = ProgressLine()
@@ -104,7 +104,7 @@ class Debugger:
         return self._settings if self._frontend is None else self._frontend.settings
 
     @property
-    def watched(self) -> Watched | None:
+    def watched(self) -> WatchRequest | None:
         """What the watch that is on asks of runs; None while there is none."""
         return self._watching.watched if self._watching is not None else None
 
@@ -358,7 +358,7 @@ class Debugger:
                 return None
         return refusal(pending.estimate(plan.capture, plan.watching, plan.directory))
 
-    def _hit(self, watching: Watching, run: Run) -> Hit | None:
+    def _hit(self, watching: ActiveWatch, run: Run) -> Hit | None:
         with at_prompt():  # a filter may run a session of its own
             return watching.sees(run)
 
@@ -386,7 +386,7 @@ class Debugger:
 
     def _begin_watch(self, decision: RunUntil, tensor_filter: TensorFilter, earlier: Sequence[Run] = ()) -> None:
         facts = decision, tensor_filter, self.settings, self._line, self._say, self._ignored, earlier
-        self._watching = Watching(*facts)
+        self._watching = ActiveWatch(*facts)
         self._state = self._last_watch = decision
         self.interruption.begin()
 

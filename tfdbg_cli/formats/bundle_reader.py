@@ -18,7 +18,7 @@ from tfdbg_cli.formats.json_fields import WRONG_CONTENT, items, shape, text, tex
 from tfdbg_cli.formats.regular_file import read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Run
 
 _LONGEST_DESCRIPTION = 1 << 28
@@ -44,7 +44,7 @@ class Bundle:
 
     path: Path
     run: Run
-    repetition: Repetition
+    replay_spec: ReplaySpec
     first_bad: FirstBad | None
     versions: Mapping[str, str]
 
@@ -77,14 +77,14 @@ def read_bundle(directory: Path) -> Bundle:
             exit_code=2,
         )
     try:
-        repetition = _repetition(place, fields)
+        replay_spec = _replay_spec(place, fields)
         first_bad = _first_bad(fields["first_bad"])
         versions = {name: text(version) for name, version in fields["versions"].items()}
     except ValueError as error:
         raise _damaged(place / layout.REPETITION, str(error)) from error
     except WRONG_CONTENT as error:
         raise _damaged(place / layout.REPETITION, "Its fields are not those that tfdbg writes.") from error
-    return Bundle(directory, read_dump(directory), repetition, first_bad, versions)
+    return Bundle(directory, read_dump(directory), replay_spec, first_bad, versions)
 
 
 def _no_bundle(directory: Path) -> TfdbgError:
@@ -131,13 +131,13 @@ def _fields(path: Path) -> dict[str, Any]:
     return fields
 
 
-def _repetition(place: Path, fields: dict[str, Any]) -> Repetition:
+def _replay_spec(place: Path, fields: dict[str, Any]) -> ReplaySpec:
     graph = _content(place / layout.GRAPH, _LONGEST_GRAPH)
     if digest(graph) != fields["graph"]["sha256"]:
         raise _damaged(place / layout.GRAPH, "Its content is not what was written.")
     if len(fields["inputs"]) > _MOST_INPUTS:
         raise ValueError("It names more inputs than any run has.")
-    return Repetition(
+    return ReplaySpec(
         kind=RunKind(fields["kind"]),
         graph=graph,
         entry=text(fields["entry"]),
@@ -150,7 +150,7 @@ def _repetition(place: Path, fields: dict[str, Any]) -> Repetition:
     )
 
 
-def _input(path: Path, fields: dict[str, Any]) -> RepetitionInput:
+def _input(path: Path, fields: dict[str, Any]) -> ReplayInput:
     name, dtype = text(fields["name"]), text(fields["dtype"])
     sizes = shape(fields["shape"])
     role, node, sha256 = Role(fields["role"]), text(fields["node"]), text(fields["sha256"])
@@ -165,7 +165,7 @@ def _input(path: Path, fields: dict[str, Any]) -> RepetitionInput:
         raise TfdbgError(
             f"The value of {name!r} in the bundle (inputs/{path.name}) cannot be read: {error.strerror or error}."
         ) from error
-    return RepetitionInput(name, role, dtype, value, node)
+    return ReplayInput(name, role, dtype, value, node)
 
 
 def _first_bad(fields: Any) -> FirstBad | None:

@@ -10,7 +10,7 @@ from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bun
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 
 _NOT_HELD = "The state from before this run was not held"
@@ -29,20 +29,20 @@ def save_bundle(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
         TfdbgError: the run cannot be made again, there is no room, or it cannot be written.
 
     """
-    return _saved(run, repetition_of(run), path, disk_budget, force)
+    return _saved(run, replay_spec_of(run), path, disk_budget, force)
 
 
-def _saved(run: Run, repetition: Repetition, path: Path, disk_budget: int, force: bool) -> tuple[str, ...]:
-    needed = bundle_size(run, repetition)
+def _saved(run: Run, replay_spec: ReplaySpec, path: Path, disk_budget: int, force: bool) -> tuple[str, ...]:
+    needed = bundle_size(run, replay_spec)
     if not force:
         require_room(needed, path, disk_budget)
-    notes = write_bundle(run, repetition, path, replace=force)
+    notes = write_bundle(run, replay_spec, path, replace=force)
     name = shlex.quote(str(path))
     where = (
         f"The bundle is in {path} ({size_text(needed)}). `tfdbg replay {name}` makes the run again,"
         f" `tfdbg open {name}` shows it."
     )
-    return (where, *repetition.limits, *notes)
+    return (where, *replay_spec.limits, *notes)
 
 
 def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = False) -> tuple[str, ...]:
@@ -68,14 +68,14 @@ def save_bundle_or_values(run: Run, path: Path, *, disk_budget: int = 0, force: 
 
     """
     try:
-        repetition = repetition_of(run)
+        replay_spec = replay_spec_of(run)
     except TfdbgError as error:
         saved = save_values(run, path, disk_budget=disk_budget, force=force)
         return (*saved, error.message)
-    return _saved(run, repetition, path, disk_budget, force)
+    return _saved(run, replay_spec, path, disk_budget, force)
 
 
-def repetition_of(run: Run) -> Repetition:
+def replay_spec_of(run: Run) -> ReplaySpec:
     """What it takes to make `run` again.
 
     Raises:
@@ -83,14 +83,14 @@ def repetition_of(run: Run) -> Repetition:
 
     """
     hint = "`bundle --values PATH` saves what is recorded of it."
-    if run.repeatable is None and run.call.kind is RunKind.EAGER:
+    if run.replayable is None and run.call.kind is RunKind.EAGER:
         raise TfdbgError("What ran eagerly cannot be made again: between its ops ran Python.", hint=hint)
-    if run.repeatable is None:
+    if run.replayable is None:
         raise TfdbgError(
             f"{_NOT_HELD}, so it cannot be made again.",
             hint=f"`run -f FILTER --bundle PATH` and `record PATH` hold it. {hint}",
         )
     try:
-        return run.repeatable.repetition()
+        return run.replayable.replay_spec()
     except TfdbgError as error:
         raise TfdbgError(error.message, hint=f"{error.hint} {hint}".strip(), exit_code=error.exit_code) from error

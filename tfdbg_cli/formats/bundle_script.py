@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.version import __version__
 
@@ -126,11 +126,11 @@ if __name__ == "__main__":
 """
 
 
-def script_of(repetition: Repetition, run: Run, first_bad: str = "") -> str:
+def script_of(replay_spec: ReplaySpec, run: Run, first_bad: str = "") -> str:
     """The text of the script that makes `run` again; of a session it also fetches the tensor `first_bad`."""
-    limits = "".join(f"{_harmless(limit)}\n" for limit in repetition.limits)
+    limits = "".join(f"{_harmless(limit)}\n" for limit in replay_spec.limits)
     beginning = _BEGINNING.format(title=_harmless(run.call.title), version=__version__, limits=limits)
-    if repetition.kind not in {RunKind.SESSION, RunKind.CALLABLE}:
+    if replay_spec.kind not in {RunKind.SESSION, RunKind.CALLABLE}:
         return beginning + _FUNCTION + _END
     also = [first_bad] if first_bad and run.graph.kind is GraphKind.PYTHON else []
     return beginning + _SESSION.format(also=also) + _END

@@ -18,7 +18,7 @@ from tfdbg_cli.formats.dump_writer import fill_dump, refuse_existing
 from tfdbg_cli.formats.graph_files import json_bytes
 from tfdbg_cli.formats.writing import free_disk, size_text, whole_directory
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import Shape, nbytes_of
@@ -28,8 +28,8 @@ from tfdbg_cli.version import __version__, tensorflow_version
 _PER_TENSOR = 512  # bytes of a file's head, and of its entry in the folder
 
 
-def write_bundle(run: Run, repetition: Repetition, directory: Path, *, replace: bool = False) -> tuple[str, ...]:
-    """Write `run` and `repetition` as the bundle `directory`; sentences about what had to be left out are returned.
+def write_bundle(run: Run, replay_spec: ReplaySpec, directory: Path, *, replace: bool = False) -> tuple[str, ...]:
+    """Write `run` and `replay_spec` as the bundle `directory`; sentences about what had to be left out are returned.
 
     With `replace` a bundle that is there already gives way, when the new one is complete; nothing else does.
 
@@ -47,18 +47,18 @@ def write_bundle(run: Run, repetition: Repetition, directory: Path, *, replace: 
         refuse_existing(directory)
     with whole_directory(directory) as place:
         notes = fill_dump(run, place, directory)
-        write_repetition(place / layout.REPETITION_DIRECTORY, repetition, run)
+        write_replay(place / layout.REPETITION_DIRECTORY, replay_spec, run)
     return notes
 
 
-def bundle_size(run: Run, repetition: Repetition | None) -> int:
+def bundle_size(run: Run, replay_spec: ReplaySpec | None) -> int:
     """About how many bytes the bundle (without a repetition: the recording) of `run` takes."""
     tensors = (run.tensors[index].nbytes or 0 for index in range(len(run.tensors)))
     feeds = (value for value in run.call.feeds.values() if isinstance(value, np.ndarray))
     total = sum(size + _PER_TENSOR for size in tensors) + sum(map(nbytes_of, feeds))
-    if repetition is None:
+    if replay_spec is None:
         return total
-    return total + len(repetition.graph) + sum(file_size(item.value, item.dtype) for item in repetition.inputs)
+    return total + len(replay_spec.graph) + sum(file_size(item.value, item.dtype) for item in replay_spec.inputs)
 
 
 def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
@@ -79,7 +79,7 @@ def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
     )
 
 
-def write_repetition(place: Path, repetition: Repetition, run: Run) -> None:
+def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
     """Write the files of bundle_layout.py into the new folder `place`.
 
     Raises:
@@ -92,23 +92,23 @@ def write_repetition(place: Path, repetition: Repetition, run: Run) -> None:
     found = _first_bad(run)
     fields = {
         "format": layout.FORMAT,
-        "kind": repetition.kind,
-        "entry": repetition.entry,
-        "fetches": list(repetition.fetches),
-        "inputs": [_write_input(inputs / str(i), item) for i, item in enumerate(repetition.inputs)],
-        "limits": list(repetition.limits),
-        "details": dict(repetition.details),
-        "graph": {"bytes": len(repetition.graph), "sha256": digest(repetition.graph)},
+        "kind": replay_spec.kind,
+        "entry": replay_spec.entry,
+        "fetches": list(replay_spec.fetches),
+        "inputs": [_write_input(inputs / str(i), item) for i, item in enumerate(replay_spec.inputs)],
+        "limits": list(replay_spec.limits),
+        "details": dict(replay_spec.details),
+        "graph": {"bytes": len(replay_spec.graph), "sha256": digest(replay_spec.graph)},
         "first_bad": found,
         "versions": _versions(),
     }
-    (place / layout.GRAPH).write_bytes(repetition.graph)
+    (place / layout.GRAPH).write_bytes(replay_spec.graph)
     (place / layout.REPETITION).write_bytes(json_bytes(fields))
-    script = script_of(repetition, run, _fetchable(run, found))
+    script = script_of(replay_spec, run, _fetchable(run, found))
     (place / layout.SCRIPT).write_text(script, encoding="utf-8", errors="backslashreplace")
 
 
-def _write_input(path: Path, item: RepetitionInput) -> dict[str, Any]:
+def _write_input(path: Path, item: ReplayInput) -> dict[str, Any]:
     try:
         content = value_bytes(item.value, item.dtype)
     except ValueError as error:

@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
-from tfdbg_cli.line.output import Output
+from tfdbg_cli.line.output import LineOutput
 from tfdbg_cli.line.search import element_lines, matching_lines
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd
@@ -28,7 +28,7 @@ _LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = 
 class Conversation:
     """The prompt on one stop. `failures` counts the commands that did not work."""
 
-    def __init__(self, context: Context, registry: Registry, source: Input, output: Output) -> None:
+    def __init__(self, context: Context, registry: Registry, source: Input, output: LineOutput) -> None:
         self.failures = 0
         self._context = context
         self._registry = registry

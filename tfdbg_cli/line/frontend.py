@@ -19,7 +19,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
-from tfdbg_cli.line.output import JsonOutput, Output, TextOutput
+from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
@@ -127,7 +127,7 @@ class LineFrontend:
             on_setting=self._set,
         )
 
-    def _output(self, stream: TextIO, width: int | None) -> Output:
+    def _output(self, stream: TextIO, width: int | None) -> LineOutput:
         if self._json:
             self._json_output = self._json_output or JsonOutput(stream)
             self._json_output.stream = stream

@@ -21,7 +21,7 @@ from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
 from tfdbg_cli.model.exactness import Exactness
 
 
-class Output(Protocol):
+class LineOutput(Protocol):
     """Prints what a conversation says. BrokenPipeError when nobody reads any more."""
 
     def begin(self) -> None:

@@ -15,7 +15,7 @@ from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
-from tfdbg_cli.model.repetition import Repeatable
+from tfdbg_cli.model.replay import Replayable
 from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
 from tfdbg_cli.model.stepping import Steppable
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
@@ -27,7 +27,7 @@ class Run:
     """A finished run and everything that is known about it.
 
     `tracebacks` maps node names to creation stacks and may be lazy. `python_graph` is the program's graph,
-    beside the one whose tensors these are, where both are known. `repeatable` is there when the state from before the
+    beside the one whose tensors these are, where both are known. `replayable` is there when the state from before the
     run is held, `what_if` when parts of it can be computed again with other values; `change` tells of a run that was
     made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
     what could not be captured and why.
@@ -48,7 +48,7 @@ class Run:
     profile: Profile | None = None
     notes: tuple[str, ...] = ()
     origin_path: str = ""  # the directory it was read from; empty for a live run
-    repeatable: Repeatable | None = None
+    replayable: Replayable | None = None
     what_if: WhatIf | None = None
     steppable: Steppable | None = None
     change: Change | None = None

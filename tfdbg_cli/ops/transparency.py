@@ -54,7 +54,7 @@ Condition: TypeAlias = Callable[[Use, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Clear:
     """A kind of op. `positions` are its transparent inputs (-1: all but integers), of the given `dtypes`.
 
     `slots` are the outputs that together show what went in. `keeps` says that every element of the input is in them
@@ -191,69 +191,69 @@ def _same_shape(use: Use, position: int) -> bool:
     )
 
 
-ROWS: tuple[Row, ...] = (
-    Row(
+ROWS: tuple[Clear, ...] = (
+    Clear(
         ("Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Transpose",
          "EnsureShape", "Reverse", "ReverseV2", "Roll", "SpaceToDepth", "DepthToSpace", "CheckNumerics"),
         "the elements are copied", dtypes=CHECKABLE, keeps=True,
     ),
-    Row(("Pad", "PadV2", "MirrorPad", "SpaceToBatchND", "MatrixDiag", "Diag"),
+    Clear(("Pad", "PadV2", "MirrorPad", "SpaceToBatchND", "MatrixDiag", "Diag"),
         "the elements are copied, others are added", keeps=True),
-    Row(("BroadcastTo", "Tile"), "the elements are copied, unless no times", keeps=True, when=_widened),
-    Row(("Pack", "ConcatV2"), "the elements are copied", positions=(-1,), dtypes=CHECKABLE, keeps=True),
-    Row(("Split",), "every element is in one of the parts", positions=(1,), keeps=True, slots=None),
-    Row(("SplitV", "Unpack"), "every element is in one of the parts", keeps=True, slots=None),
-    Row(("Neg", "Abs"), "the sign changes, and nothing else", dtypes=FLOATS, keeps=True),
-    Row(("Neg", "Conj", "ConjugateTranspose"), "the sign changes, and nothing else", dtypes=COMPLEX, keeps=True),
-    Row(("Cast",), "NaN and infinities stay; in an 8 bit type infinities can become NaN",
+    Clear(("BroadcastTo", "Tile"), "the elements are copied, unless no times", keeps=True, when=_widened),
+    Clear(("Pack", "ConcatV2"), "the elements are copied", positions=(-1,), dtypes=CHECKABLE, keeps=True),
+    Clear(("Split",), "every element is in one of the parts", positions=(1,), keeps=True, slots=None),
+    Clear(("SplitV", "Unpack"), "every element is in one of the parts", keeps=True, slots=None),
+    Clear(("Neg", "Abs"), "the sign changes, and nothing else", dtypes=FLOATS, keeps=True),
+    Clear(("Neg", "Conj", "ConjugateTranspose"), "the sign changes, and nothing else", dtypes=COMPLEX, keeps=True),
+    Clear(("Cast",), "NaN and infinities stay; in an 8 bit type infinities can become NaN",
         dtypes=NUMBERS | {"float8_e5m2", "float8_e4m3fn"}, when=_to_wide),
-    Row(("Square",), "the square of an infinity is infinite, complex ones are NaN"),
-    Row(("Floor", "Ceil", "Rint", "Round"), "an infinity is its own floor", dtypes=FLOATS),
-    Row(("Sqrt", "Log", "Log1p"), "infinite at +inf, NaN at -inf", dtypes=FLOATS),
-    Row(("Sin", "Cos", "Tan"), "NaN at infinities", dtypes=FLOATS - {"float16", "bfloat16"}),
-    Row(("ComplexAbs",), "the magnitude of what is not finite is not finite", dtypes=COMPLEX),
-    Row(("Add", "AddV2"), "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(0, 1),
+    Clear(("Square",), "the square of an infinity is infinite, complex ones are NaN"),
+    Clear(("Floor", "Ceil", "Rint", "Round"), "an infinity is its own floor", dtypes=FLOATS),
+    Clear(("Sqrt", "Log", "Log1p"), "infinite at +inf, NaN at -inf", dtypes=FLOATS),
+    Clear(("Sin", "Cos", "Tan"), "NaN at infinities", dtypes=FLOATS - {"float16", "bfloat16"}),
+    Clear(("ComplexAbs",), "the magnitude of what is not finite is not finite", dtypes=COMPLEX),
+    Clear(("Add", "AddV2"), "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(0, 1),
         when=_broadcast),
-    Row(("Sub",), "a difference with NaN is NaN, with an infinity infinite or NaN", positions=(0, 1),
+    Clear(("Sub",), "a difference with NaN is NaN, with an infinity infinite or NaN", positions=(0, 1),
         when=_distinct),
-    Row(("SquaredDifference",), "the difference is not finite, and its square neither", positions=(0, 1),
+    Clear(("SquaredDifference",), "the difference is not finite, and its square neither", positions=(0, 1),
         dtypes=FLOATS, when=_distinct),
-    Row(("AddN", "AccumulateNV2"), "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(-1,)),
-    Row(("BiasAdd",), "a sum with NaN is NaN, with an infinity infinite or NaN"),
-    Row(("Mul",), "infinite or NaN, 0·inf included", positions=(0, 1), when=_factor),
-    Row(("Div", "RealDiv"), "infinite or NaN, inf/inf included; a denominator can make it 0", dtypes=FLOATS,
+    Clear(("AddN", "AccumulateNV2"), "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(-1,)),
+    Clear(("BiasAdd",), "a sum with NaN is NaN, with an infinity infinite or NaN"),
+    Clear(("Mul",), "infinite or NaN, 0·inf included", positions=(0, 1), when=_factor),
+    Clear(("Div", "RealDiv"), "infinite or NaN, inf/inf included; a denominator can make it 0", dtypes=FLOATS,
         when=_numerator),
-    Row(("Sum", "Mean"), "every element is in one of the sums", dtypes=NUMBERS),
-    Row(("Prod",), "every element is in one of the products, 0·inf is NaN", dtypes=FLOATS),
-    Row(("Cumsum",), "the element itself is in the sum", dtypes=FLOATS, when=_inclusive),
-    Row(("L2Loss",), "half the sum of all squares", dtypes=FLOATS),
-    Row(("BiasAddGrad",), "every element is in one of the sums", dtypes=FLOATS),
-    Row(("LogSoftmax",), "an infinite logit stays infinite or becomes NaN", dtypes=FLOATS),
-    Row(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), "every element is in a sum of products",
+    Clear(("Sum", "Mean"), "every element is in one of the sums", dtypes=NUMBERS),
+    Clear(("Prod",), "every element is in one of the products, 0·inf is NaN", dtypes=FLOATS),
+    Clear(("Cumsum",), "the element itself is in the sum", dtypes=FLOATS, when=_inclusive),
+    Clear(("L2Loss",), "half the sum of all squares", dtypes=FLOATS),
+    Clear(("BiasAddGrad",), "every element is in one of the sums", dtypes=FLOATS),
+    Clear(("LogSoftmax",), "an infinite logit stays infinite or becomes NaN", dtypes=FLOATS),
+    Clear(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), "every element is in a sum of products",
         positions=(0, 1), when=_product),
-    Row(("Einsum",), "every element is in a sum of products", positions=(0, 1), when=_einsum),
-    Row(("Conv2D",), "every element is in a sum of products", positions=(0, 1), dtypes=FLOATS, when=_convolution),
-    Row(("DepthwiseConv2dNative",), "every element is in a sum of products", dtypes=FLOATS, when=_convolution),
-    Row(("Conv2DBackpropFilter",), "every element is in a sum of products", positions=(2,), dtypes=FLOATS,
+    Clear(("Einsum",), "every element is in a sum of products", positions=(0, 1), when=_einsum),
+    Clear(("Conv2D",), "every element is in a sum of products", positions=(0, 1), dtypes=FLOATS, when=_convolution),
+    Clear(("DepthwiseConv2dNative",), "every element is in a sum of products", dtypes=FLOATS, when=_convolution),
+    Clear(("Conv2DBackpropFilter",), "every element is in a sum of products", positions=(2,), dtypes=FLOATS,
         when=_convolved_gradient),
-    Row(("Conv2DBackpropInput",), "every element is in a sum of products", positions=(2,), dtypes=FLOATS,
+    Clear(("Conv2DBackpropInput",), "every element is in a sum of products", positions=(2,), dtypes=FLOATS,
         when=_convolved_gradient),
-    Row(("AvgPool",), "every element is in a mean", dtypes=FLOATS, when=_pooling),
-    Row(("AvgPoolGrad",), "every element is in a sum", positions=(1,), dtypes=FLOATS, when=_pooled_gradient),
-    Row(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
+    Clear(("AvgPool",), "every element is in a mean", dtypes=FLOATS, when=_pooling),
+    Clear(("AvgPoolGrad",), "every element is in a sum", positions=(1,), dtypes=FLOATS, when=_pooled_gradient),
+    Clear(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
         "an element minus the mean of its channel is not finite", dtypes=FLOATS - {"float64"}, when=_normalized),
-    Row(("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"),
+    Clear(("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"),
         "the gradient of the offset is the sum of all", dtypes=FLOATS - {"float64"}, slots=(2,)),
-    Row(("TanhGrad", "SigmoidGrad"), "the gradient dy is a factor, and so is a function of y", positions=(1,),
+    Clear(("TanhGrad", "SigmoidGrad"), "the gradient dy is a factor, and so is a function of y", positions=(1,),
         dtypes=FLOATS, when=_same_shape),
-    Row(("SqrtGrad",), "dy is the numerator", positions=(1,), dtypes=FLOATS, when=_same_shape),
-    Row(("RsqrtGrad", "ReciprocalGrad", "InvGrad"), "a product of dy and a power of y; a dy of 0 hides y",
+    Clear(("SqrtGrad",), "dy is the numerator", positions=(1,), dtypes=FLOATS, when=_same_shape),
+    Clear(("RsqrtGrad", "ReciprocalGrad", "InvGrad"), "a product of dy and a power of y; a dy of 0 hides y",
         positions=(1,), dtypes=FLOATS, when=_same_shape),
 )  # fmt: skip
 
 
-def _by_op() -> Mapping[str, tuple[Row, ...]]:
-    found: dict[str, tuple[Row, ...]] = {}
+def _by_op() -> Mapping[str, tuple[Clear, ...]]:
+    found: dict[str, tuple[Clear, ...]] = {}
     for row in ROWS:
         for op in row.ops:
             found[op] = (*found.get(op, ()), row)
@@ -279,7 +279,7 @@ def covering(use: Use, position: int, *, keeping: bool = False) -> tuple[int, ..
     return row.slots if row.slots is not None else tuple(range(len(use.outputs)))
 
 
-def row_of(use: Use, position: int) -> Row | None:
+def row_of(use: Use, position: int) -> Clear | None:
     """The row that says that the input of `use` at `position` is transparent; None when it is not."""
     operand = use.inputs[position]
     for row in _BY_OP.get(use.op_type, ()):

@@ -14,7 +14,7 @@ from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.bugs import save_report
 from tfdbg_cli.tui.dialogs import key_list
-from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.screen import Screen
 from tfdbg_cli.tui.table_row import chosen_row, go_to_row
@@ -48,7 +48,7 @@ class Actions:
             "previous-link": lambda: self._next_link(-1),
             "follow": self._follow,
             "escape": self._escape,
-            "prompt": lambda: self._go_to(Place.PROMPT),
+            "prompt": lambda: self._go_to(KeyContext.PROMPT),
             "element": self._element,
             "submit": self._submit,
             "complete": lambda: self._complete(1),
@@ -95,7 +95,7 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom."""
-        if self._state.place is Place.SEARCH:
+        if self._state.place is KeyContext.SEARCH:
             self._state.sought.insert(text)
             self._sought()
         else:
@@ -118,7 +118,7 @@ class Actions:
         """Close what is open over or under the document; the prompt keeps its text."""
         self._state.prompt.touched()
         self._state.dialog = None
-        self._state.place = Place.DOCUMENT
+        self._state.place = KeyContext.DOCUMENT
 
     def _drop(self) -> None:
         self._state.prompt.editor.put("")
@@ -142,7 +142,7 @@ class Actions:
 
     def _move(self, lines: int) -> None:
         front = self._state.front
-        if self._state.place in {Place.KEYS, Place.LEAVE}:
+        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE}:
             front.next_link(lines)
         elif not front.move(lines):
             self._screen.say(Message("Last line." if lines > 0 else "First line."))
@@ -184,16 +184,16 @@ class Actions:
         else:
             self.travel(-1)
 
-    def _go_to(self, place: Place) -> None:
+    def _go_to(self, place: KeyContext) -> None:
         self._state.place = place
         self._prompt_changed()
 
     def _element(self) -> None:
         self._state.prompt.editor.put("@[")
-        self._go_to(Place.PROMPT)
+        self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
-        if self._state.place is Place.SEARCH:
+        if self._state.place is KeyContext.SEARCH:
             self._state.sought.edit(name)
             self._sought()
         else:
@@ -246,7 +246,7 @@ class Actions:
     def _search(self) -> None:
         self._state.page.finder.begin()
         self._state.sought.put("")
-        self._state.place = Place.SEARCH
+        self._state.place = KeyContext.SEARCH
 
     def _sought(self) -> None:
         """The pattern changed: search anew from where the search began."""
@@ -259,13 +259,13 @@ class Actions:
         wanted = self._state.sought.text
         if wanted and wanted != self._state.page.finder.text:
             self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
-        self._state.place = Place.DOCUMENT
+        self._state.place = KeyContext.DOCUMENT
         if not wanted:
             self._search_for("")
 
     def _search_cancel(self) -> None:
         self._state.page.finder.cancel()
-        self._state.place = Place.DOCUMENT
+        self._state.place = KeyContext.DOCUMENT
 
     def _search_for(self, text: str) -> None:
         """Search for `text`; without one, go to the next match of the last search."""
@@ -330,7 +330,7 @@ class Actions:
             )
 
     def _keys(self) -> None:
-        self._screen.open_dialog(key_list(moment_of(self._state.context)), Place.KEYS)
+        self._screen.open_dialog(key_list(moment_of(self._state.context)), KeyContext.KEYS)
 
     def _save_report(self) -> None:
         try:

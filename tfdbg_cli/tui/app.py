@@ -27,7 +27,7 @@ from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.bugs import bug_document, bug_report
 from tfdbg_cli.tui.busy import Busy
 from tfdbg_cli.tui.dialogs import leave_question
-from tfdbg_cli.tui.keymap import Place, action_of, key_name
+from tfdbg_cli.tui.keymap import KeyContext, action_of, key_name
 from tfdbg_cli.tui.mouse import Mouse
 from tfdbg_cli.tui.pages import Page
 from tfdbg_cli.tui.prompt import Prompt
@@ -120,8 +120,8 @@ class App:
         """A key was pressed."""
         if key in {"begin paste", "end paste"}:
             self._pasting = key == "begin paste"
-            if self._pasting and self.state.place is Place.DOCUMENT:
-                self.state.place = Place.PROMPT
+            if self._pasting and self.state.place is KeyContext.DOCUMENT:
+                self.state.place = KeyContext.PROMPT
             return
         if key in {"focus in", "focus out"}:
             return
@@ -134,9 +134,9 @@ class App:
         elif key in _AFTER_ESCAPE:
             self.key("esc")
             self.key(key.removeprefix("meta "))
-        elif self.state.place in {Place.PROMPT, Place.SEARCH}:
+        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH}:
             self._type(key)
-        elif self.state.place is Place.DOCUMENT:
+        elif self.state.place is KeyContext.DOCUMENT:
             self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
 
     def _type(self, key: str) -> None:
@@ -181,7 +181,7 @@ class App:
         self.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
         self.state.dialog = None
-        self.state.place = Place.DOCUMENT
+        self.state.place = KeyContext.DOCUMENT
         command = self.state.page.command if broken else what
         document = bug_document(what, self.report)
         label = self.state.page.label if self.state.pages.all else "run"
@@ -216,7 +216,7 @@ class App:
             pages.all, pages.at = kept, at
             raise
         self.state.dialog = None
-        self.state.place = Place.DOCUMENT
+        self.state.place = KeyContext.DOCUMENT
 
     def _label(self) -> str:
         """The run looked at, for the breadcrumbs."""
@@ -253,16 +253,16 @@ class App:
         """Ask how to leave; a recording loses nothing, so there it is not asked."""
         if isinstance(self.state.context.stop, Opened):
             self.leave(Detach())
-        self.open_dialog(leave_question(), Place.LEAVE)
+        self.open_dialog(leave_question(), KeyContext.LEAVE)
 
-    def open_dialog(self, document: Document, place: Place) -> None:
+    def open_dialog(self, document: Document, place: KeyContext) -> None:
         """Open `document` over the screen; keys go to `place`."""
         self.state.dialog = Dialog(document.title, Viewport(document))
         self.state.place = place
 
     def interrupted(self) -> None:
         """Ctrl-C while no command ran: the first ends what is going on, the second asks how to leave."""
-        if self.state.place is Place.LEAVE:
+        if self.state.place is KeyContext.LEAVE:
             self.leave(Abort())
         if self._interrupted:
             self._interrupted = False
@@ -273,7 +273,7 @@ class App:
         finder = self.state.pages.all and self.state.page.finder
         if finder and finder.running:
             finder.halt()
-        elif self.state.place is Place.PROMPT and self.state.prompt.editor.text:
+        elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
             self.state.prompt.editor.put("")
             self.state.prompt.touched()
         else:

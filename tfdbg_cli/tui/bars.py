@@ -11,7 +11,7 @@ from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.document.cells import clip
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
-from tfdbg_cli.tui.keymap import Place, bindings, key_name
+from tfdbg_cli.tui.keymap import KeyContext, bindings, key_name
 from tfdbg_cli.tui.pages import Pages
 from tfdbg_cli.tui.paint import columns, shown, shown_line
 from tfdbg_cli.tui.viewport import Viewport
@@ -83,7 +83,7 @@ def crumbs(pages: Pages, cols: int) -> Line:
     return Line((*spans, *tail))
 
 
-def footer(place: Place, context: Context, cols: int) -> Line:
+def footer(place: KeyContext, context: Context, cols: int) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does."""
     spans: list[Span] = []
     room = cols
@@ -95,7 +95,7 @@ def footer(place: Place, context: Context, cols: int) -> Line:
         if width > room:
             break
         room -= width
-        link = binding.action if place is Place.DOCUMENT else ""
+        link = binding.action if place is KeyContext.DOCUMENT else ""
         spans += [Span(" "), Span(key, Style.KEY, link), Span(f" {binding.footer} ", Style.PLAIN, link)]
     return Line(tuple(spans))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.tui.keymap import BINDINGS, Binding, Place, bindings, key_name
+from tfdbg_cli.tui.keymap import BINDINGS, Binding, KeyContext, bindings, key_name
 
 _KEYS = 22  # columns for the keys of one binding
 
@@ -21,7 +21,7 @@ def keys_of(binding: Binding) -> str:
 def key_list(moment: Moment) -> Document:
     """The keys that work in a document at this kind of stop, each a link that does what the key does."""
     rows: list[Line] = []
-    for binding in bindings(Place.DOCUMENT, moment):
+    for binding in bindings(KeyContext.DOCUMENT, moment):
         link = binding.action if binding.action != "ui:keys" else ""
         rows.append(_row(keys_of(binding), binding.help, link))
     rows.append(_row(*SUSPEND))
@@ -31,7 +31,7 @@ def key_list(moment: Moment) -> Document:
         *(
             _row(keys_of(binding), binding.help)
             for binding in BINDINGS
-            if binding.place in {Place.PROMPT, Place.EDIT}
+            if binding.place in {KeyContext.PROMPT, KeyContext.EDIT}
         ),
     ]
     return text_document("keys", *rows, *typing, title="Keys")
@@ -46,6 +46,6 @@ def leave_question() -> Document:
     rows = [
         _row(keys_of(binding), binding.help, binding.action, width=8)
         for binding in BINDINGS
-        if binding.place is Place.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
+        if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
     ]
     return text_document("leave", *rows, title="How do you want to leave?")

@@ -9,7 +9,7 @@ from enum import Enum
 from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, LOOKING, WITH_TENSORS, Moment
 
 
-class Place(Enum):
+class KeyContext(Enum):
     """Where the keys go. The value is its heading in help."""
 
     DOCUMENT = "In a document"
@@ -23,11 +23,11 @@ class Place(Enum):
 
 # The places whose keys count together, the nearest first.
 CHAINS = {
-    Place.DOCUMENT: (Place.DOCUMENT, Place.ANYWHERE),
-    Place.PROMPT: (Place.PROMPT, Place.EDIT, Place.ANYWHERE),
-    Place.SEARCH: (Place.SEARCH, Place.EDIT, Place.ANYWHERE),
-    Place.KEYS: (Place.KEYS, Place.ANYWHERE),
-    Place.LEAVE: (Place.LEAVE, Place.ANYWHERE),
+    KeyContext.DOCUMENT: (KeyContext.DOCUMENT, KeyContext.ANYWHERE),
+    KeyContext.PROMPT: (KeyContext.PROMPT, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.SEARCH: (KeyContext.SEARCH, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
+    KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
 }
 
 
@@ -39,7 +39,7 @@ class Binding:
     the keys mean this.
     """
 
-    place: Place
+    place: KeyContext
     keys: tuple[str, ...]
     action: str
     help: str
@@ -47,7 +47,7 @@ class Binding:
     moments: frozenset[Moment] = EVERYWHERE
 
 
-def _at(place: Place, *rows: tuple[str, ...]) -> tuple[Binding, ...]:
+def _at(place: KeyContext, *rows: tuple[str, ...]) -> tuple[Binding, ...]:
     """Bindings of `place`, each as keys, action, help and, where it has one, footer."""
     return tuple(Binding(place, _split(row[0]), *row[1:]) for row in rows)  # type: ignore[arg-type]
 
@@ -59,33 +59,33 @@ def _split(keys: str) -> tuple[str, ...]:
 
 _STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
-    Binding(Place.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
-    Binding(Place.DOCUMENT, (".",), "step", "compute the next node", "step", _STEPPING),
-    Binding(Place.DOCUMENT, ("r",), "run", "run on and capture the next run", "run", LIVE),
+    Binding(KeyContext.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
+    Binding(KeyContext.DOCUMENT, (".",), "step", "compute the next node", "step", _STEPPING),
+    Binding(KeyContext.DOCUMENT, ("r",), "run", "run on and capture the next run", "run", LIVE),
     Binding(
-        Place.DOCUMENT,
+        KeyContext.DOCUMENT,
         ("F",),
         "ui:watch",
         "run on until a tensor is NaN or infinite, as at the last watch",
         "to NaN",
         LIVE,
     ),
-    Binding(Place.DOCUMENT, ("o",), "origin", "where the first non-finite value came from", "origin", LOOKING),
-    Binding(Place.DOCUMENT, ("/",), "ui:search", "search with a regular expression, as you type", "search"),
-    Binding(Place.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
-    Binding(Place.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
-    Binding(Place.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
-    Binding(Place.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
-    Binding(Place.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
-    Binding(Place.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
-    Binding(Place.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
-    Binding(Place.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
+    Binding(KeyContext.DOCUMENT, ("o",), "origin", "where the first non-finite value came from", "origin", LOOKING),
+    Binding(KeyContext.DOCUMENT, ("/",), "ui:search", "search with a regular expression, as you type", "search"),
+    Binding(KeyContext.DOCUMENT, (":",), "ui:prompt", "type a command", "command"),
+    Binding(KeyContext.DOCUMENT, ("?",), "ui:keys", "show the keys; Enter runs one", "keys"),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
+    Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
+    Binding(KeyContext.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
+    Binding(KeyContext.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
+    Binding(KeyContext.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
+    Binding(KeyContext.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
 )
 
 BINDINGS: tuple[Binding, ...] = (
     *_VERBS,
     *_at(
-        Place.DOCUMENT,
+        KeyContext.DOCUMENT,
         ("j  down", "ui:down", "next line"),
         ("k  up", "ui:up", "line before"),
         ("ctrl f  page down  space", "ui:page-down", "one page down"),
@@ -112,12 +112,12 @@ BINDINGS: tuple[Binding, ...] = (
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
         ("f1", "help", "the manual of the commands"),
     ),
-    Binding(Place.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
-    Binding(Place.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
-    Binding(Place.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
-    Binding(Place.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
     *_at(
-        Place.PROMPT,
+        KeyContext.PROMPT,
         ("enter", "ui:submit", "run the command", "run"),
         ("tab", "ui:complete", "complete; again, choose among the candidates", "complete"),
         ("shift tab", "ui:complete-back", "the candidate before"),
@@ -128,14 +128,14 @@ BINDINGS: tuple[Binding, ...] = (
         ("page up", "ui:page-up", "one page up in the document"),
     ),
     *_at(
-        Place.SEARCH,
+        KeyContext.SEARCH,
         ("enter", "ui:search-done", "stay at the match", "stay"),
         ("down", "ui:next-match", "next match", "next"),
         ("up", "ui:previous-match", "match before"),
         ("esc", "ui:search-cancel", "back to where the search began", "cancel"),
     ),
     *_at(
-        Place.EDIT,
+        KeyContext.EDIT,
         ("left  ctrl b", "edit:left", "one character left"),
         ("right  ctrl f", "edit:right", "one character right"),
         ("home  ctrl a", "edit:start", "start of the line"),
@@ -152,7 +152,7 @@ BINDINGS: tuple[Binding, ...] = (
         ("ctrl y", "edit:yank", "put back what was erased last"),
     ),
     *_at(
-        Place.KEYS,
+        KeyContext.KEYS,
         ("j  down  tab", "ui:down", "next key"),
         ("k  up  shift tab", "ui:up", "key before"),
         ("ctrl f  page down  space", "ui:page-down", "one page down"),
@@ -162,18 +162,18 @@ BINDINGS: tuple[Binding, ...] = (
         ("enter", "ui:follow", "do what the key does", "do it"),
         ("esc  q  ?", "ui:close", "close", "close"),
     ),
-    Binding(Place.LEAVE, ("c",), "ui:continue", "go on until an error"),
-    Binding(Place.LEAVE, ("d",), "ui:detach", "go on undebugged"),
-    Binding(Place.LEAVE, ("a",), "ui:abort", "abort, as by Ctrl-C"),
-    Binding(Place.LEAVE, ("esc", "q"), "ui:close", "stay here"),
+    Binding(KeyContext.LEAVE, ("c",), "ui:continue", "go on until an error"),
+    Binding(KeyContext.LEAVE, ("d",), "ui:detach", "go on undebugged"),
+    Binding(KeyContext.LEAVE, ("a",), "ui:abort", "abort, as by Ctrl-C"),
+    Binding(KeyContext.LEAVE, ("esc", "q"), "ui:close", "stay here"),
     *_at(
-        Place.LEAVE,
+        KeyContext.LEAVE,
         ("j  down  tab", "ui:down", "next answer"),
         ("k  up  shift tab", "ui:up", "answer before"),
         ("enter", "ui:follow", "give this answer", "choose"),
     ),
     *_at(
-        Place.ANYWHERE,
+        KeyContext.ANYWHERE,
         ("ctrl c", "ui:interrupt", "stop what is going on or clear the line; twice: ask how to leave"),
         ("ctrl l", "ui:redraw", "draw the screen anew"),
     ),
@@ -202,7 +202,7 @@ def key_name(key: str) -> str:
     return "-".join([*modifiers, last])
 
 
-def bindings(place: Place, moment: Moment | None = None) -> Iterator[Binding]:
+def bindings(place: KeyContext, moment: Moment | None = None) -> Iterator[Binding]:
     """The bindings of `place` and of what stands behind it, at `moment` (None: at any)."""
     for link in CHAINS.get(place, (place,)):
         for binding in BINDINGS:
@@ -210,6 +210,6 @@ def bindings(place: Place, moment: Moment | None = None) -> Iterator[Binding]:
                 yield binding
 
 
-def action_of(key: str, place: Place, moment: Moment) -> str:
+def action_of(key: str, place: KeyContext, moment: Moment) -> str:
     """What `key` runs at `place`; empty when it means nothing there."""
     return next((binding.action for binding in bindings(place, moment) if key in binding.keys), "")

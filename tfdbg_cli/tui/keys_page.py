@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.commands.registry import LIVE, Moment
 from tfdbg_cli.tui.dialogs import SUSPEND, keys_of
-from tfdbg_cli.tui.keymap import BINDINGS, Binding, Place
+from tfdbg_cli.tui.keymap import BINDINGS, Binding, KeyContext
 
 _INTRODUCTION = """\
 # Keys of the full screen
@@ -22,9 +22,9 @@ _WHEN = {LIVE: " (not in a recording)", frozenset({Moment.STEPPING}): " (in the 
 def keys_page() -> str:
     """The page, in Markdown."""
     parts = [_INTRODUCTION]
-    for place in Place:
+    for place in KeyContext:
         rows = [_row(binding) for binding in BINDINGS if binding.place is place]
-        if place is Place.ANYWHERE:
+        if place is KeyContext.ANYWHERE:
             rows.append(f"| `{SUSPEND[0]}` | {SUSPEND[1].replace('`fg`', '`fg`')} | |")
         parts.append(
             f"## {place.value}\n\n| keys | what they do | command |\n|---|---|---|\n" + "\n".join(rows) + "\n"

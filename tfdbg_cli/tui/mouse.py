@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.tui.actions import Actions
-from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.paint import LinkPlace, links_of
 from tfdbg_cli.tui.state import State
 from tfdbg_cli.tui.view import GUTTER, View
@@ -46,7 +46,7 @@ class Mouse:
 
     def _press_body(self, col: int, row: int, rows: int) -> None:
         view = self._state.page.view
-        if self._state.place is not Place.DOCUMENT:
+        if self._state.place is not KeyContext.DOCUMENT:
             self._actions.close()
         if col >= view.cols + GUTTER:
             _jump(view, row, rows)

@@ -12,7 +12,7 @@ from urwid.util import apply_target_encoding
 
 from tfdbg_cli.document.text import Line, Span, Style, printable
 
-Run: TypeAlias = tuple[Hashable, int]
+AttributeRun: TypeAlias = tuple[Hashable, int]
 Range: TypeAlias = tuple[int, int]
 Charset: TypeAlias = Literal["0", "U"] | None
 
@@ -41,11 +41,11 @@ class LinkPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScreenRow:
     """One row of the screen, exactly as wide as asked for: encoded text and its attributes."""
 
     text: bytes
-    attributes: list[Run]
+    attributes: list[AttributeRun]
     charsets: list[tuple[Charset, int]]
 
 
@@ -92,7 +92,7 @@ def paint(
     focus: int | None = None,
     matches: Iterable[Range] = (),
     follow: bool = True,
-) -> Row:
+) -> ScreenRow:
     """Paint the columns `left` to `left + cols` of `line`.
 
     `base` is the palette name under the whole row. `focus` is the index of the link to show as chosen, `matches`
@@ -112,11 +112,11 @@ def paint(
 Piece: TypeAlias = tuple[str, Hashable]
 
 
-def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> Row:
+def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
     """`pieces` side by side as one row, filled up to `cols` columns with blanks that look like `rest`."""
     taken = sum(columns(text) for text, _ in pieces)
     text = b""
-    attributes: list[Run] = []
+    attributes: list[AttributeRun] = []
     charsets: list[tuple[Charset, int]] = []
     for piece, attr in (*pieces, (" " * (cols - taken), rest)):
         encoded, cs = apply_target_encoding(piece)
@@ -124,10 +124,10 @@ def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> Row:
             text += encoded
             attributes.append((attr, len(encoded)))
             charsets.extend(cs)
-    return Row(text, attributes, charsets)
+    return ScreenRow(text, attributes, charsets)
 
 
-def canvas(rows: Sequence[Row], cols: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:
+def canvas(rows: Sequence[ScreenRow], cols: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:
     """`rows` as a canvas of `cols` columns."""
     return urwid.TextCanvas(
         [row.text for row in rows],

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.bars import Message
-from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.state import State
 
 
@@ -52,7 +52,7 @@ class Screen(Protocol):
         """Take the mouse, or give it back to the terminal."""
         ...
 
-    def open_dialog(self, document: Document, place: Place) -> None:
+    def open_dialog(self, document: Document, place: KeyContext) -> None:
         """Show a document over the page."""
         ...
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.tui.bars import Message
-from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.line_editor import LineEditor
 from tfdbg_cli.tui.pages import Page, Pages
 from tfdbg_cli.tui.prompt import Prompt
@@ -33,7 +33,7 @@ class State:
     mouse: bool
     pages: Pages = field(default_factory=Pages)
     sought: LineEditor = field(default_factory=LineEditor)
-    place: Place = Place.DOCUMENT
+    place: KeyContext = KeyContext.DOCUMENT
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None

@@ -9,10 +9,10 @@ import urwid
 
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.tui import bars
-from tfdbg_cli.tui.keymap import Place
+from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.layout import MIN_COLS, MIN_ROWS, Layout, layout_for
 from tfdbg_cli.tui.line_editor import LineEditor
-from tfdbg_cli.tui.paint import Row, assemble, attribute, canvas, columns, paint, shown
+from tfdbg_cli.tui.paint import ScreenRow, assemble, attribute, canvas, columns, paint, shown
 from tfdbg_cli.tui.state import Dialog, State
 from tfdbg_cli.tui.viewport import Viewport
 
@@ -47,7 +47,7 @@ class View(urwid.Widget):
         self.size = (80, 24)
         self.layout: Layout | None = None
         self.links: dict[int, Line] = {}  # rows around the document, for clicks
-        self._rows: list[Row] = []
+        self._rows: list[ScreenRow] = []
 
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
         """Hand the key on; every key is taken."""
@@ -129,15 +129,15 @@ class View(urwid.Widget):
         drawn: urwid.Canvas = canvas(self._rows, cols, prompt_cursor or cursor)
         return self._over(drawn, state.dialog, cols, rows) if state.dialog else drawn
 
-    def _bar(self, content: Line, row: int, cols: int, base: str) -> Row:
+    def _bar(self, content: Line, row: int, cols: int, base: str) -> ScreenRow:
         self.links[row] = content
         return paint(content, cols, base=base, follow=False)
 
-    def _body(self, view: Viewport, rows: int, top: int) -> tuple[list[Row], tuple[int, int] | None]:
+    def _body(self, view: Viewport, rows: int, top: int) -> tuple[list[ScreenRow], tuple[int, int] | None]:
         finder = self._state.page.finder
         shown_lines = view.visible()
         thumb = _thumb(view, rows)
-        painted: list[Row] = []
+        painted: list[ScreenRow] = []
         cursor = None
         for row in range(rows):
             edge = _cell("▐", "thumb") if row in thumb else _cell(" ", "track")
@@ -162,7 +162,7 @@ class View(urwid.Widget):
         state = self._state
         if state.dialog is not None:
             return state.dialog.title
-        if state.place is Place.PROMPT and state.hint:
+        if state.place is KeyContext.PROMPT and state.hint:
             return state.hint
         finder = state.page.finder
         if finder.active and finder.notice:
@@ -172,11 +172,11 @@ class View(urwid.Widget):
             return f"Enter: {link.link}"
         return state.page.document.title
 
-    def _prompt(self, cols: int, row: int) -> tuple[Row, tuple[int, int] | None]:
+    def _prompt(self, cols: int, row: int) -> tuple[ScreenRow, tuple[int, int] | None]:
         state = self._state
-        if state.place is Place.SEARCH:
+        if state.place is KeyContext.SEARCH:
             return _edited(" /", state.sought, cols, row)
-        if state.place is Place.PROMPT:
+        if state.place is KeyContext.PROMPT:
             return _edited(" tfdbg> ", state.prompt.editor, cols, row)
         kept = state.prompt.editor.text
         idle = line(
@@ -218,7 +218,7 @@ class View(urwid.Widget):
         return urwid.CanvasOverlay(box, base, left, top)
 
     @staticmethod
-    def _too_small(cols: int, rows: int) -> list[Row]:
+    def _too_small(cols: int, rows: int) -> list[ScreenRow]:
         words = f"tfdbg needs a screen of at least {MIN_COLS} by {MIN_ROWS}; this one is {cols} by {rows}."
         width = max(1, cols)
         pieces = [words[i : i + width] for i in range(0, len(words), width)]
@@ -235,30 +235,30 @@ def _thumb(view: Viewport, rows: int) -> range:
     return range(start, start + size)
 
 
-def _cell(char: str, *part: str) -> Row:
+def _cell(char: str, *part: str) -> ScreenRow:
     return assemble([(char, attribute(*part))], 1, attribute())
 
 
-def _side_by_side(*parts: Row) -> Row:
-    return Row(
+def _side_by_side(*parts: ScreenRow) -> ScreenRow:
+    return ScreenRow(
         b"".join(part.text for part in parts),
         [run for part in parts for run in part.attributes],
         [run for part in parts for run in part.charsets],
     )
 
 
-def _framed(row: Row, frame: Hashable) -> Row:
+def _framed(row: ScreenRow, frame: Hashable) -> ScreenRow:
     return _side_by_side(assemble([("│ ", frame)], 2, frame), row, assemble([(" │", frame)], 2, frame))
 
 
-def _edge(left: str, words: str, right: str, wide: int) -> Row:
+def _edge(left: str, words: str, right: str, wide: int) -> ScreenRow:
     frame = attribute("box")
     bold = attribute(Style.TITLE, "box")
     fill = "─" * max(0, wide - 3 - columns(words))
     return assemble([(f"{left}─", frame), (words, bold), (fill + right, frame)], wide, frame)
 
 
-def _edited(caption: str, editor: LineEditor, cols: int, row: int) -> tuple[Row, tuple[int, int]]:
+def _edited(caption: str, editor: LineEditor, cols: int, row: int) -> tuple[ScreenRow, tuple[int, int]]:
     """A line being typed, scrolled so that its cursor is in sight."""
     before = columns(shown(editor.text[: editor.cursor]))
     room = max(1, cols - len(caption) - 1)

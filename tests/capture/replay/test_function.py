@@ -10,32 +10,32 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.replay import ReplaySpec, Role
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
 from tfdbg_cli.capture.replay.again import repeat  # noqa: E402
-from tfdbg_cli.capture.replay.repeated import Repeated  # noqa: E402
+from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
 from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402
 from tfdbg_cli.capture.tf import compat  # noqa: E402
 
 
-def repetition(function: Any, *arguments: Any) -> Repetition:
+def replay_spec(function: Any, *arguments: Any) -> ReplaySpec:
     """That of one call of `function`, which is made."""
     concrete = function.get_concrete_function(*arguments)
     traced = traced_function(compat.atomic_of(concrete))
     inputs = [*arguments, *concrete.captured_inputs]
-    held = HeldCall.of(traced.holding, inputs)
+    held = CallSnapshot.of(traced.holding, inputs)
     held.take_drawn(traced.instrumented.perform(inputs))
-    return held.repetition()
+    return held.replay_spec()
 
 
-def value(repeated: Repeated, node: str, execution: int = 0) -> Any:
-    return repeated.tensors.value(repeated.tensors.named(node, 0)[execution])
+def value(replayed: Replayed, node: str, execution: int = 0) -> Any:
+    return replayed.tensors.value(replayed.tensors.named(node, 0)[execution])
 
 
 def functions() -> set[str]:
@@ -64,7 +64,7 @@ def step() -> Any:
 
 
 def test_it_needs_nothing_of_the_program(step) -> None:
-    made = repetition(step, tf.constant([1.0, -3.0]))
+    made = replay_spec(step, tf.constant([1.0, -3.0]))
     del step
     again = repeat(made)
     assert again.error is None
@@ -75,7 +75,7 @@ def test_it_needs_nothing_of_the_program(step) -> None:
 
 
 def test_no_function_stays_behind(step) -> None:
-    made = repetition(step, tf.constant([1.0, -3.0]))
+    made = replay_spec(step, tf.constant([1.0, -3.0]))
     before = functions()
     for _ in range(3):
         repeat(made)
@@ -83,13 +83,13 @@ def test_no_function_stays_behind(step) -> None:
 
 
 def test_other_inputs_give_other_values(step) -> None:
-    made = repetition(step, tf.constant([1.0, -3.0]))
+    made = replay_spec(step, tf.constant([1.0, -3.0]))
     zeros = tuple(replace(item, value=np.zeros_like(item.value)) for item in made.inputs)
     np.testing.assert_array_equal(value(repeat(replace(made, inputs=zeros)), "mul"), [0.0, 0.0])
 
 
 def test_the_arrays_of_a_description_are_not_written_to(step) -> None:
-    made = repetition(step, tf.constant([1.0, -3.0]))
+    made = replay_spec(step, tf.constant([1.0, -3.0]))
     aligned = tuple(replace(item, value=np.array(item.value)) for item in made.inputs)
     copies = [item.value.copy() for item in aligned]
     for _ in range(2):
@@ -103,7 +103,7 @@ def test_an_error_of_an_op_is_part_of_what_is_repeated() -> None:
     def check(x):
         return tf.debugging.check_numerics(tf.math.log(x), "not well")
 
-    good = repetition(check, tf.constant([1.0]))
+    good = replay_spec(check, tf.constant([1.0]))
     (item,) = good.inputs
     again = repeat(replace(good, inputs=(replace(item, value=np.float32([0.0])),)))
     assert again.error is not None
@@ -111,19 +111,19 @@ def test_an_error_of_an_op_is_part_of_what_is_repeated() -> None:
     np.testing.assert_array_equal(value(again, "x"), [0.0])
 
 
-def _without_input(made: Repetition) -> Repetition:
+def _without_input(made: ReplaySpec) -> ReplaySpec:
     return replace(made, inputs=made.inputs[:-1])
 
 
-def _with_another_role(made: Repetition) -> Repetition:
+def _with_another_role(made: ReplaySpec) -> ReplaySpec:
     return replace(made, inputs=tuple(replace(item, role=Role.VARIABLE) for item in made.inputs))
 
 
-def _with_another_type(made: Repetition) -> Repetition:
+def _with_another_type(made: ReplaySpec) -> ReplaySpec:
     return replace(made, inputs=tuple(replace(item, dtype="float99") for item in made.inputs))
 
 
-def _with_another_shape(made: Repetition) -> Repetition:
+def _with_another_shape(made: ReplaySpec) -> ReplaySpec:
     return replace(made, inputs=tuple(replace(item, dtype="string", value=np.array(b"?")) for item in made.inputs))
 
 
@@ -145,7 +145,7 @@ DAMAGES = [
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
 def test_damage_is_said_and_nothing_stays_behind(step, damage) -> None:
-    made = repetition(step, tf.constant([1.0, -3.0]))
+    made = replay_spec(step, tf.constant([1.0, -3.0]))
     before = functions()
     with pytest.raises(TfdbgError):
         repeat(damage(made))
@@ -157,7 +157,7 @@ def test_a_description_without_details_is_enough_for_a_plain_function() -> None:
     def double(x):
         return x * 2.0
 
-    made = replace(repetition(double, tf.constant(3.0)), details={})
+    made = replace(replay_spec(double, tf.constant(3.0)), details={})
     assert value(repeat(made), "mul") == 6.0
 
 
@@ -171,7 +171,7 @@ def test_inputs_of_every_kind(dtype) -> None:
 
     kind = np.dtype(getattr(ml_dtypes, dtype)) if hasattr(ml_dtypes, dtype) else np.dtype(dtype)
     x = np.array([[1, 0]]).astype(kind)
-    made = repetition(same, tf.constant(x))
+    made = replay_spec(same, tf.constant(x))
     again = repeat(made)
     assert again.error is None
     assert value(again, "Identity").dtype == kind
@@ -183,7 +183,7 @@ def test_empty_and_text_inputs() -> None:
     def both(x, y):
         return tf.identity(x), tf.strings.length(y)
 
-    made = repetition(both, tf.zeros([0, 3]), tf.constant([["ä", ""]]))
+    made = replay_spec(both, tf.zeros([0, 3]), tf.constant([["ä", ""]]))
     again = repeat(made)
     assert value(again, "Identity").shape == (0, 3)
     assert value(again, "StringLength").tolist() == [[2, 0]]

@@ -9,15 +9,15 @@ import pytest
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1
 
-from tfdbg_cli.capture.replay.repeated import Repeated, first_bad  # noqa: E402
-from tfdbg_cli.capture.replay.session import repeat_session  # noqa: E402
+from tfdbg_cli.capture.replay.replayed import Replayed, first_bad  # noqa: E402
+from tfdbg_cli.capture.replay.session import replay_session  # noqa: E402
 from tfdbg_cli.model.exactness import same_bits  # noqa: E402
 
 Build = Callable[[], tuple[str, ...]]
@@ -29,19 +29,19 @@ def graph_of(build: Build) -> tuple[bytes, tuple[str, ...]]:
     return graph.as_graph_def().SerializeToString(), fetches
 
 
-def repetition(build: Build, *inputs: RepetitionInput) -> Repetition:
+def replay_spec(build: Build, *inputs: ReplayInput) -> ReplaySpec:
     graph, fetches = graph_of(build)
-    return Repetition(RunKind.SESSION, graph, fetches=fetches, inputs=inputs)
+    return ReplaySpec(RunKind.SESSION, graph, fetches=fetches, inputs=inputs)
 
 
-def given(name: str, value: Any, role: Role = Role.GIVEN, node: str = "") -> RepetitionInput:
+def given(name: str, value: Any, role: Role = Role.GIVEN, node: str = "") -> ReplayInput:
     array = np.asarray(value)
-    return RepetitionInput(name, role, "string" if array.dtype == object else array.dtype.name, array, node)
+    return ReplayInput(name, role, "string" if array.dtype == object else array.dtype.name, array, node)
 
 
-def value_of(repeated: Repeated, node: str, slot: int = 0) -> Array:
-    (index,) = repeated.tensors.named(node, slot)
-    value = repeated.tensors.value(index)
+def value_of(replayed: Replayed, node: str, slot: int = 0) -> Array:
+    (index,) = replayed.tensors.named(node, slot)
+    value = replayed.tensors.value(index)
     assert not isinstance(value, NoValue)
     return value
 
@@ -60,11 +60,11 @@ def step(use_resource: bool) -> Build:
 @pytest.mark.parametrize("use_resource", [True, False])
 def test_a_step_is_made_again_with_the_variables_from_before(use_resource: bool) -> None:
     held = np.array([4, 5, 6], np.float32)
-    made = repetition(
+    made = replay_spec(
         step(use_resource), given("x:0", np.array([1, 0, 2], np.float32)), given("w", held, Role.VARIABLE, "w")
     )
     for _ in range(2):
-        again = repeat_session(made)
+        again = replay_session(made)
         assert again.error is None
         np.testing.assert_array_equal(value_of(again, "mul"), [4, 0, 12])
         assert value_of(again, "loss") == -np.inf
@@ -82,12 +82,12 @@ def test_what_was_drawn_is_fed_and_not_drawn_again() -> None:
         return (tf.add(first, noise, name="sum").name,)
 
     drawn = np.array([0.25, np.nan, 0.75], np.float32)
-    made = repetition(
+    made = replay_spec(
         build,
         given("IteratorGetNext:0", np.float32(7), Role.SOURCE),
         given("noise/RandomUniform:0", drawn, Role.SOURCE),
     )
-    again = repeat_session(made)
+    again = replay_session(made)
     np.testing.assert_array_equal(value_of(again, "sum"), 7 + drawn)
     assert not again.tensors.named("IteratorGetNext", 1)
 
@@ -100,7 +100,7 @@ def test_a_run_that_failed_gives_the_values_before_it_failed() -> None:
         with tf.control_dependencies([checked]):
             return (tf.add(checked, other, name="sum").name,)
 
-    again = repeat_session(repetition(build, given("x:0", np.zeros(2, np.float32))))
+    again = replay_session(replay_spec(build, given("x:0", np.zeros(2, np.float32))))
     assert again.error is not None
     assert again.error.node == "check"
     assert value_of(again, "log").tolist() == [-np.inf, -np.inf]
@@ -116,7 +116,7 @@ def test_feeds_of_every_kind(dtype: str) -> None:
 
     kind = tf.as_dtype(dtype)
     values = np.array([b"a\0", b""], object) if dtype == "string" else np.array([1, 0]).astype(_plain(kind))
-    again = repeat_session(repetition(build, replace(given("x:0", values), dtype=kind.name)))
+    again = replay_session(replay_spec(build, replace(given("x:0", values), dtype=kind.name)))
     assert same_bits(value_of(again, "same"), values)
 
 
@@ -126,10 +126,10 @@ def _plain(kind: Any) -> Any:
 
 def test_a_graph_that_makes_no_sense_is_an_error_of_ours() -> None:
     with pytest.raises(TfdbgError, match="graph"):
-        repeat_session(Repetition(RunKind.SESSION, b"\xff\xff nonsense"))
+        replay_session(ReplaySpec(RunKind.SESSION, b"\xff\xff nonsense"))
     graph, _ = graph_of(lambda: (tf.constant(1.0, name="one").name,))
     with pytest.raises(TfdbgError, match="names"):
-        repeat_session(Repetition(RunKind.SESSION, graph, fetches=("two:0",)))
+        replay_session(ReplaySpec(RunKind.SESSION, graph, fetches=("two:0",)))
     with pytest.raises(TfdbgError, match="inputs"):
-        made = repetition(step(True), given("x:0", np.zeros([2, 2], np.float32)))
-        repeat_session(made)
+        made = replay_spec(step(True), given("x:0", np.zeros([2, 2], np.float32)))
+        replay_session(made)

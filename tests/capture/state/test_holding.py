@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.instrumented_calls import flat
 
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.replay import Role
 
 pytestmark = pytest.mark.tf
 
@@ -26,7 +26,7 @@ class _Held:
         self.inputs = [*flat(*arguments), *concrete.captured_inputs]
         self.handles = [at for at in range(len(self.inputs)) if compat.type_in_variable(self.inputs[at]) is not None]
         self.before = self.state()
-        self.held = HeldCall.of(self.holding, self.inputs)
+        self.held = CallSnapshot.of(self.holding, self.inputs)
         outcome = self.traced.instrumented.perform(self.inputs)
         assert outcome.error is None
         self.outputs, self.kept = outcome.outputs, outcome.captured
@@ -54,7 +54,7 @@ def _assert_agrees(held: _Held) -> None:
 
 
 def _assert_same(held: _Held) -> None:
-    from tfdbg_cli.capture.replay.repeated import difference
+    from tfdbg_cli.capture.replay.replayed import difference
 
     again = held.again()
     assert difference(held.kept, again.tensors) == ""
@@ -173,7 +173,7 @@ def test_what_a_compiled_function_would_print_need_not_be_compiled() -> None:
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf import compat
 
-    again = HeldCall.of(traced_function(compat.atomic_of(concrete)).holding, [tf.ones([3])]).again()
+    again = CallSnapshot.of(traced_function(compat.atomic_of(concrete)).holding, [tf.ones([3])]).again()
     assert again.error is None
     assert again.tensors.value(again.tensors.named("mul", 0)[0]).tolist() == [2.0, 2.0, 2.0]
 
@@ -229,7 +229,7 @@ def test_what_draws_within_a_loop_cannot_be_made_again() -> None:
     held = _Held(total)
     assert "IteratorGetNext" in held.holding.reason
     with pytest.raises(TfdbgError, match="IteratorGetNext") as caught:
-        held.held.repetition()
+        held.held.replay_spec()
     assert "--values keep" in caught.value.hint
 
 
@@ -251,7 +251,7 @@ def test_a_python_function_is_not_called_again() -> None:
     assert len(calls) == 1
     assert again.error is None
     _assert_agrees(held)
-    assert any("Python function" in limit for limit in held.held.repetition().limits)
+    assert any("Python function" in limit for limit in held.held.replay_spec().limits)
 
 
 def test_a_table_is_asked_once() -> None:
@@ -284,7 +284,7 @@ def test_a_repetition_says_what_each_input_is() -> None:
         return tf.strings.length(next(batches)), weight.read_value()
 
     held = _Held(step, tf.constant([3.0, 4.0]))
-    found = {item.role: (item.name, item.dtype, item.value.tolist()) for item in held.held.repetition().inputs}
+    found = {item.role: (item.name, item.dtype, item.value.tolist()) for item in held.held.replay_spec().inputs}
     assert found[Role.GIVEN] == ("x", "float32", [3.0, 4.0])
     assert found[Role.VARIABLE] == ("weight", "bfloat16", [1, 2])
     assert found[Role.SOURCE] == ("IteratorGetNext:0", "string", [b"a", b"b"])
@@ -306,13 +306,13 @@ def test_a_variable_without_a_value_cannot_be_put_back() -> None:
     concrete = begin.get_concrete_function(tf.zeros([2]))
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
 
-    held = HeldCall.of(
+    held = CallSnapshot.of(
         traced_function(compat.atomic_of(concrete)).holding, [tf.zeros([2]), *concrete.captured_inputs]
     )
     (sentence,) = held.undo()
     assert "no value before the run" in sentence
     with pytest.raises(TfdbgError, match="no value before the run"):
-        held.repetition()
+        held.replay_spec()
 
 
 def test_without_room_nothing_is_held_and_undo_says_so() -> None:
@@ -329,7 +329,7 @@ def test_without_room_nothing_is_held_and_undo_says_so() -> None:
 
     concrete = step.get_concrete_function()
     holding = traced_function(compat.atomic_of(concrete)).holding
-    held = HeldCall.of(holding, concrete.captured_inputs, room=100)
+    held = CallSnapshot.of(holding, concrete.captured_inputs, room=100)
     step()
     (sentence,) = held.undo()
     assert "16.0 KiB" in sentence

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.capture.replay.repeated import difference
+from tfdbg_cli.capture.replay.replayed import difference
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.runs import RunEnd
 
@@ -47,12 +47,12 @@ def test_a_training_step_is_made_again_and_undone(watched, build: Callable[[], A
     def at_end(event: Any) -> DebugRun:
         ends.append(event)
         start.append(_state(model))
-        again = event.run.repeatable.again()
+        again = event.run.replayable.again()
         assert again.error is None
         assert difference(event.run.tensors, again.tensors) == ""
         assert _state(model) == start[-1], "made again, a step touches nothing of the program"
         if len(ends) == 2:
-            assert event.run.repeatable.undo() == ()
+            assert event.run.replayable.undo() == ()
             assert _state(model) == start[0], "undone, a step leaves weights, slots and random state as they were"
         return DebugRun()
 

@@ -9,12 +9,12 @@ import pytest
 from support.what_if_runs import captured, value_of
 
 from tfdbg_cli.analysis.difference import differences
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
 pytestmark = pytest.mark.tf
 
@@ -86,10 +86,10 @@ class _Held:
     """A run that holds what one variable was before it."""
 
     def __init__(self, name, value):
-        self._input = RepetitionInput(name, Role.VARIABLE, "float32", value)
+        self._input = ReplayInput(name, Role.VARIABLE, "float32", value)
 
-    def repetition(self):
-        return Repetition(RunKind.FUNCTION, b"", inputs=(self._input,))
+    def replay_spec(self):
+        return ReplaySpec(RunKind.FUNCTION, b"", inputs=(self._input,))
 
     def undo(self):
         return ()
@@ -112,7 +112,7 @@ def test_an_argument_can_be_replaced_and_random_numbers_stay() -> None:
     values = {TensorName("x", 0): np.array([3.0, 4.0], np.float32)}
     with pytest.raises(TfdbgError, match="variable table held before"):
         what_if.again(run, values)
-    again = what_if.again(replace(run, repeatable=_Held("table", np.arange(10, dtype=np.float32))), values)
+    again = what_if.again(replace(run, replayable=_Held("table", np.arange(10, dtype=np.float32))), values)
     noise = [n for n in run.tensors.nodes() if "tatelessRandomNormal" in n][-1]
     uniform = [n for n in run.tensors.nodes() if "andom_uniform" in n or "RandomUniform" in n][-1]
     expected = value_of(run, noise) * np.array([3.0, 4.0]) + [3.0, 4.0] + value_of(run, uniform)
@@ -259,12 +259,12 @@ def test_a_replaced_argument_and_a_loop_behind_it() -> None:
 
     concrete = step.get_concrete_function(tf.constant(1.0))
     traced = traced_function(atomic_of(concrete))
-    held = HeldCall.of(traced.holding, [tf.constant(1.0), *concrete.captured_inputs])
+    held = CallSnapshot.of(traced.holding, [tf.constant(1.0), *concrete.captured_inputs])
     (name,) = (name for name in traced.given if name == "x")
-    repeated = repeat(with_replaced(held.repetition(), {TensorName(name, 0): np.float32(5.0)}))
-    read = next(row for row in range(len(repeated.tensors)) if repeated.tensors[row].op_type == "ReadVariableOp")
-    last = max(repeated.tensors.named(repeated.tensors[read].node))
-    assert repeated.tensors.value(last) == 40.0
-    loop = [n for n in repeated.tensors.nodes() if n.endswith("while/body/mul") or n.endswith("body/mul")]
-    assert loop, repeated.tensors.nodes()
+    replayed = repeat(with_replaced(held.replay_spec(), {TensorName(name, 0): np.float32(5.0)}))
+    read = next(row for row in range(len(replayed.tensors)) if replayed.tensors[row].op_type == "ReadVariableOp")
+    last = max(replayed.tensors.named(replayed.tensors[read].node))
+    assert replayed.tensors.value(last) == 40.0
+    loop = [n for n in replayed.tensors.nodes() if n.endswith("while/body/mul") or n.endswith("body/mul")]
+    assert loop, replayed.tensors.nodes()
     assert total.numpy() == 0.0

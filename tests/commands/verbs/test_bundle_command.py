@@ -14,7 +14,7 @@ from tfdbg_cli.formats.bundle_reader import is_bundle, read_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import RecordRun
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
 
@@ -26,11 +26,11 @@ class Held:
     obstacle: str = ""
     undone: list[int] = field(default_factory=list)
 
-    def repetition(self) -> Repetition:
+    def replay_spec(self) -> ReplaySpec:
         if self.obstacle:
             raise TfdbgError(self.obstacle, hint="Take an array.")
-        inputs = (RepetitionInput("x", Role.GIVEN, "float32", np.ones(3, np.float32)),)
-        return Repetition(RunKind.FUNCTION, b"graph", "step", inputs=inputs, limits=("A file was read.",))
+        inputs = (ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32)),)
+        return ReplaySpec(RunKind.FUNCTION, b"graph", "step", inputs=inputs, limits=("A file was read.",))
 
     def undo(self) -> tuple[str, ...]:
         self.undone.append(1)
@@ -38,7 +38,7 @@ class Held:
 
 
 def prompt_with(held: Held | None, settings: Settings | None = None) -> Prompt:
-    return Prompt(RunEnd(replace(sample_run(), repeatable=held)), settings=settings)
+    return Prompt(RunEnd(replace(sample_run(), replayable=held)), settings=settings)
 
 
 def test_a_bundle_is_written_and_named(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_bundle_is_written_and_named(tmp_path: Path) -> None:
     assert f"The bundle is in {path} (" in shown
     assert f"`tfdbg replay '{path}'` makes the run again, `tfdbg open '{path}'` shows it" in shown
     assert "A file was read." in shown
-    assert read_bundle(path).repetition.entry == "step"
+    assert read_bundle(path).replay_spec.entry == "step"
 
 
 def test_its_json(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_of_a_recording_the_values_can_be_saved(tmp_path: Path) -> None:
     assert "This is a recording" in prompt.error(f"bundle {tmp_path}/case").message
     prompt.run(f"bundle --values {tmp_path}/case")
     assert (tmp_path / "case").is_dir()
-    replayed = Prompt(Opened("/somewhere", [replace(sample_run(), repeatable=Held())]))
+    replayed = Prompt(Opened("/somewhere", [replace(sample_run(), replayable=Held())]))
     replayed.run(f"bundle {tmp_path}/again")
     assert is_bundle(tmp_path / "again")
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.batch import sliced_axes, stored_axes
-from tfdbg_cli.analysis.batch.row_ways import Rows, Way
+from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
@@ -40,7 +40,7 @@ _LAST_AXES = {
 _HAND_ON = BRANCHES | LOOPS | {"Merge", "AddN"}
 
 
-def ways_back(rows: Rows) -> list[Way]:
+def ways_back(rows: RowSet) -> list[Way]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
     rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
@@ -69,22 +69,22 @@ def _is_there(way: Way, shape: Shape | None) -> bool:
     return bool(((way.rows >= 0) & (way.rows < shape[way.axis])).all())
 
 
-def _each_its_own(rows: Rows) -> list[Way]:
+def _each_its_own(rows: RowSet) -> list[Way]:
     """IdentityN, which hands on every input, as functions with a gradient of their own do with what they give."""
     return rows.same(rows.slot)
 
 
-def _within_last_axes(rows: Rows) -> list[Way]:
+def _within_last_axes(rows: RowSet) -> list[Way]:
     """An op that makes one thing of the last axes of its inputs: those before are the same rows of each."""
     apart = (len(rows.of(0) or ()) or len(rows.shape)) - _LAST_AXES[rows.node.op_type]
     return [way for i in range(len(rows.inputs)) for way in rows.same(i)] if rows.axis < apart else []
 
 
-def _of_python(rows: Rows) -> list[Way]:
+def _of_python(rows: RowSet) -> list[Way]:
     return [way for i, shape in enumerate(rows.inputs) if shape == rows.shape for way in rows.same(i)]
 
 
-def _reshaped(rows: Rows) -> list[Way]:
+def _reshaped(rows: RowSet) -> list[Way]:
     """Rows behind a change of shape, also where an axis is the product of several, or a part of one."""
     source = rows.of(0)
     if source is None or math.prod(source) != math.prod(rows.shape):
@@ -107,14 +107,14 @@ def _around(shape: Shape, axis: int) -> tuple[int, int]:
     return math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
 
 
-def _transposed(rows: Rows) -> list[Way]:
+def _transposed(rows: RowSet) -> list[Way]:
     order = rows.value(1)
     if order is None or order.size != len(rows.shape):
         return []
     return rows.same(0, int(order.reshape(-1)[rows.axis]))
 
 
-def _multiplied(rows: Rows) -> list[Way]:
+def _multiplied(rows: RowSet) -> list[Way]:
     rank = len(rows.shape)
     found: list[Way] = []
     for position, own, names in ((0, rank - 2, ("transpose_a", "adj_x")), (1, rank - 1, ("transpose_b", "adj_y"))):
@@ -130,7 +130,7 @@ def _multiplied(rows: Rows) -> list[Way]:
     return found
 
 
-def _by_equation(rows: Rows) -> list[Way]:
+def _by_equation(rows: RowSet) -> list[Way]:
     match = EQUATION.search(rows.node.attributes.get("equation", ""))
     if match is None or rows.axis >= len(match[2]):
         return []
@@ -139,7 +139,7 @@ def _by_equation(rows: Rows) -> list[Way]:
     return [way for i, term in terms if letter in term for way in rows.same(i, term.index(letter))]
 
 
-def _reduced(rows: Rows) -> list[Way]:
+def _reduced(rows: RowSet) -> list[Way]:
     source = rows.of(0)
     axes = None if source is None else reduced_axes(rows.node.op_type, source, rows.value(1), rows.shape)
     if source is None or axes is None:
@@ -150,7 +150,7 @@ def _reduced(rows: Rows) -> list[Way]:
     return rows.same(0, kept[rows.axis]) if rows.axis < len(kept) else []
 
 
-def _largest_place(rows: Rows) -> list[Way]:
+def _largest_place(rows: RowSet) -> list[Way]:
     """ArgMax and ArgMin, which take one axis away."""
     source, along = rows.of(0), rows.number(1)
     if source is None or along is None:
@@ -158,7 +158,7 @@ def _largest_place(rows: Rows) -> list[Way]:
     return rows.same(0, rows.axis + (rows.axis >= along % len(source)))
 
 
-def _concatenated(rows: Rows) -> list[Way]:
+def _concatenated(rows: RowSet) -> list[Way]:
     along = rows.number(-1)
     if along is None:
         return []
@@ -177,44 +177,44 @@ def _concatenated(rows: Rows) -> list[Way]:
     return found
 
 
-def _packed(rows: Rows) -> list[Way]:
+def _packed(rows: RowSet) -> list[Way]:
     along = rows.attribute("axis") % len(rows.shape)
     if rows.axis == along:
         return []
     return [way for i in range(len(rows.inputs)) for way in rows.same(i, rows.axis - (rows.axis > along))]
 
 
-def _unpacked(rows: Rows) -> list[Way]:
+def _unpacked(rows: RowSet) -> list[Way]:
     along = rows.attribute("axis") % (len(rows.shape) + 1)
     return rows.same(0, rows.axis + (rows.axis >= along))
 
 
-def _spread(rows: Rows) -> list[Way]:
+def _spread(rows: RowSet) -> list[Way]:
     source = rows.of(0)
     return [] if source is None else rows.same(0, rows.axis - (len(rows.shape) - len(source)))
 
 
-def _losses(rows: Rows) -> list[Way]:
+def _losses(rows: RowSet) -> list[Way]:
     return [*rows.same(0), *rows.same(1)] if rows.axis == 0 else []
 
 
-def _alignment_losses(rows: Rows) -> list[Way]:
+def _alignment_losses(rows: RowSet) -> list[Way]:
     """CTCLoss: its loss has an element for each row of the batch, its input and its gradient the steps before."""
     if rows.axis != (0 if rows.slot == 0 else 1):
         return []
     return [*rows.same(0, 1), *stored_axes.elements(rows, 1, 2)]
 
 
-def _accumulated(rows: Rows) -> list[Way]:
+def _accumulated(rows: RowSet) -> list[Way]:
     along, source = rows.number(1), rows.of(0)
     return [] if along is None or source is None or along % len(source) == rows.axis else rows.same(0)
 
 
-def _slope_of_convolution(rows: Rows) -> list[Way]:
+def _slope_of_convolution(rows: RowSet) -> list[Way]:
     return rows.same(2) if rows.axis == 0 else []
 
 
-_Finder: TypeAlias = Callable[[Rows], list[Way]]
+_Finder: TypeAlias = Callable[[RowSet], list[Way]]
 _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),

@@ -22,7 +22,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowSet:
     """Some rows of an op's output along `axis`, with what is known of the op.
 
     `inputs` are the shapes of the inputs, None for one that was not seen; `value` gives the value of a small one.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.batch.axes import ways_back
-from tfdbg_cli.analysis.batch.row_ways import WHOLE, Rows
+from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
@@ -103,7 +103,7 @@ class _Search:
         for row, further, which in self._lists.behind(index, axis, rows):
             self._meet(row, further, which)
         inputs = self._lineage.places(index)
-        step = Rows(
+        step = RowSet(
             node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
         )
         for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.row_ways import Rows, Way
+from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 
 
-def split(rows: Rows) -> list[Way]:
+def split(rows: RowSet) -> list[Way]:
     """Split and SplitV: parts of one axis."""
     position, named = (1, 0) if rows.node.op_type == "Split" else (0, 2)
     along, source = rows.number(named), rows.of(position)
@@ -20,7 +20,7 @@ def split(rows: Rows) -> list[Way]:
     return [Way(position, rows.axis, rows.rows + start)]
 
 
-def cut(rows: Rows) -> list[Way]:
+def cut(rows: RowSet) -> list[Way]:
     """Slice: begin and size along every axis."""
     begin, source = rows.value(1), rows.of(0)
     if source is None or begin is None or begin.size != len(source):
@@ -28,7 +28,7 @@ def cut(rows: Rows) -> list[Way]:
     return [Way(0, rows.axis, rows.rows + int(begin.reshape(-1)[rows.axis]))]
 
 
-def strided(rows: Rows) -> list[Way]:
+def strided(rows: RowSet) -> list[Way]:
     """x[begin:end:stride, …], with axes that an index takes away and new ones (StridedSlice in array_ops.cc)."""
     source, begin, strides = rows.of(0), rows.value(1), rows.value(3)
     if source is None or begin is None or strides is None:
@@ -51,7 +51,7 @@ def strided(rows: Rows) -> list[Way]:
     return []
 
 
-def picked(rows: Rows) -> list[Way]:
+def picked(rows: RowSet) -> list[Way]:
     """x[i] and x[i, …]: the row that an index takes of the first axis."""
     source, begin = rows.of(0), rows.value(1)
     if not source or begin is None or not begin.size:
@@ -62,7 +62,7 @@ def picked(rows: Rows) -> list[Way]:
     return [Way(0, 0, np.array([int(begin[i]) % source[0]]))]
 
 
-def _spec(rows: Rows, count: int, rank: int) -> list[tuple[str, int]]:
+def _spec(rows: RowSet, count: int, rank: int) -> list[tuple[str, int]]:
     """What each entry of a StridedSlice does, and its place among `begin`; what was left out takes all."""
     masks = {name: rows.attribute(f"{name}_mask") for name in ("begin", "ellipsis", "new_axis", "shrink_axis")}
     kinds = [
@@ -81,7 +81,7 @@ def _spec(rows: Rows, count: int, rank: int) -> list[tuple[str, int]]:
     return found
 
 
-def padded(rows: Rows) -> list[Way]:
+def padded(rows: RowSet) -> list[Way]:
     """Rows inside of what was added around."""
     source, pads = rows.of(0), rows.value(1)
     if source is None or pads is None or pads.shape != (len(source), 2):
@@ -91,7 +91,7 @@ def padded(rows: Rows) -> list[Way]:
     return [Way(0, rows.axis, inside)] if inside.size else []
 
 
-def reversed(rows: Rows) -> list[Way]:
+def reversed(rows: RowSet) -> list[Way]:
     """ReverseV2."""
     along, rank = rows.value(1), len(rows.shape)
     if along is None:
@@ -100,7 +100,7 @@ def reversed(rows: Rows) -> list[Way]:
     return [Way(0, rows.axis, np.sort(rows.shape[rows.axis] - 1 - rows.rows))] if flipped else rows.same(0)
 
 
-def repeated(rows: Rows) -> list[Way]:
+def repeated(rows: RowSet) -> list[Way]:
     """Tile."""
     source = rows.of(0)
     if source is None or len(source) != len(rows.shape) or not source[rows.axis]:
@@ -108,7 +108,7 @@ def repeated(rows: Rows) -> list[Way]:
     return [Way(0, rows.axis, np.unique(rows.rows % source[rows.axis]))]
 
 
-def gathered(rows: Rows) -> list[Way]:
+def gathered(rows: RowSet) -> list[Way]:
     """The indices along the first axes, and the rows of the table that they name."""
     table, indices = rows.of(0), rows.of(1)
     along = rows.number(2) if len(rows.inputs) > 2 else 0

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.row_ways import Rows, Way
+from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 from tfdbg_cli.model.values import Array
 
 
@@ -30,12 +30,12 @@ def rows_of_splits(splits: Array, stored: Array) -> Array:
     return np.unique(np.searchsorted(splits, stored, side="right") - 1)
 
 
-def to_dense(rows: Rows) -> list[Way]:
+def to_dense(rows: RowSet) -> list[Way]:
     """SparseToDense and SparseTensorDense…: the stored elements of some rows of what was made dense."""
     return elements(rows, 0, 2) if rows.axis == 0 else []
 
 
-def elements(rows: Rows, indices: int, values: int) -> list[Way]:
+def elements(rows: RowSet, indices: int, values: int) -> list[Way]:
     """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
     places = rows.value(indices)
     if places is None or places.ndim != 2:
@@ -43,7 +43,7 @@ def elements(rows: Rows, indices: int, values: int) -> list[Way]:
     return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
 
 
-def of_segments(rows: Rows) -> list[Way]:
+def of_segments(rows: RowSet) -> list[Way]:
     """SegmentSum and its like: the rows that were put together."""
     segments = rows.value(1)
     if rows.axis != 0 or segments is None or segments.ndim != 1:
@@ -51,7 +51,7 @@ def of_segments(rows: Rows) -> list[Way]:
     return _stored(0, np.flatnonzero(np.isin(segments, rows.rows)))
 
 
-def to_tensor(rows: Rows) -> list[Way]:
+def to_tensor(rows: RowSet) -> list[Way]:
     """RaggedTensorToTensor: the stored elements of some rows, where row splits say which those are."""
     kinds = re.findall(r"\w+", rows.node.attributes.get("row_partition_types", ""))
     splits = rows.value(3)

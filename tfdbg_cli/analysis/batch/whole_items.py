@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdbg_cli.analysis.batch import sliced_axes
-from tfdbg_cli.analysis.batch.row_ways import WHOLE, Rows, Way
+from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet, Way
 from tfdbg_cli.ops.control_flow import CALLS, MERGE, NEXT_ITERATION
 from tfdbg_cli.ops.intended_infinities import LOOKS
 
@@ -14,7 +14,7 @@ _OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE
 _NEVER = LOOKS | CALLS | _OF_OTHER_TURNS
 
 
-def whole_ways_back(rows: Rows) -> list[Way]:
+def whole_ways_back(rows: RowSet) -> list[Way]:
     """The row of an input that became all of an op's output, or else all of each input."""
     op = rows.node.op_type
     if op in _NEVER:
@@ -29,7 +29,7 @@ def whole_ways_back(rows: Rows) -> list[Way]:
     return [Way(position, WHOLE, none) for position in range(len(rows.inputs))]
 
 
-def _gathered(rows: Rows) -> list[Way]:
+def _gathered(rows: RowSet) -> list[Way]:
     """What one index chose along the first axis."""
     along = rows.number(2) if len(rows.inputs) > 2 else 0
     index = rows.number(1)

@@ -90,9 +90,9 @@ def composed(node: Node, inputs: Sequence[InputSeen], value: Array, graphs: Sequ
     seen = inputs[0]
     if at:
         before = made.inputs[0] if nodes[at] is not None else TensorName(node.name, 0)
-        seen = InputSeen(before, nodes[at - 1], value=steps[at], stand_in="computed from what the fused op was given")
+        seen = InputSeen(before, nodes[at - 1], value=steps[at], instead="computed from what the fused op was given")
     elif nodes[at] is not None:
-        seen = replace(seen, name=made.inputs[0], stand_in=seen.stand_in or str(seen.name))
+        seen = replace(seen, name=made.inputs[0], instead=seen.instead or str(seen.name))
     return Composed(made, (seen,), steps[at + 1], types)
 
 

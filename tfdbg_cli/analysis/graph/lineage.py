@@ -45,7 +45,7 @@ class InputSeen:
     """One input of a tensor as far as the run shows it.
 
     `index` is its place in the run's tensors (None: the value was fed, or nobody kept it). `value` is None when
-    there is none, and `note` then says why. `stand_in` names the tensor whose equal value is shown instead.
+    there is none, and `note` then says why. `instead` names the tensor whose equal value is shown instead.
     """
 
     name: TensorName
@@ -54,7 +54,7 @@ class InputSeen:
     tensor: Tensor | None = None
     value: Array | None = None
     note: str = ""
-    stand_in: str = ""
+    instead: str = ""
 
     @property
     def shape(self) -> Shape | None:
@@ -193,8 +193,8 @@ class Lineage:
         if last is None:
             return [self._seen(start, index)]
         edge = before[0]
-        stand_in = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
-        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", stand_in)]
+        instead = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
+        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", instead)]
 
     def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
         """The tensor of the turn before that the variable of a loop at `index` continues; None in a first turn."""
@@ -236,11 +236,11 @@ class Lineage:
             return written
         met: set[TensorName] = set()
         while True:
-            stand_in = "" if name == edge.tensor else str(name)
+            instead = "" if name == edge.tensor else str(name)
             found = self._latest(name, node, reader)
             variable = node if node is not None and self.is_variable(node) else None
             if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
-                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
             read = self._read_before(variable, reader) if variable is not None else None
             if read is not None:  # a variable is given by its handle: what is known as fed may be a later value
                 tensor = self._run.tensors[read]
@@ -249,11 +249,11 @@ class Lineage:
             if held is not None:
                 return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
             if found is not None:
-                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", stand_in)
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
             fed = fed_value(self._feeds, feed_name(node) or name)
             if fed is not None:
                 told = "" if variable else "fed"
-                return InputSeen(edge.tensor, edge.node, None, None, fed, "", stand_in or told)
+                return InputSeen(edge.tensor, edge.node, None, None, fed, "", instead or told)
             met.add(name)
             further = self._further(name, node)
             if further is None or further.tensor in met or len(met) > _MOST_COPIES:

@@ -7,7 +7,7 @@ from functools import cache
 
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 
@@ -51,10 +51,10 @@ class HeldBefore:
 
     def _read(self) -> Mapping[str, Array]:
         run = self._run
-        if run.repeatable is None or run.call.kind not in (RunKind.SESSION, RunKind.CALLABLE):
+        if run.replayable is None or run.call.kind not in (RunKind.SESSION, RunKind.CALLABLE):
             return {}
         try:
-            inputs = run.repeatable.repetition().inputs
+            inputs = run.replayable.replay_spec().inputs
         except Exception:  # noqa: BLE001  # it cannot be made again after all: the session is closed, say
             return {}
         return {item.node: item.value for item in inputs if item.role is Role.VARIABLE}

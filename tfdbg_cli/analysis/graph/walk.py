@@ -28,7 +28,7 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Hop:
     """One line of the walk: how far from the start (1: a direct neighbour), which node, along what edge.
 
     `op_type` is empty for a name that the graph does not hold.
@@ -102,7 +102,7 @@ class _Walk:
             yield other.name, other, True
 
 
-def walk(graph: Graph, start: Node, direction: Direction, *, depth: int, control: bool = False) -> list[Step]:
+def walk(graph: Graph, start: Node, direction: Direction, *, depth: int, control: bool = False) -> list[Hop]:
     """The neighbourhood of `start` up to `depth` edges away, as an indented outline.
 
     Every edge gives one step and every node is told in full once, where it is nearest to the start, so the
@@ -111,7 +111,7 @@ def walk(graph: Graph, start: Node, direction: Direction, *, depth: int, control
     found = _Walk(neighbours_of(graph), graph, direction, control)
     found.spread(start, depth)
     root = (start.name, start.device)
-    steps: list[Step] = []
+    steps: list[Hop] = []
     told: set[_Key] = {root}
     stack: list[tuple[_Key, int]] = [(root, 0)]
     while stack:
@@ -122,7 +122,7 @@ def walk(graph: Graph, start: Node, direction: Direction, *, depth: int, control
         stack.append((key, i + 1))
         other, op_type, control_edge = arms[i]
         mark = _mark(found, told, key, i)
-        steps.append(Step(len(stack), other[0], op_type, other[1], control_edge, mark))
+        steps.append(Hop(len(stack), other[0], op_type, other[1], control_edge, mark))
         if mark in (Mark.FIRST, Mark.CUT):
             told.add(other)
         if mark is Mark.FIRST and other in found.arms:

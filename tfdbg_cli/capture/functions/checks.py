@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, Step
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, RecipeStep
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.dtypes import ElementType, element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -59,22 +59,22 @@ class Health:
     def zeros(self) -> str:
         """Counts of nothing."""
         value = np.zeros(self._question.width, np.float32)
-        return self._added(Step("Const", (), {"dtype": element_type(FLOAT), "value": value}), [], "")
+        return self._added(RecipeStep("Const", (), {"dtype": element_type(FLOAT), "value": value}), [], "")
 
     def total(self) -> str:
         """The sum of all answers so far, as the function refers to it."""
         found = self._summed(self._counts) if self._counts else self.zeros()
         if not self._flags:
             return found
-        step = Step("AddV2", (), {"T": element_type(FLOAT)})
+        step = RecipeStep("AddV2", (), {"T": element_type(FLOAT)})
         return self._added(step, [found, self._summed(self._flags)], "")
 
     def _summed(self, terms: list[str]) -> str:
         if len(terms) == 1:
             return terms[0]
-        return self._added(Step("AddN", (), {"T": element_type(FLOAT), "N": len(terms)}), terms, "")
+        return self._added(RecipeStep("AddN", (), {"T": element_type(FLOAT), "N": len(terms)}), terms, "")
 
-    def _added(self, step: Step, inputs: list[str], device: str) -> str:
+    def _added(self, step: RecipeStep, inputs: list[str], device: str) -> str:
         node = self._edit.add("tfdbg_check", step.op_type, inputs, "" if step.op_type == "Const" else device)
         for name, value in step.attributes.items():
             _set(node.attr[name], value)

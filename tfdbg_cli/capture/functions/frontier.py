@@ -37,7 +37,7 @@ Admits: TypeAlias = Callable[[str, str, str], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Watchable:
+class Checkable:
     """A tensor that may be checked: in the function of `scope`, which refers to it by `reference`."""
 
     name: TensorName
@@ -56,7 +56,7 @@ class Frontier:
     `unasked` are tensors that would have to be, and cannot be asked inside.
     """
 
-    checks: Mapping[Scope, Sequence[Watchable]]
+    checks: Mapping[Scope, Sequence[Checkable]]
     watched: int
     updated: tuple[UpdatedVariable, ...] = ()
     unasked: tuple[TensorName, ...] = ()
@@ -91,13 +91,13 @@ class _Search:
     admits: Admits
     graph: Callable[[], Graph]
     results: Collection[TensorName] = ()
-    tensors: dict[TensorName, Watchable] = field(default_factory=dict)
+    tensors: dict[TensorName, Checkable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
     healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
     covered: set[TensorName] = field(default_factory=set)
 
     outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
-    handed_in: list[Watchable] = field(default_factory=list)  # what updates in branches and loops are given
+    handed_in: list[Checkable] = field(default_factory=list)  # what updates in branches and loops are given
 
     def found(self) -> Frontier:
         updated = tuple(updated_variables(self.root))
@@ -118,7 +118,7 @@ class _Search:
             for node in scope.needed.nodes:
                 if node.name not in scope.needed.hidden and node.name not in scope.calls:
                     self._cover(scope, node)
-        checks: dict[Scope, list[Watchable]] = {}
+        checks: dict[Scope, list[Checkable]] = {}
         unasked = []
         for name, tensor in self.tensors.items():
             if name not in self.covered and name not in self.healthy:
@@ -145,18 +145,18 @@ class _Search:
                 dtype = scope.body.type_of(reference)
                 kind = element_type(dtype).name
                 if self.question.concerns("", kind, self.facts.shape(name)) and self.admits(name.node, "", kind):
-                    self.handed_in.append(Watchable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
+                    self.handed_in.append(Checkable(name, scope, reference, dtype, "", shape=self.facts.shape(name)))
 
     def _add_arguments(self) -> None:
         for position, name in enumerate(self.root.argument_names):
             reference = self.root.body.arguments[position]
             dtype = self.root.body.argument_types[position]
-            self._add(Watchable(TensorName(name, 0), self.root, reference, dtype, ""), ARGUMENT)
+            self._add(Checkable(TensorName(name, 0), self.root, reference, dtype, ""), ARGUMENT)
 
     def _add_loop_variables(self, scope: Scope) -> None:
         for position, name in scope.loop_variables.items():
             reference, dtype = scope.body.arguments[position], scope.body.argument_types[position]
-            self._add(Watchable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
+            self._add(Checkable(name, scope, reference, dtype, ""), LOOP_VARIABLE)
             if scope.call is not None and scope.parent is not None:
                 start = scope.parent.resolve(scope.parent.body.data_inputs(scope.call.node)[position])
                 self.aliases[name] = (start, scope.resolve(scope.body.returns[position]))
@@ -172,7 +172,7 @@ class _Search:
             if site is not None and site.kind is CallKind.BRANCH and slot not in read:
                 continue
             name = TensorName(scope.name_of(node.name), slot)
-            self._add(Watchable(name, scope, output.reference, output.dtype, node.device), node.op)
+            self._add(Checkable(name, scope, output.reference, output.dtype, node.device), node.op)
             if site is not None:
                 self.aliases[name] = tuple(_sources(scope, site, slot))
             elif node.op == "Const" and name in self.tensors and not self.question.asked_of(self.facts.value(name)):
@@ -180,7 +180,7 @@ class _Search:
 
     def _add_updated(self, variable: UpdatedVariable) -> None:
         reference = ""  # there is one once its node is added
-        tensor = Watchable(variable.name, variable.scope, reference, variable.dtype, "", variable)
+        tensor = Checkable(variable.name, variable.scope, reference, variable.dtype, "", variable)
         self._add(tensor, UPDATED_VARIABLE)
         if variable.name not in self.tensors:
             return
@@ -192,7 +192,7 @@ class _Search:
         if self.question.covering is Covering.READERS:
             self.covered.update(name for name in variable.adds if self._is_in(name, variable.scope))
 
-    def _add(self, tensor: Watchable, op_type: str) -> None:
+    def _add(self, tensor: Checkable, op_type: str) -> None:
         dtype = element_type(tensor.dtype).name
         shape = self.facts.shape(tensor.name)
         if not self.question.concerns(op_type, dtype, shape) or not self.admits(tensor.name.node, op_type, dtype):

@@ -18,6 +18,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
@@ -26,7 +27,6 @@ from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_names
 from tfdbg_cli.capture.functions.scopes import scope_of
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.model.names import TensorName

@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tfdbg_cli.capture.functions.checking_edit import CheckingEdit, LoopEdit, Wanted
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.shown_values import Item, given_items, items_of
-from tfdbg_cli.capture.functions.watched_edit import LoopEdit, Wanted, WatchedEdit
 from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 
@@ -106,9 +106,9 @@ class Rewriting:
     def _items(self, scope: Scope) -> tuple[Item, ...]:
         return items_of(scope) if self.wanted.values else given_items(scope, self.wanted.given)
 
-    def _edited(self, scope: Scope) -> WatchedEdit:
+    def _edited(self, scope: Scope) -> CheckingEdit:
         """A copy of the function of `scope` that calls rewritten functions and asks the question."""
-        edit = WatchedEdit(scope, self.wanted, self._will_compile(scope))
+        edit = CheckingEdit(scope, self.wanted, self._will_compile(scope))
         if not self._will_compile(scope):
             reports = self.wanted.early.add_reports(edit, scope, -1 - len(self.early), self.token)
             self.early.extend(list(reports))
@@ -141,7 +141,7 @@ class Rewriting:
     def _reports_early(self, site: CallSite) -> bool:
         return any(self.wanted.early.within(scope) and not self._will_compile(scope) for scope in site.scopes)
 
-    def _rewrite_call(self, site: CallSite, node: Any, edit: WatchedEdit) -> None:
+    def _rewrite_call(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
         own = len(node.attr["Tout"].list.type)
         exposed = self.exposed(site.scopes[0])
         node.attr["f"].func.name = exposed.name
@@ -151,7 +151,7 @@ class Rewriting:
         if exposed.answers:
             edit.health.include(f"{node.name}:output:{own + len(exposed.types) - 1}")
 
-    def _rewrite_branches(self, site: CallSite, node: Any, edit: WatchedEdit) -> None:
+    def _rewrite_branches(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
         answers = any(map(self.wanted.checks_in, site.scopes))
         names = []
         for scope in site.scopes:
@@ -167,7 +167,7 @@ class Rewriting:
         if answers:
             edit.health.include(edit.one_more_output(node))
 
-    def _rewrite_loop(self, site: CallSite, node: Any, edit: WatchedEdit) -> None:
+    def _rewrite_loop(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
         framed, body = map(self._framed, site.scopes)
         condition: Edit = framed
         if any(map(self.wanted.checks_in, site.scopes)):
@@ -182,7 +182,7 @@ class Rewriting:
             # One turn at a time, so that what the turns report is in their order.
             node.attr["parallel_iterations"].i = 1
 
-    def _framed(self, scope: Scope) -> WatchedEdit:
+    def _framed(self, scope: Scope) -> CheckingEdit:
         """Rewrite the function of `scope` to report its values each time it runs."""
         edit = self._edited(scope)
         if self.wanted.values:

@@ -14,12 +14,12 @@ from tfdbg_cli.capture.intercept.all_functions import FUNCTIONS
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.call import EagerCall
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.proxy import StandIn
+from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 
 
-class DebuggedFunction(StandIn):
-    """A stand-in for a tf.function, a concrete function, or a plain callable whose ops run eagerly.
+class DebuggedFunction(Proxy):
+    """A proxy of a tf.function, a concrete function, or a plain callable whose ops run eagerly.
 
     It works as a method where what it stands for does.
     """

@@ -11,13 +11,13 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.proxy import StandIn
+from tfdbg_cli.capture.tf.proxy import Proxy
 
 v1 = compat.v1
 
 
-class DebuggedSession(StandIn):
-    """A stand-in for a Session, InteractiveSession or MonitoredSession.
+class DebuggedSession(Proxy):
+    """A proxy of a Session, InteractiveSession or MonitoredSession.
 
     `run` and the runners that it makes are debugged; everything else, attributes that are set included, is the
     wrapped session's. A monitored session is debugged at the session inside it, before its hooks see what came out.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
-from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, Watched, WrongAnswerError
+from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, WatchRequest, WrongAnswerError
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.capture.dump_folders import dump_name, size_of
 from tfdbg_cli.config import Settings
@@ -40,7 +40,7 @@ class DumpingController:
             raise TypeError(f"watch_fn is not callable: a function of fetches and feeds is wanted, not {watch_fn!r}.")
         root.mkdir(parents=True, exist_ok=True)
         self.settings = settings
-        self.watched: Watched | None = None  # nothing is
+        self.watched: WatchRequest | None = None  # nothing is
         self.sought: Sought | None = None  # nor is anything sought in eager code
         self._root = root
         self._watch_fn = watch_fn

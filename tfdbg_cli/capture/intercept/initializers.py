@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
@@ -36,7 +36,7 @@ class InitializersApart:
         return self._controller.settings
 
     @property
-    def watched(self) -> Watched | None:
+    def watched(self) -> WatchRequest | None:
         """What the watch that is on asks of runs."""
         return self._controller.watched
 

@@ -21,7 +21,7 @@ _BITS = {"float16": "int16", "bfloat16": "int16", "float32": "int32", "float64":
 
 
 @dataclass(frozen=True)
-class Step:
+class RecipeStep:
     """One op with one output. Its inputs are earlier steps, by number, `ASKED` or `BEFORE`."""
 
     op_type: str
@@ -37,12 +37,12 @@ class Recipe:
     """
 
     compiled: bool = False
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RecipeStep] = field(default_factory=list)
     whole: bool = True
 
     def op(self, op_type: str, *inputs: int, **attributes: Attribute) -> int:
         """Add one op."""
-        self.steps.append(Step(op_type, inputs, attributes))
+        self.steps.append(RecipeStep(op_type, inputs, attributes))
         return len(self.steps) - 1
 
     def constant(self, value: Any, dtype: str) -> int:

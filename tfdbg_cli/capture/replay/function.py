@@ -14,24 +14,24 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf.message import DecodeError
 
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import compiled_copy
 from tfdbg_cli.capture.functions.definition.body import Library, Source
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallTree, Place, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallPlace, CallTree, Scope
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.exact.comparison import compared
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.scopes import skipped_attributes
 from tfdbg_cli.capture.functions.twins import has_twin
-from tfdbg_cli.capture.functions.watched_edit import Wanted
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 
 _SERIAL = itertools.count(900_001)
 _DETAILS = "function"
@@ -41,27 +41,27 @@ _ROUNDS = 4
 
 @dataclass(frozen=True)
 class FunctionDetails:
-    """What a repetition of a function holds beside the contract of `Repetition`, as `details["function"]` in JSON.
+    """What the replay of a function needs beside the contract of `ReplaySpec`, as `details["function"]` in JSON.
 
     `places` are those of calls that stayed calls when the function was made of several. `aliases` are positions of
     handles that mean the same variable as one before. `devices` are those of variables by position. `drawn` is the
     op type and the device of a source by name.
     """
 
-    places: Mapping[str, Place]
+    places: Mapping[str, CallPlace]
     aliases: Mapping[int, int]
     devices: Mapping[int, str]
     drawn: Mapping[str, tuple[str, str]]
 
     def packed(self) -> dict[str, str]:
-        """As `Repetition.details`."""
+        """As `ReplaySpec.details`."""
         places = {name: [place.own_name, *place.paths] for name, place in self.places.items()}
         found = {"places": places, "aliases": self.aliases, "devices": self.devices, "drawn": self.drawn}
         return {_DETAILS: json.dumps(found)}
 
     @staticmethod
     def unpacked(details: Mapping[str, str]) -> FunctionDetails:
-        """From `Repetition.details`.
+        """From `ReplaySpec.details`.
 
         Raises:
             TfdbgError: they are damaged.
@@ -70,7 +70,10 @@ class FunctionDetails:
         try:
             found = json.loads(details.get(_DETAILS, "{}"))
             return FunctionDetails(
-                {str(name): Place(str(own), tuple(map(str, paths))) for name, (own, *paths) in _of(found, "places")},
+                {
+                    str(name): CallPlace(str(own), tuple(map(str, paths)))
+                    for name, (own, *paths) in _of(found, "places")
+                },
                 {int(at): int(first) for at, first in _of(found, "aliases")},
                 {int(at): str(device) for at, device in _of(found, "devices")},
                 {str(name): (str(op_type), str(device)) for name, (op_type, device) in _of(found, "drawn")},
@@ -83,26 +86,26 @@ def _of(found: Any, name: str) -> Any:
     return found.get(name, {}).items()
 
 
-def repeat_function(repetition: Repetition, room: int | None = None) -> Repeated:
-    """Make a run of a function again, on fresh copies of its variables. See `repeated.repeat`."""
-    outcome = perform_again(repetition, room, Wanted.all_values)
+def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
+    """Make a run of a function again, on fresh copies of its variables. See `replayed.repeat`."""
+    outcome = perform_again(replay_spec, room, Wanted.all_values)
     error = None if outcome.error is None else run_error(outcome.error)
-    return Repeated(outcome.captured, outcome.notes, error)
+    return Replayed(outcome.captured, outcome.notes, error)
 
 
-def perform_again(repetition: Repetition, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
-    """As `repeat_function`, but give what is `wanted` of the function with that scope.
+def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
+    """As `replay_function`, but give what is `wanted` of the function with that scope.
 
     Raises:
         TfdbgError: TensorFlow does not take the function or the inputs; an error of an op of the run is none.
 
     """
-    ready = ReadyFunction(repetition, wanted)
-    return ready.perform(inputs_of(repetition.inputs, ready.root, ready.details), room)
+    ready = ReadyFunction(replay_spec, wanted)
+    return ready.perform(inputs_of(replay_spec.inputs, ready.root, ready.details), room)
 
 
 class ReadyFunction:
-    """The function of a repetition, made ready once to be called with any inputs of its kind.
+    """The function of a replay, made ready once to be called with any inputs of its kind.
 
     Raises:
         TfdbgError: TensorFlow does not take the function.
@@ -111,25 +114,25 @@ class ReadyFunction:
 
     def __init__(
         self,
-        repetition: Repetition,
+        replay_spec: ReplaySpec,
         wanted: Callable[[Scope], Wanted],
         unread: frozenset[Source] = frozenset(),
     ) -> None:
-        """Rewrite the function of `repetition`, so that its calls give what is `wanted`.
+        """Rewrite the function of `replay_spec`, so that its calls give what is `wanted`.
 
         Values of the function itself that are `unread` are not given back, but computed from others when they are
         looked at.
         """
-        self._repetition = replace(repetition, inputs=tuple(replace(item, value=_GONE) for item in repetition.inputs))
+        self._spec = replace(replay_spec, inputs=tuple(replace(item, value=_GONE) for item in replay_spec.inputs))
         self._wanted = wanted
         self._unread = unread
-        self.details = FunctionDetails.unpacked(repetition.details)
-        definitions, entry = renamed(repetition)
+        self.details = FunctionDetails.unpacked(replay_spec.details)
+        definitions, entry = renamed(replay_spec)
         with ExitStack() as stack, INSIDE, compat.not_recording():
             stack.enter_context(registered(definitions))
-            self.root = root_of(entry, repetition.inputs, self.details)
+            self.root = root_of(entry, replay_spec.inputs, self.details)
             self.root.unread = unread
-            shown = _shown(repetition.inputs, self.details)
+            shown = _shown(replay_spec.inputs, self.details)
             self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
             weakref.finalize(self, stack.pop_all().close).atexit = False
 
@@ -160,7 +163,7 @@ class ReadyFunction:
             unread = found._unread.union(_computable(self.root, found._instrumented.sources_given(given)))
             if unread == found._unread:
                 break
-            found = ReadyFunction(self._repetition, self._wanted, unread)
+            found = ReadyFunction(self._spec, self._wanted, unread)
         return found
 
 
@@ -206,17 +209,17 @@ def _refusals() -> Iterator[None]:
         ) from error
 
 
-def renamed(repetition: Repetition) -> tuple[list[Any], str]:
-    """The functions of `repetition`, the called ones first, under names that nobody has; the name of the entry."""
+def renamed(replay_spec: ReplaySpec) -> tuple[list[Any], str]:
+    """The functions of `replay_spec`, the called ones first, under names that nobody has; the name of the entry."""
     try:
         functions = tf.compat.v1.GraphDef.FromString(b"").library
-        functions.ParseFromString(repetition.graph)
+        functions.ParseFromString(replay_spec.graph)
     except DecodeError as error:
         raise TfdbgError("The functions of the run are damaged.", hint="Make the bundle anew.") from error
     suffix = f"_{next(_SERIAL)}"
     names = {function.signature.name for function in functions.function}
-    if repetition.entry not in names:
-        raise TfdbgError(f"The function {repetition.entry!r} is not among those of the run.")
+    if replay_spec.entry not in names:
+        raise TfdbgError(f"The function {replay_spec.entry!r} is not among those of the run.")
     for function in functions.function:
         function.signature.name += suffix
         for node in function.node_def:
@@ -226,10 +229,10 @@ def renamed(repetition: Repetition) -> tuple[list[Any], str]:
                 for called in (value.func, *value.list.func) if value.WhichOneof("value") in ("func", "list") else ():
                     if called.name in names:
                         called.name += suffix
-    return list(functions.function)[::-1], repetition.entry + suffix
+    return list(functions.function)[::-1], replay_spec.entry + suffix
 
 
-def root_of(entry: str, inputs: Sequence[RepetitionInput], details: FunctionDetails) -> Scope:
+def root_of(entry: str, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:
     """The scope of the function `entry`, its nodes named as in the run.
 
     Raises:
@@ -247,7 +250,7 @@ def root_of(entry: str, inputs: Sequence[RepetitionInput], details: FunctionDeta
     return root
 
 
-def _shown(inputs: Sequence[RepetitionInput], details: FunctionDetails) -> list[Shown]:
+def _shown(inputs: Sequence[ReplayInput], details: FunctionDetails) -> list[Shown]:
     """How the inputs are shown: what an op drew as an output of that op."""
     found = []
     for item in inputs:
@@ -261,13 +264,13 @@ def _shown(inputs: Sequence[RepetitionInput], details: FunctionDetails) -> list[
     return found
 
 
-def _name(item: RepetitionInput) -> TensorName:
+def _name(item: ReplayInput) -> TensorName:
     """The name of an input in the run."""
     drawn = parse_tensor_name(item.name) if item.role is Role.SOURCE else None
     return drawn or TensorName(item.name, 0)
 
 
-def inputs_of(inputs: Sequence[RepetitionInput], root: Scope, details: FunctionDetails) -> list[Any]:
+def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetails) -> list[Any]:
     """The inputs as eager tensors; for a variable the handle of a fresh one."""
     found: list[Any] = []
     for position, item in enumerate(inputs):

@@ -14,21 +14,21 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array
 
 _SUFFIX = "_set"
 
 
-def with_replaced(repetition: Repetition, replaced: Mapping[TensorName, Array]) -> Repetition:
-    """`repetition` in which the tensors `replaced` have these values, whatever their ops would give.
+def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array]) -> ReplaySpec:
+    """`replay_spec` in which the tensors `replaced` have these values, whatever their ops would give.
 
     Raises:
         TfdbgError: one of them is no tensor of the run, or lies inside a branch or a loop.
 
     """
-    known = {_name(item): at for at, item in enumerate(repetition.inputs)}
-    inputs = list(repetition.inputs)
+    known = {_name(item): at for at, item in enumerate(replay_spec.inputs)}
+    inputs = list(replay_spec.inputs)
     inner: dict[TensorName, Array] = {}
     for name, value in replaced.items():
         at = known.get(name)
@@ -38,29 +38,29 @@ def with_replaced(repetition: Repetition, replaced: Mapping[TensorName, Array]) 
             raise TfdbgError(f"{name} is a variable: replace what is read from it.")
         else:
             inputs[at] = replace(inputs[at], value=value)
-    changed = replace(repetition, inputs=tuple(inputs))
+    changed = replace(replay_spec, inputs=tuple(inputs))
     if not inner:
         return changed
-    if repetition.kind is RunKind.FUNCTION:
+    if replay_spec.kind is RunKind.FUNCTION:
         return _fed_function(changed, inner)
     return replace(changed, inputs=(*changed.inputs, *(_drawn(name, value) for name, value in inner.items())))
 
 
-def _name(item: RepetitionInput) -> TensorName:
+def _name(item: ReplayInput) -> TensorName:
     """The tensor that an input is in the run."""
     node, _, slot = item.name.rpartition(":")
     return TensorName(node, int(slot)) if node and slot.isdigit() else TensorName(item.name, 0)
 
 
-def _drawn(name: TensorName, value: Array) -> RepetitionInput:
-    return RepetitionInput(str(name), Role.SOURCE, name_of(value.dtype), value)
+def _drawn(name: TensorName, value: Array) -> ReplayInput:
+    return ReplayInput(str(name), Role.SOURCE, name_of(value.dtype), value)
 
 
-def _fed_function(repetition: Repetition, fed: Mapping[TensorName, Array]) -> Repetition:
-    details = FunctionDetails.unpacked(repetition.details)
-    definitions, entry = renamed(repetition)
+def _fed_function(replay_spec: ReplaySpec, fed: Mapping[TensorName, Array]) -> ReplaySpec:
+    details = FunctionDetails.unpacked(replay_spec.details)
+    definitions, entry = renamed(replay_spec)
     with registered(definitions):
-        flat = FlatFunction(root_of(entry, repetition.inputs, details))
+        flat = FlatFunction(root_of(entry, replay_spec.inputs, details))
         for name in fed:
             if name.node not in flat.nodes:
                 raise TfdbgError(f"{name} is no value of the function itself, so nothing can be computed from it.")
@@ -78,13 +78,13 @@ def _fed_function(repetition: Repetition, fed: Mapping[TensorName, Array]) -> Re
         {**details.drawn, **ops},
     )
     inputs = tuple(
-        _drawn(name, fed[name]) if own is None else repetition.inputs[own]
+        _drawn(name, fed[name]) if own is None else replay_spec.inputs[own]
         for name, own in zip(part.inputs, positions, strict=True)
     )
     return replace(
-        repetition,
+        replay_spec,
         graph=library.SerializeToString(deterministic=True),
         entry=part.definition.signature.name,
         inputs=inputs,
-        details={**repetition.details, **kept.packed()},
+        details={**replay_spec.details, **kept.packed()},
     )

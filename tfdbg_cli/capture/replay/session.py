@@ -12,7 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.replay.dumped import dumped, merged, renamed
 from tfdbg_cli.capture.replay.inlined import inlined_names
 from tfdbg_cli.capture.replay.inside import with_inside
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
 from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
@@ -27,7 +27,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.tensors import MemoryTensorStore
 from tfdbg_cli.model.values import Array
 
@@ -40,11 +40,11 @@ _NOT_CALLED = "What functions computed inside is not shown: the run failed with 
 _FAILED = "The run failed again; the values are those of the ops that do not need {op}."
 
 
-def repeat_session(repetition: Repetition, room: int | None = None, copy: SessionCopy | None = None) -> Repeated:
+def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: SessionCopy | None = None) -> Replayed:
     """Make a session's run again, in a graph and a session of its own, and fetch every tensor that it computes.
 
     Args:
-        repetition: of the kind SESSION or CALLABLE.
+        replay_spec: of the kind SESSION or CALLABLE.
         room: how many bytes one tensor may take; the values of branches and loops are written to disk first.
         copy: where to make it; without one it is made in a new copy.
 
@@ -54,13 +54,13 @@ def repeat_session(repetition: Repetition, room: int | None = None, copy: Sessio
     """
     with INSIDE:
         own = copy is None
-        copy = copy or SessionCopy(repetition)
+        copy = copy or SessionCopy(replay_spec)
         try:
             with copy.lock:
-                made = _Made(copy, repetition)
+                made = _Made(copy, replay_spec)
                 _require_room(made.fetchable, room)
                 try:
-                    return made.with_called(made.with_inner(made.repeated(made.values())))
+                    return made.with_called(made.with_inner(made.replayed(made.values())))
                 except OpError as error:
                     return made.after(run_error(error))
         finally:
@@ -89,9 +89,9 @@ def _require_room(tensors: Iterable[Any], room: int | None) -> None:
 class _Made:
     """A run made in a copy, and what of it is found there."""
 
-    def __init__(self, copy: SessionCopy, repetition: Repetition) -> None:
+    def __init__(self, copy: SessionCopy, replay_spec: ReplaySpec) -> None:
         self._copy = copy
-        self._repetition = repetition
+        self._spec = replay_spec
         self._graph = copy.graph
         self._fed = copy.fed
         # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
@@ -131,32 +131,32 @@ class _Made:
         rest = [tensor for tensor in self.fetchable if tensor.name not in names]
         return found | _named(rest, self.perform(rest, self._all_ends if before else self.ends))
 
-    def with_inner(self, repeated: Repeated) -> Repeated:
-        """`repeated` with what is computed in loops and branches, each turn, too. Raises what an op raises.
+    def with_inner(self, replayed: Replayed) -> Replayed:
+        """`replayed` with what is computed in loops and branches, each turn, too. Raises what an op raises.
 
         The optimizer is off then, so that no op is missing; last digits can differ.
         """
         if not self._reach.hidden or self._reach.unwritable:
-            return repeated
+            return replayed
         session = self._copy.session(optimized=False)
         dump = dumped(session, lambda options: self.perform((), self._all_ends, options))
         skipped = {tensor.name for tensor in self._reach.tensors}
-        return Repeated(merged(repeated.tensors, dump, self._graph, skipped), (_DUMPED,), repeated.error)
+        return Replayed(merged(replayed.tensors, dump, self._graph, skipped), (_DUMPED,), replayed.error)
 
-    def with_called(self, repeated: Repeated) -> Repeated:
-        """`repeated` with what is computed in the functions that ops call, each turn of their loops, too."""
+    def with_called(self, replayed: Replayed) -> Replayed:
+        """`replayed` with what is computed in the functions that ops call, each turn of their loops, too."""
         if not self._reach.calls:
-            return repeated
+            return replayed
         order = ancestors(self._all_ends, self._fed)
         try:
             shown = self._copy.kept("shown calls", lambda: ShownCalls(self._graph, order, frozenset(self._fed)))
             shown.begin()
-            found = self.perform(shown.tensors, self._all_ends, instead=shown.stand_ins)
+            found = self.perform(shown.tensors, self._all_ends, instead=shown.shadow_ops)
         except OpError as error:
-            return replace(repeated, notes=(*repeated.notes, _NOT_CALLED.format(error=type(error).__name__)))
-        inside = dict(shown.values(found, repeated.tensors))
-        tensors = with_inside(repeated.tensors, [op.name for op in order], inside)
-        return replace(repeated, tensors=tensors, notes=(*repeated.notes, *shown.stand_ins.notes))
+            return replace(replayed, notes=(*replayed.notes, _NOT_CALLED.format(error=type(error).__name__)))
+        inside = dict(shown.values(found, replayed.tensors))
+        tensors = with_inside(replayed.tensors, [op.name for op in order], inside)
+        return replace(replayed, tensors=tensors, notes=(*replayed.notes, *shown.shadow_ops.notes))
 
     def perform(
         self,
@@ -166,15 +166,15 @@ class _Made:
         instead: Redirection | None = None,
     ) -> Sequence[Any]:
         """Make the run from the state before it, and fetch `tensors`. Raises what an op raises."""
-        found, self._after = self._copy.perform(self._repetition, tensors, targets, options, instead)
+        found, self._after = self._copy.perform(self._spec, tensors, targets, options, instead)
         return found
 
-    def repeated(self, known: Mapping[str, Any], error: RunError | None = None) -> Repeated:
+    def replayed(self, known: Mapping[str, Any], error: RunError | None = None) -> Replayed:
         """What the run gave, `known` by name; opaque tensors in their places."""
         after = (
             dict(zip((one.node for one in self._copy.updated), self._after, strict=False)) if error is None else {}
         )
-        before = {item.node: item.value for item in self._repetition.inputs if item.role is Role.VARIABLE}
+        before = {item.node: item.value for item in self._spec.inputs if item.role is Role.VARIABLE}
         held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
         shown = [
             t for t in self._reach.tensors if t.name in known or (t.name in self._reach.opaque and error is None)
@@ -191,9 +191,9 @@ class _Made:
         notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
         if error is not None:
             notes.append(_FAILED.format(op=error.node or "the op that failed"))
-        return Repeated(store, tuple(notes), error)
+        return Replayed(store, tuple(notes), error)
 
-    def after(self, error: RunError) -> Repeated:
+    def after(self, error: RunError) -> Replayed:
         """What was computed before the run failed: made once more without what needs the op that fails."""
         lost: set[str] = set()
         failure = error
@@ -203,10 +203,10 @@ class _Made:
             lost |= _needing(self._graph, self._failing(failure.node))
             left = [tensor for tensor in self.fetchable if tensor.op.name not in lost]
             try:
-                return self._with_what_led_there(self.repeated(_named(left, self.perform(left, ())), error))
+                return self._with_what_led_there(self.replayed(_named(left, self.perform(left, ())), error))
             except OpError as again:
                 failure = run_error(again)
-        return self._with_what_led_there(self.repeated({}, error))
+        return self._with_what_led_there(self.replayed({}, error))
 
     def _failing(self, node: str) -> list[str]:
         """The ops of the graph of which one failed when `node` did: for one in a function all that call functions."""
@@ -214,22 +214,22 @@ class _Made:
             return [node]
         return [node, *(op.name for op in self._reach.order if calls_functions(op))]
 
-    def _with_what_led_there(self, repeated: Repeated) -> Repeated:
-        """`repeated`, of a run that fails, with what was computed in loops, branches and functions until then."""
+    def _with_what_led_there(self, replayed: Replayed) -> Replayed:
+        """`replayed`, of a run that fails, with what was computed in loops, branches and functions until then."""
         if not (self._reach.hidden or self._reach.calls) or self._reach.unwritable:
-            return repeated
+            return replayed
         session = self._copy.session(optimized=self._reach.calls)
         dump = dumped(session, lambda options: self._until_failure(self._all_ends, options))
         names = inlined_names(self._graph, self._reach.order) if self._reach.calls else {}
-        skipped = {tensor.name for tensor in self._reach.tensors} if repeated.tensors else set()
+        skipped = {tensor.name for tensor in self._reach.tensors} if replayed.tensors else set()
         inside = frozenset(names.values())
-        tensors = merged(repeated.tensors, renamed(dump, names), self._graph, skipped, inside)
-        return replace(repeated, tensors=tensors, notes=(*repeated.notes, _UNTIL_THEN if names else _DUMPED))
+        tensors = merged(replayed.tensors, renamed(dump, names), self._graph, skipped, inside)
+        return replace(replayed, tensors=tensors, notes=(*replayed.notes, _UNTIL_THEN if names else _DUMPED))
 
     def _until_failure(self, ends: Sequence[Any], options: Any) -> None:
         # The optimizer puts functions in the place of their calls, where their insides are dumped.
         with suppress(OpError):
-            self._copy.perform(self._repetition, (), ends, options, optimized=self._reach.calls)
+            self._copy.perform(self._spec, (), ends, options, optimized=self._reach.calls)
 
 
 def _is_op(element: Any) -> bool:
@@ -237,7 +237,7 @@ def _is_op(element: Any) -> bool:
 
 
 def _without_ours(found: Reach) -> Reach:
-    """`found` without the tensors that were added for the repetition."""
+    """`found` without the tensors that were added for the replay."""
     return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
 
 

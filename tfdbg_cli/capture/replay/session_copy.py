@@ -21,24 +21,24 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array
 
 v1 = compat.v1
 
-CONFIG = "session_config"  # the key of Repetition.details that holds the session's ConfigProto, serialized, in hex
+CONFIG = "session_config"  # the key of ReplaySpec.details that holds the session's ConfigProto, serialized, in hex
 UPDATED = "updated"  # the key of the variables, one a line, whose values after the run are to be shown
 _KEPT = 4  # copies kept for a graph: each holds its variables once more
 
 
 class SessionCopy:
-    """The graph of a `Repetition` of a session, in which runs of that kind are made, each from a state of its own.
+    """The graph of a `ReplaySpec` of a session, in which runs of that kind are made, each from a state of its own.
 
     One thread at a time may use it: hold `lock`.
     """
 
-    def __init__(self, repetition: Repetition) -> None:
+    def __init__(self, replay_spec: ReplaySpec) -> None:
         """Import the graph.
 
         Raises:
@@ -46,12 +46,12 @@ class SessionCopy:
 
         """
         self.lock = threading.RLock()
-        self.graph = _imported(repetition)
-        self._details = repetition.details
+        self.graph = _imported(replay_spec)
+        self._details = replay_spec.details
         graph = self.graph
         try:
-            self.elements = [graph.as_graph_element(name) for name in repetition.fetches]
-            inputs = repetition.inputs
+            self.elements = [graph.as_graph_element(name) for name in replay_spec.fetches]
+            inputs = replay_spec.inputs
             self.variables = [CopiedVariable(graph, item) for item in inputs if item.role is Role.VARIABLE]
             given = [item for item in inputs if item.role is not Role.VARIABLE]
             self.feeds = {item.name: graph.as_graph_element(item.name) for item in given}
@@ -59,7 +59,7 @@ class SessionCopy:
             raise refused("the names", error) from error
         self.fed = {feed.name for feed in self.feeds.values()}
         self.arguments = {item.name for item in given if item.role is Role.GIVEN}
-        updated = set(repetition.details.get(UPDATED, "").split("\n"))
+        updated = set(replay_spec.details.get(UPDATED, "").split("\n"))
         self.updated = [variable for variable in self.variables if variable.node in updated]
         hidden = hidden_ops(graph)
         new = [op for at, variable in enumerate(self.variables) for op in variable.ends(hidden.name_of(3 * at))]
@@ -109,16 +109,18 @@ class SessionCopy:
             config.graph_options.optimizer_options.opt_level = v1.OptimizerOptions.L0
         return config
 
-    def given(self, repetition: Repetition) -> dict[Any, Any]:
-        """What is fed in a run like `repetition`."""
+    def given(self, replay_spec: ReplaySpec) -> dict[Any, Any]:
+        """What is fed in a run like `replay_spec`."""
         try:
             return {
-                self.feeds[item.name]: _feedable(item) for item in repetition.inputs if item.role is not Role.VARIABLE
+                self.feeds[item.name]: _feedable(item)
+                for item in replay_spec.inputs
+                if item.role is not Role.VARIABLE
             }
         except (KeyError, ValueError, TypeError) as error:
             raise refused("the names", error) from error
 
-    def begin(self, repetition: Repetition, *, optimized: bool = True) -> Any:
+    def begin(self, replay_spec: ReplaySpec, *, optimized: bool = True) -> Any:
         """The session, with its variables as they were before the run.
 
         Raises:
@@ -126,7 +128,7 @@ class SessionCopy:
 
         """
         session = self.session(optimized=optimized)
-        items = [item for item in repetition.inputs if item.role is Role.VARIABLE]
+        items = [item for item in replay_spec.inputs if item.role is Role.VARIABLE]
         places = [place for place, _ in self._writers]
         try:
             # In memory of its own: TensorFlow may keep what it is fed, and write into it.
@@ -150,7 +152,7 @@ class SessionCopy:
 
     def perform(
         self,
-        repetition: Repetition,
+        replay_spec: ReplaySpec,
         tensors: Sequence[Any],
         targets: Sequence[Any],
         options: Any = None,
@@ -170,11 +172,11 @@ class SessionCopy:
         """
         dumps = options is not None and bool(options.debug_options.debug_tensor_watch_opts)
         with self.lock, INSIDE:
-            session = self.begin(repetition, optimized=optimized or not dumps)
+            session = self.begin(replay_spec, optimized=optimized or not dumps)
             try:
                 with redirected(session, instead):
                     fetches = (list(tensors), list(targets))
-                    values, _ = session.run(fetches, self.given(repetition), options, run_metadata)
+                    values, _ = session.run(fetches, self.given(replay_spec), options, run_metadata)
             except (ValueError, TypeError) as error:
                 raise refused("the inputs", error) from error
             if self.by_reference:
@@ -182,9 +184,9 @@ class SessionCopy:
                 values = [np.array(value, copy=True) if isinstance(value, np.ndarray) else value for value in values]
             return list(values), self.after(session)
 
-    def plain(self, repetition: Repetition, options: Any = None, run_metadata: Any = None) -> Outcome:
+    def plain(self, replay_spec: ReplaySpec, options: Any = None, run_metadata: Any = None) -> Outcome:
         """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
-        values, after = self.perform(repetition, self.elements, (), options, None, run_metadata)
+        values, after = self.perform(replay_spec, self.elements, (), options, None, run_metadata)
         pairs = zip(self.elements, values, strict=True)
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self.updated)
@@ -212,19 +214,19 @@ class Copies:
         self._lock = threading.Lock()
         self._known: dict[tuple[Any, ...], SessionCopy] = {}
 
-    def of(self, repetition: Repetition) -> SessionCopy:
-        """The copy for runs like `repetition`.
+    def of(self, replay_spec: ReplaySpec) -> SessionCopy:
+        """The copy for runs like `replay_spec`.
 
         Raises:
             TfdbgError: TensorFlow does not take the graph or the names.
 
         """
-        key = _kind(repetition)
+        key = _kind(replay_spec)
         with self._lock:
             found = self._known.pop(key, None)
         if found is None:
             with INSIDE:
-                found = SessionCopy(repetition)
+                found = SessionCopy(replay_spec)
         with self._lock:
             self._known[key] = found
             while len(self._known) > _KEPT:
@@ -233,13 +235,13 @@ class Copies:
         return found
 
 
-def _kind(repetition: Repetition) -> tuple[Any, ...]:
+def _kind(replay_spec: ReplaySpec) -> tuple[Any, ...]:
     """Equal for runs that can be made in one copy."""
     inputs = tuple(
         (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is Role.VARIABLE else None)
-        for item in repetition.inputs
+        for item in replay_spec.inputs
     )
-    return repetition.graph, repetition.fetches, inputs, tuple(sorted(repetition.details.items()))
+    return replay_spec.graph, replay_spec.fetches, inputs, tuple(sorted(replay_spec.details.items()))
 
 
 @dataclass
@@ -247,7 +249,7 @@ class CopiedVariable:
     """A variable of the graph, to be put back to what it was."""
 
     graph: Any
-    item: RepetitionInput
+    item: ReplayInput
 
     def __post_init__(self) -> None:
         self._tensor = self.graph.as_graph_element(f"{self.item.node}:0")
@@ -281,11 +283,11 @@ class CopiedVariable:
         return updated_tensor(self.name, self._tensor.device, value, self._dtype)
 
 
-def _imported(repetition: Repetition) -> Any:
+def _imported(replay_spec: ReplaySpec) -> Any:
     definition = v1.GraphDef()
     graph = tf.Graph()
     try:
-        definition.ParseFromString(repetition.graph)
+        definition.ParseFromString(replay_spec.graph)
         with graph.as_default():
             tf.graph_util.import_graph_def(definition, name="")
     except Exception as error:  # whatever protobuf and TensorFlow make of a foreign graph
@@ -303,7 +305,7 @@ def refused(what: str, error: Exception) -> TfdbgError:
     )
 
 
-def _feedable(item: RepetitionInput) -> Array:
+def _feedable(item: ReplayInput) -> Array:
     """The value as Session.run takes it; quantized types have a NumPy type of TensorFlow's own."""
     element = element_type_named(item.dtype)
     if element is None or element.numpy is None:

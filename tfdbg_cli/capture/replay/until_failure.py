@@ -14,41 +14,41 @@ from tfdbg_cli.capture.replay.function import (
     FunctionDetails,
     registered,
     renamed,
-    repeat_function,
+    replay_function,
     root_of,
 )
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 
 _ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
 _FAILED = "The run failed again; the values are those of the ops that come before {op}."
 
 
-def repeat_until_failure(repetition: Repetition, room: int | None = None) -> Repeated:
-    """As `repeat_function`; of a run that fails all values that do not need the op that fails."""
-    whole = repeat_function(repetition, room)
+def repeat_until_failure(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
+    """As `replay_function`; of a run that fails all values that do not need the op that fails."""
+    whole = replay_function(replay_spec, room)
     lost: set[str] = set()
     failure = whole.error
     for _ in range(_ATTEMPTS):
-        part = None if failure is None or failure.node is None else _part(repetition, failure.node, lost)
+        part = None if failure is None or failure.node is None else _part(replay_spec, failure.node, lost)
         if part is None or failure is None:
             return whole
-        again = repeat_function(part, room)
+        again = replay_function(part, room)
         if again.error is None:
             told = _FAILED.format(op=failure.node)
-            return Repeated(again.tensors, (*whole.notes, told), whole.error)
+            return Replayed(again.tensors, (*whole.notes, told), whole.error)
         failure = again.error
     return whole
 
 
-def _part(repetition: Repetition, failing: str, lost: set[str]) -> Repetition | None:
-    """`repetition` without `failing` and what comes after it, which are added to `lost`; None if that is nothing."""
-    details = FunctionDetails.unpacked(repetition.details)
-    definitions, entry = renamed(repetition)
+def _part(replay_spec: ReplaySpec, failing: str, lost: set[str]) -> ReplaySpec | None:
+    """`replay_spec` without `failing` and what comes after it, which are added to `lost`; None if that is nothing."""
+    details = FunctionDetails.unpacked(replay_spec.details)
+    definitions, entry = renamed(replay_spec)
     with registered(definitions):
-        root = root_of(entry, repetition.inputs, details)
+        root = root_of(entry, replay_spec.inputs, details)
         flat = flat_function(root)
         ops = failing_ops(root, failing)
         node = ops[0].place_in(flat).name if len(ops) == 1 else ""
@@ -64,10 +64,10 @@ def _part(repetition: Repetition, failing: str, lost: set[str]) -> Repetition | 
         library.function.extend(with_called([part.definition]))
     positions = [flat.arguments.index(name) for name in part.inputs]
     return replace(
-        repetition,
+        replay_spec,
         graph=library.SerializeToString(deterministic=True),
         entry=part.definition.signature.name,
-        inputs=tuple(repetition.inputs[position] for position in positions),
+        inputs=tuple(replay_spec.inputs[position] for position in positions),
         details=_moved(details, positions).packed(),
     )
 

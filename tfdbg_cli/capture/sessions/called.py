@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
-from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Place, Scope, called_by
+from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import is_stateful
 from tfdbg_cli.errors import TfdbgError
@@ -99,9 +99,9 @@ def called_root(op: Any, functions: GraphFunctions) -> Scope:
     return root
 
 
-def _place(op: Any) -> Place:
+def _place(op: Any) -> CallPlace:
     """The names of the functions that `op` calls: those of ops are unique, so these are too."""
-    return Place(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
+    return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
 
 
 def _around(op: Any) -> tuple[Any, tuple[str, ...]]:

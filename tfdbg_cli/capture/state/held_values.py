@@ -14,7 +14,7 @@ def in_memory(run: Run) -> Run:
 
     The state from before it, which would take as much memory again for every run, is let go.
     """
-    run = replace(run, repeatable=None, steppable=None)
+    run = replace(run, replayable=None, steppable=None)
     store = run.tensors
     if not isinstance(store, DumpTensorStore):
         return run

@@ -14,9 +14,9 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.functions.definition.effects import (
-    Dealing,
-    dealing_of,
+    SideEffect,
     drawing_in,
+    side_effect_of,
     type_in_variable,
     writes_variable,
 )
@@ -29,12 +29,12 @@ _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
 _SAME = frozenset({"Identity", "IdentityN"})
 
 
-class NotAgainError(Exception):
+class NotReplayableError(Exception):
     """A run, or a part of it, cannot be made again; the words say what stands in the way."""
 
 
 @dataclass(frozen=True)
-class Again:
+class ReplayPart:
     """What is made again: the `part` of a function that gives `returned`, among other values."""
 
     part: FlatDefinition
@@ -56,7 +56,7 @@ class Outside:
 
     def __post_init__(self) -> None:
         for node in self.flat.nodes.values():
-            if node.scope is not None and dealing_of(node.op_type) in (Dealing.SOURCE, Dealing.EFFECT):
+            if node.scope is not None and side_effect_of(node.op_type) in (SideEffect.SOURCE, SideEffect.EFFECT):
                 self.silenced[node.name] = node.op_type
                 for slot in range(len(node.scope.body.outputs(node.template.name))):
                     self.drawn[TensorName(node.name, slot)] = node.op_type
@@ -81,7 +81,7 @@ class Outside:
         python = sorted(name for name, op_type in self.silenced.items() if nature_of(op_type) is Nature.PYTHON)
         return (f"The Python function at {python[0]} is not called again.",) if python else ()
 
-    def whole(self) -> Again:
+    def whole(self) -> ReplayPart:
         """The whole run.
 
         Raises:
@@ -98,7 +98,7 @@ class Outside:
         more = [] if compiled else list(self._shown_beside(again.part))
         return self._made([*returns, *more], returned, only_before=False) if more else again
 
-    def before(self, returns: Sequence[TensorName]) -> Again:
+    def before(self, returns: Sequence[TensorName]) -> ReplayPart:
         """What comes before `returns`, and these.
 
         Raises:
@@ -107,21 +107,23 @@ class Outside:
         """
         return self._made(returns, returns, only_before=True)
 
-    def _made(self, returns: Sequence[TensorName], returned: Sequence[TensorName], *, only_before: bool) -> Again:
+    def _made(
+        self, returns: Sequence[TensorName], returned: Sequence[TensorName], *, only_before: bool
+    ) -> ReplayPart:
         name = f"{self.flat.root.body.name}__tfdbg_again"
         part = self.flat.definition(
             name, returns, fed=self.drawn, with_effects=True, silenced=self.silenced.keys(), only_before=only_before
         )
-        self._require_repeatable(part)
+        self._require_replayable(part)
         self._tell_shapes(part)
-        return Again(part, tuple(returned))
+        return ReplayPart(part, tuple(returned))
 
-    def _require_repeatable(self, part: FlatDefinition) -> None:
+    def _require_replayable(self, part: FlatDefinition) -> None:
         for name in part.inputs:
             if name in self.drawn and not self._has_numbers(name):
-                raise NotAgainError(f"what {name.node} ({self.drawn[name]}) gives holds no numbers")
+                raise NotReplayableError(f"what {name.node} ({self.drawn[name]}) gives holds no numbers")
             if name not in self.drawn and self.flat.type_of(name) == VARIANT:
-                raise NotAgainError(
+                raise NotReplayableError(
                     f"its argument {name.node} (a variant, such as a list of tensors) holds no numbers"
                 )
         handles = {name for name in part.inputs if self.flat.type_of(name) == RESOURCE}
@@ -130,9 +132,9 @@ class Outside:
             if node.name not in self.silenced:
                 self._require_inside(node)
             elif node.scope is not None and node.template.name in node.scope.needed.hidden:
-                raise NotAgainError(f"{node.name} ({node.op_type}) is inside a loop or a branch of version 1")
+                raise NotReplayableError(f"{node.name} ({node.op_type}) is inside a loop or a branch of version 1")
             elif handles.intersection(node.inputs):
-                raise NotAgainError(f"{node.name} ({node.op_type}) is given a variable, and may change it")
+                raise NotReplayableError(f"{node.name} ({node.op_type}) is given a variable, and may change it")
 
     def _require_inside(self, node: FlatNode) -> None:
         """See that what a node does stays inside the run.
@@ -146,13 +148,13 @@ class Outside:
         for name in called_by(node.template):
             found = drawing_in(name)
             if found:
-                raise NotAgainError(f"{found} inside {node.name} draws from outside, in a branch or loop")
+                raise NotReplayableError(f"{found} inside {node.name} draws from outside, in a branch or loop")
         if (
             self.flat.handles.intersection(node.inputs)
-            and dealing_of(node.op_type) is Dealing.NOTHING
+            and side_effect_of(node.op_type) is SideEffect.NOTHING
             and node.op_type not in _SAME
         ):
-            raise NotAgainError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
+            raise NotReplayableError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
 
     def _tell_shapes(self, part: FlatDefinition) -> None:
         """Declare the shapes of what was drawn, as far as the program knew them: the graph optimizer goes by them."""

@@ -7,8 +7,8 @@ from typing import Any
 _OWN = "_tfdbg_"  # what the names of our own attributes begin with; all others are the other object's
 
 
-class StandIn:
-    """A stand-in for `original`: it has its attributes, and passes `isinstance` for its class."""
+class Proxy:
+    """A proxy of `original`: it has its attributes, and passes `isinstance` for its class."""
 
     def __init__(self, original: Any) -> None:
         self._tfdbg_original = original

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
-from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
@@ -33,16 +33,16 @@ def effect_of(op_type: str) -> Effect:
         return Effect.NONE
     if definition is not None and any(argument.is_ref for argument in definition.input_arg):
         return _of_references(op_type, definition)
-    match dealing_of(op_type):
-        case Dealing.NOTHING:
+    match side_effect_of(op_type):
+        case SideEffect.NOTHING:
             return Effect.NONE
-        case Dealing.READ:
+        case SideEffect.READ:
             return Effect.READ
-        case Dealing.WRITE:
+        case SideEffect.WRITE:
             return Effect.DRAW_FROM_VARIABLE if definition is not None and definition.output_arg else Effect.WRITE
-        case Dealing.EFFECT:
+        case SideEffect.EFFECT:
             return Effect.WRITE
-        case Dealing.CALL if definition is not None and not definition.is_stateful:
+        case SideEffect.CALL if definition is not None and not definition.is_stateful:
             return Effect.NONE
         case _:
             return Effect.DRAW

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
-from tfdbg_cli.capture.what_if.stepping import Output, Step
+from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
@@ -82,7 +82,7 @@ class FunctionProgram:
         }
 
     @cached_property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[OpStep]:
         """The arguments that hold numbers, and then the nodes. See Program."""
         given: dict[str, list[TensorName]] = {}
         for name in self.given:
@@ -97,7 +97,7 @@ class FunctionProgram:
         return drawing_notes((node.name, node.op_type) for node in drawing)
 
     def compute(
-        self, step: Step, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
     ) -> Sequence[Any]:
         """See Program."""
         node = self._needed.get(step.name)
@@ -190,23 +190,25 @@ class FunctionProgram:
                 waiting.extend(other.controls)
         return tuple(found)
 
-    def _argument(self, node: str, names: Sequence[TensorName]) -> Step:
+    def _argument(self, node: str, names: Sequence[TensorName]) -> OpStep:
         """What was given as `names`: an argument, or what the op `node` drew in the run that is over."""
-        outputs = tuple(Output(name, element_type(self._type(name)).name, feedable=True) for name in sorted(names))
-        return Step(StepNode(node, self._drawn.get(node, ARGUMENT)), "", outputs, given=True)
+        outputs = tuple(
+            StepOutput(name, element_type(self._type(name)).name, feedable=True) for name in sorted(names)
+        )
+        return OpStep(StepNode(node, self._drawn.get(node, ARGUMENT)), "", outputs, given=True)
 
     def _type(self, shown: TensorName) -> int:
         return next(self._flat.type_of(own) for own, name in self._places.items() if name == shown)
 
-    def _step(self, node: FlatNode) -> Step:
+    def _step(self, node: FlatNode) -> OpStep:
         outputs = tuple(
-            Output(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
+            StepOutput(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
             for name in outputs_of(node)
         )
         variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == RESOURCE)
         writes = variables if not _WRITES.isdisjoint(effects_in(node)) else ()
         shown = StepNode(node.name, node.op_type, tuple(map(self._shown, node.inputs)))
-        return Step(shown, node.device, outputs, self._waits(node), variables, writes)
+        return OpStep(shown, node.device, outputs, self._waits(node), variables, writes)
 
 
 def _scope(node: FlatNode) -> Scope:

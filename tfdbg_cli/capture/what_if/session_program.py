@@ -18,7 +18,7 @@ from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.session_slice import CallGraph
-from tfdbg_cli.capture.what_if.stepping import Output, Step
+from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -72,7 +72,7 @@ class SessionProgram:
         return found
 
     @cached_property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[OpStep]:
         """See Program."""
         fed_nodes = {name.node: self._call.tensor(str(name)).op for name in self.given}
         arguments = [self._step(op, fed=True) for name, op in fed_nodes.items() if name not in self._call.ops]
@@ -90,7 +90,7 @@ class SessionProgram:
         return {name for name, op in self._call.ops.items() if op.outputs and all(map(is_opaque, op.outputs))}
 
     def compute(
-        self, step: Step, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
     ) -> Sequence[Any]:
         """See Program."""
         op = self._call.ops.get(step.name)
@@ -155,10 +155,10 @@ class SessionProgram:
                         waiting.append(control)
         return feeds, seen
 
-    def _step(self, op: Any, *, fed: bool = False) -> Step:
+    def _step(self, op: Any, *, fed: bool = False) -> OpStep:
         hidden = op.name in self._call.hidden
         outputs = tuple(
-            Output(
+            StepOutput(
                 TensorName(op.name, slot),
                 tensor.dtype.base_dtype.name,
                 not is_opaque(tensor) and not hidden and tensor.name not in self._call.flows,
@@ -166,13 +166,13 @@ class SessionProgram:
             for slot, tensor in enumerate(op.outputs)
         )
         if fed:
-            return Step(StepNode(op.name, written_type(op)), op.device, outputs, given=True)
+            return OpStep(StepNode(op.name, written_type(op)), op.device, outputs, given=True)
         inputs = tuple(TensorName(tensor.op.name, tensor.value_index) for tensor in op.inputs)
         waits = tuple(control.name for control in op.control_inputs)
         reads = self._call.variables_of(op)
         writes = self._call.written_by(op)
         node = StepNode(op.name, written_type(op), inputs)
-        return Step(node, op.device, outputs, waits, reads, writes, alone=not hidden)
+        return OpStep(node, op.device, outputs, waits, reads, writes, alone=not hidden)
 
 
 def values_in(session: Any, variables: Sequence[Any]) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, 
 from tfdbg_cli.capture.what_if.stepping import NodeStepper
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repeatable, Repetition, Role
+from tfdbg_cli.model.replay import Replayable, ReplaySpec, Role
 from tfdbg_cli.model.stepping import Stepper
 
 
@@ -54,33 +54,33 @@ class SteppableRun:
 
 
 @dataclass(frozen=True)
-class SteppableAgain:
+class SteppableReplay:
     """A run that is over and can be made again (`model.stepping.Steppable`)."""
 
-    repeatable: Repeatable
+    replayable: Replayable
 
     def stepper(self) -> Stepper:
         """See Steppable."""
-        return stepper_of(self.repeatable.repetition())
+        return stepper_of(self.replayable.replay_spec())
 
 
-def stepper_of(repetition: Repetition) -> Stepper:
+def stepper_of(replay_spec: ReplaySpec) -> Stepper:
     """A stepper on a run that was held or saved, at its first node.
 
     Raises:
         TfdbgError: TensorFlow does not take the graph or the inputs, or no step can be made in it.
 
     """
-    if repetition.kind is RunKind.FUNCTION:
-        return NodeStepper(_function(repetition))
-    if repetition.kind in (RunKind.SESSION, RunKind.CALLABLE):
-        return NodeStepper(_session(repetition))
-    raise TfdbgError(f"A run of the kind {repetition.kind} cannot be stepped through.")
+    if replay_spec.kind is RunKind.FUNCTION:
+        return NodeStepper(_function(replay_spec))
+    if replay_spec.kind in (RunKind.SESSION, RunKind.CALLABLE):
+        return NodeStepper(_session(replay_spec))
+    raise TfdbgError(f"A run of the kind {replay_spec.kind} cannot be stepped through.")
 
 
-def _function(repetition: Repetition) -> FunctionProgram:
-    details = FunctionDetails.unpacked(repetition.details)
-    definitions, entry = renamed(repetition)
+def _function(replay_spec: ReplaySpec) -> FunctionProgram:
+    details = FunctionDetails.unpacked(replay_spec.details)
+    definitions, entry = renamed(replay_spec)
     added: list[str] = []
 
     def forget() -> None:
@@ -91,9 +91,9 @@ def _function(repetition: Repetition) -> FunctionProgram:
         for definition in definitions:
             compat.add_function(definition)
             added.append(definition.signature.name)
-        root = root_of(entry, repetition.inputs, details)
+        root = root_of(entry, replay_spec.inputs, details)
         types = {name.rpartition(":")[0]: op_type for name, (op_type, _) in details.drawn.items()}
-        return FunctionProgram(root, lambda: inputs_of(repetition.inputs, root, details), forget, types)
+        return FunctionProgram(root, lambda: inputs_of(replay_spec.inputs, root, details), forget, types)
     except (tf.errors.OpError, ValueError, TypeError) as error:
         forget()
         raise TfdbgError(
@@ -101,10 +101,10 @@ def _function(repetition: Repetition) -> FunctionProgram:
         ) from error
 
 
-def _session(repetition: Repetition) -> SessionProgram:
-    graph = graph_of(repetition.graph)
-    given = {item.name: item.value for item in repetition.inputs if item.role is not Role.VARIABLE}
-    elements = [graph.as_graph_element(name) for name in repetition.fetches]
+def _session(replay_spec: ReplaySpec) -> SessionProgram:
+    graph = graph_of(replay_spec.graph)
+    given = {item.name: item.value for item in replay_spec.inputs if item.role is not Role.VARIABLE}
+    elements = [graph.as_graph_element(name) for name in replay_spec.fetches]
     program = SessionProgram([getattr(element, "op", element) for element in elements], given)
-    program.take({item.node: item.value for item in repetition.inputs if item.role is Role.VARIABLE})
+    program.take({item.node: item.value for item in replay_spec.inputs if item.role is Role.VARIABLE})
     return program

@@ -14,7 +14,7 @@ from tfdbg_cli.model.values import Array, Value
 
 
 @dataclass(frozen=True)
-class Output:
+class StepOutput:
     """One output of a node: the name of its element type, and whether a value can be put in its place."""
 
     name: TensorName
@@ -23,7 +23,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Step:
+class OpStep:
     """A node as the stepper sees it. `waits` are nodes that come before it, beside those that it reads.
 
     `reads` and `writes` name variables. `alone` is False for a node inside a loop of version 1, which runs with the
@@ -32,7 +32,7 @@ class Step:
 
     node: StepNode
     device: str
-    outputs: tuple[Output, ...]
+    outputs: tuple[StepOutput, ...]
     waits: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Program(Protocol):
     """A run, and the means to compute one node of it. Values are its own: eager tensors, or arrays."""
 
     @property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[OpStep]:
         """The nodes in an order in which all can be computed."""
         ...
 
@@ -63,7 +63,7 @@ class Program(Protocol):
         ...
 
     def compute(
-        self, step: Step, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
     ) -> Sequence[Any]:
         """The outputs of a node; None for one that holds no numbers and need not be kept.
 
@@ -219,7 +219,7 @@ class NodeStepper:
         """See Stepper."""
         self._program.close()
 
-    def _compute(self, step: Step, letter: Letter) -> None:
+    def _compute(self, step: OpStep, letter: Letter) -> None:
         overridden = [name for name, origin in self._from.items() if origin is From.OVERRIDE]
         values = self._program.compute(step, self._known, overridden)
         for output, value in zip(step.outputs, values, strict=False):
@@ -248,7 +248,7 @@ class NodeStepper:
                     waiting.append(name.node)
         return sorted((name for name in found if self._steps[name].alone), key=self._order.__getitem__)
 
-    def _is_covered(self, step: Step) -> bool:
+    def _is_covered(self, step: OpStep) -> bool:
         """Whether all outputs of a node are known without it."""
         return bool(step.outputs) and all(output.name in self._known for output in step.outputs)
 

@@ -42,10 +42,10 @@ class WholeWhatIf:
         """`run` with the values `replaced` and all that follows from them. See WhatIf."""
         for name in replaced:
             self._part.require_replaceable(run, name)
-        if run.repeatable is None:
+        if run.replayable is None:
             return self._part.again(run, replaced)
         try:
-            tensors, error = run.repeatable.with_values(replaced)
+            tensors, error = run.replayable.with_values(replaced)
         except TfdbgError as reason:
             made = self._part.again(run, replaced)
             return replace(made, notes=(_PART.format(reason.message), *made.notes))

@@ -21,7 +21,7 @@ _FORCE = Argument(("--force",), "overrun the disk budget, and replace a bundle t
 
 def _bundle(context: Context, options: argparse.Namespace) -> Document:
     path = named_file(options.path)
-    if isinstance(context.stop, Opened) and context.run.repeatable is None and not options.values:
+    if isinstance(context.stop, Opened) and context.run.replayable is None and not options.values:
         raise TfdbgError(
             "This is a recording, from which its run cannot be made again.",
             hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
@@ -37,7 +37,7 @@ def _record(context: Context, options: argparse.Namespace) -> Outcome:
 
 
 def _undo(context: Context, options: argparse.Namespace) -> Document:
-    held = context.run.repeatable
+    held = context.run.replayable
     if held is None and context.run.call.kind is RunKind.EAGER:
         raise TfdbgError(
             "What ran eagerly is not undone: between its ops ran Python.",

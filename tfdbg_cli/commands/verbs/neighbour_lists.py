@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.walk import Direction, Mark, Step, walk
+from tfdbg_cli.analysis.graph.walk import Direction, Hop, Mark, walk
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Outcome
 from tfdbg_cli.commands.syntax import quoted
@@ -64,7 +64,7 @@ def _depth(context: Context, options: argparse.Namespace) -> int:
     return depth
 
 
-def _nodes(steps: Sequence[Step]) -> int:
+def _nodes(steps: Sequence[Hop]) -> int:
     return sum(step.mark in (Mark.FIRST, Mark.CUT) for step in steps)
 
 
@@ -73,7 +73,7 @@ def _command(direction: Direction, name: str, options: argparse.Namespace, depth
     return f"{'li' if direction is Direction.INPUTS else 'lo'} {' '.join(flags)} {quoted(name)}"
 
 
-def _line(step: Step, with_op_type: bool, deeper: str, names: ShortNames) -> Line:
+def _line(step: Hop, with_op_type: bool, deeper: str, names: ShortNames) -> Line:
     level = min(step.depth, _INDENT_LIMIT)
     parts: list[Span | str] = ["  " * (level - 1), Span(f"({step.depth}) ", Style.DIM)]
     if step.control:
@@ -91,7 +91,7 @@ def _line(step: Step, with_op_type: bool, deeper: str, names: ShortNames) -> Lin
     return line(*parts, Span(name, Style.NAME, node_link(step.name)), *more)
 
 
-def _legend(steps: Sequence[Step], options: argparse.Namespace) -> list[Line]:
+def _legend(steps: Sequence[Hop], options: argparse.Namespace) -> list[Line]:
     """What the signs mean that occur."""
     marks = {step.mark for step in steps}
     rows = [("(d)", "distance from the node, in edges")]
@@ -108,7 +108,7 @@ def _legend(steps: Sequence[Step], options: argparse.Namespace) -> list[Line]:
     return [line(Span("Legend:", Style.DIM))] + [line(Span(f"  {sign:<7}{text}", Style.DIM)) for sign, text in rows]
 
 
-def _data(name: str, direction: Direction, depth: int, steps: Sequence[Step]) -> dict[str, Any]:
+def _data(name: str, direction: Direction, depth: int, steps: Sequence[Hop]) -> dict[str, Any]:
     return {
         "name": name,
         "direction": direction.name.lower(),

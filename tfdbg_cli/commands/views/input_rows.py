@@ -84,7 +84,7 @@ def _holds(item: InputSeen) -> Span:
     if item.value is None:
         return Span(item.note, Style.DIM)
     dtype = item.tensor.dtype if item.tensor is not None else name_of(item.value.dtype)
-    through = f" (as {printable(item.stand_in)})" if item.stand_in else ""
+    through = f" (as {printable(item.instead)})" if item.instead else ""
     return Span(f"{_short(item.value, dtype) or _told(item.value, dtype)}{through}")
 
 

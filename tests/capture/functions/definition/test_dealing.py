@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.ops.stateful_ops import Nature, nature_of
@@ -20,28 +20,28 @@ def test_the_table_is_about_ops_that_there_are(nature: Nature) -> None:
 
 
 def test_only_stateful_ops_and_calls_of_python_have_to_do_with_the_world_outside() -> None:
-    outside = {Dealing.SOURCE, Dealing.EFFECT}
-    found = [name for name in NAMES if dealing_of(name) in outside and not compat.op_definition(name).is_stateful]
+    outside = {SideEffect.SOURCE, SideEffect.EFFECT}
+    found = [name for name in NAMES if side_effect_of(name) in outside and not compat.op_definition(name).is_stateful]
     assert found == ["PyFuncStateless"]
 
 
 @pytest.mark.parametrize(
     ("op_type", "dealing", "effect"),
     [
-        ("MatMul", Dealing.NOTHING, Effect.NONE),
-        ("ReadVariableOp", Dealing.READ, Effect.READ),
-        ("ResourceApplyAdam", Dealing.WRITE, Effect.WRITE),
-        ("StatefulUniform", Dealing.WRITE, Effect.DRAW_FROM_VARIABLE),
-        ("RandomUniform", Dealing.SOURCE, Effect.DRAW),
-        ("IteratorGetNext", Dealing.SOURCE, Effect.DRAW),
-        ("EagerPyFunc", Dealing.SOURCE, Effect.DRAW),
-        ("PrintV2", Dealing.EFFECT, Effect.WRITE),
-        ("TensorArrayWriteV3", Dealing.NOTHING, Effect.NONE),
-        ("CheckNumerics", Dealing.NOTHING, Effect.NONE),
-        ("StatelessWhile", Dealing.CALL, Effect.NONE),
-        ("VarHandleOp", Dealing.SOURCE, Effect.NONE),
-        ("AssignAdd", Dealing.NOTHING, Effect.WRITE),
+        ("MatMul", SideEffect.NOTHING, Effect.NONE),
+        ("ReadVariableOp", SideEffect.READ, Effect.READ),
+        ("ResourceApplyAdam", SideEffect.WRITE, Effect.WRITE),
+        ("StatefulUniform", SideEffect.WRITE, Effect.DRAW_FROM_VARIABLE),
+        ("RandomUniform", SideEffect.SOURCE, Effect.DRAW),
+        ("IteratorGetNext", SideEffect.SOURCE, Effect.DRAW),
+        ("EagerPyFunc", SideEffect.SOURCE, Effect.DRAW),
+        ("PrintV2", SideEffect.EFFECT, Effect.WRITE),
+        ("TensorArrayWriteV3", SideEffect.NOTHING, Effect.NONE),
+        ("CheckNumerics", SideEffect.NOTHING, Effect.NONE),
+        ("StatelessWhile", SideEffect.CALL, Effect.NONE),
+        ("VarHandleOp", SideEffect.SOURCE, Effect.NONE),
+        ("AssignAdd", SideEffect.NOTHING, Effect.WRITE),
     ],
 )
-def test_what_an_op_has_to_do_with_it(op_type: str, dealing: Dealing, effect: Effect) -> None:
-    assert (dealing_of(op_type), effect_of(op_type)) == (dealing, effect)
+def test_what_an_op_has_to_do_with_it(op_type: str, dealing: SideEffect, effect: Effect) -> None:
+    assert (side_effect_of(op_type), effect_of(op_type)) == (dealing, effect)

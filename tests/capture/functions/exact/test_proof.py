@@ -10,13 +10,13 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf, has_inf_or_nan
-from tfdbg_cli.capture.controller import Action, Plan, Watched
+from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.compiled import compiled, compiled_copy
 from tfdbg_cli.capture.functions.exact.comparison import compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
+from tfdbg_cli.capture.runs.function.function_checks import watch_kind
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
-from tfdbg_cli.capture.runs.function.watched_function import watch_kind
 from tfdbg_cli.capture.tf import compat
 
 pytestmark = pytest.mark.tf
@@ -38,7 +38,7 @@ class Traced:
         return compiled_copy(self.function.root.body.name, self.inputs, self.outputs)
 
     def proof(self, tensor_filter: TensorFilter = has_inf_or_nan) -> Proof:
-        kind = watch_kind(Plan(1, Action.CAPTURE, watched=Watched("asked", tensor_filter)), "")
+        kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("asked", tensor_filter)), "")
         assert kind is not None
         return self.function.watched(kind).checked_only(self.inputs)
 

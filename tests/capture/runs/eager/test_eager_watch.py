@@ -30,7 +30,7 @@ from tfdbg_cli.model.values import NoValue
 pytestmark = pytest.mark.tf
 
 
-class Watching:
+class ActiveWatch:
     """A watch of this process that goes on behind every hit."""
 
     def __init__(self, filter_name: str = "has_inf_or_nan", **options: Any) -> None:
@@ -41,7 +41,7 @@ class Watching:
         self.debugger.attendant = self.watch
         self.debugger.set_watch(decision)
 
-    def __enter__(self) -> Watching:
+    def __enter__(self) -> ActiveWatch:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,7 +59,7 @@ def test_every_dtype_and_every_bad_number() -> None:
     for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128):
         for bad in (np.nan, np.inf, -np.inf):
             good = tf.cast(tf.ones([3, 3]), dtype)
-            with Watching() as watching:
+            with ActiveWatch() as watching:
                 _ = good * 2
                 assert not watching.found
                 _ = good * tf.constant([1, 1, bad], dtype)
@@ -67,7 +67,7 @@ def test_every_dtype_and_every_bad_number() -> None:
 
 
 def test_a_single_string_is_no_number(capsys) -> None:
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         text = tf.strings.join(["a", tf.constant("b")])
         assert text.numpy() == b"ab"
         _ = tf.math.log(tf.constant([0.0]))
@@ -104,7 +104,7 @@ def test_the_first_op_that_gives_a_bad_number_is_always_stopped_at(ops, numbers)
         "concat": lambda x: tf.concat([x, x], 0), "div": lambda x: x / (x - 1.0),
     }  # fmt: skip
     expected = None
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         x = tf.constant(numbers)
         for count, name in enumerate(ops):
             x = kinds[name](x)
@@ -120,14 +120,14 @@ def test_a_variable_is_looked_at_after_its_update_and_when_a_function_may_have_w
     def spoil() -> None:
         w.assign(w * 1e38)
 
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         w.assign_add([1e38, 0.0])
         _ = w + 1.0
         assert not watching.front.ends
         w.assign_add([3e38, 0.0])
         assert watching.found == ["UpdatedVariable"]
     w.assign([1e38, 1.0])
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         _ = w + 1.0
         watching.debugger.run_starts(_Run())
         spoil()  # nothing of it is seen here
@@ -144,7 +144,7 @@ class _Run:
 
 def test_a_mask_of_minus_infinity_is_passed_over_until_nan_comes_of_it() -> None:
     w, causal = tf.Variable(tf.ones((2, 2))), tf.where([[True, False], [True, True]], 0.0, -np.inf)
-    with Watching(benign=OnBenign.SKIP) as watching:
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
         best = tf.Variable(np.inf)
         for one in (True, True, False):
             scores = tf.where([[True, True], [one, False]], w * 2.0, -np.inf)
@@ -158,7 +158,7 @@ def test_a_mask_of_minus_infinity_is_passed_over_until_nan_comes_of_it() -> None
 
 def test_an_infinity_that_nothing_takes_away_is_stopped_at_in_the_end() -> None:
     w = tf.Variable(1.0)
-    with Watching(benign=OnBenign.SKIP) as watching:
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
         for penalty in (0.0, np.inf):
             _ = w * w + penalty
         watching.watch.end()
@@ -168,14 +168,14 @@ def test_an_infinity_that_nothing_takes_away_is_stopped_at_in_the_end() -> None:
 def test_an_infinity_that_is_multiplied_or_assigned_is_stopped_at_once() -> None:
     w = tf.Variable(1.0)
     for spoil in (lambda: w * -np.inf, lambda: w.assign(np.inf), lambda: tf.math.log(w - w)):
-        with Watching(benign=OnBenign.SKIP) as watching:
+        with ActiveWatch(benign=OnBenign.SKIP) as watching:
             spoil()
             assert len(watching.front.ends) == 1
         w.assign(1.0)
 
 
 def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() -> None:
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         x = tf.math.log(tf.constant([0.0, 1.0]))
         _ = tf.reduce_sum(x * 2.0)
         _ = 1.0 / tf.constant([0.0])
@@ -185,7 +185,7 @@ def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() 
 
 
 def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:
-    with Watching(exclude_node_names="^Log") as watching:
+    with ActiveWatch(exclude_node_names="^Log") as watching:
         tf.math.log(tf.constant(0.0))
         image = tf.ones([1, 2, 2, 1])
         tf.raw_ops.FusedBatchNormV3(x=image, scale=[1.0], offset=[0.0], mean=[0.0], variance=[1.0], is_training=False)
@@ -193,7 +193,7 @@ def test_nodes_that_are_left_out_and_outputs_that_mean_nothing() -> None:
 
 
 def test_other_filters_are_asked_of_runs() -> None:
-    with Watching("magnitude_above:50") as watching:
+    with ActiveWatch("magnitude_above:50") as watching:
         for _ in range(2):
             x = tf.constant(100.0) * 2.0  # outside of a run: data
         w = tf.Variable(2.0)
@@ -209,7 +209,7 @@ def test_a_filter_of_the_programs_own_that_fails_is_told_of_once(capsys) -> None
         raise KeyError("mine")
 
     w = tf.Variable(1.0)
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         watching.debugger.add_filter("broken", broken)
         watching.debugger.set_watch(RunUntil("broken"))
         for _ in range(3):
@@ -218,7 +218,7 @@ def test_a_filter_of_the_programs_own_that_fails_is_told_of_once(capsys) -> None
 
 
 def test_tensors_die_when_the_program_lets_go_of_them() -> None:
-    with Watching():
+    with ActiveWatch():
         x = tf.constant([1.0, 2.0]) * 2.0
         gone = weakref.ref(x)
         del x
@@ -246,14 +246,14 @@ def test_a_large_variable_is_not_copied_at_its_update() -> None:
         w = tf.Variable(tf.zeros([300_000]))
         w.assign_add(tf.ones([300_000]))
         before = place(w)
-        with Watching() if watched else nullcontext():
+        with ActiveWatch() if watched else nullcontext():
             tf.reduce_sum(w.read_value())
             w.assign_add(tf.ones([300_000]))
         assert place(w) == before
 
 
 def test_what_the_program_has_set_for_numpy_stays() -> None:
-    with np.errstate(all="raise"), warnings.catch_warnings(), Watching():
+    with np.errstate(all="raise"), warnings.catch_warnings(), ActiveWatch():
         warnings.simplefilter("error")
         x = tf.constant(np.full(20_000, 1e30, np.float32)) * 1.0
     assert x.shape == (20_000,)
@@ -280,7 +280,7 @@ def test_persistent_and_nested_tapes_custom_gradients_and_accumulators_give_the_
         return [np.asarray(each).tobytes() for each in map(_plain, found)]
 
     plain = program()
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         watched = program()
     assert watched == plain
     assert not watching.front.ends
@@ -291,7 +291,7 @@ def _plain(value: Any) -> Any:
 
 
 def test_exceptions_of_ops_are_the_programs(capsys) -> None:
-    with Watching():
+    with ActiveWatch():
         for call in (
             lambda: tf.constant([1.0, 2.0]) @ tf.constant([[1.0]]),
             lambda: tf.constant([1.0]) + tf.constant([1, 2]),
@@ -324,7 +324,7 @@ def test_nobody_listens_while_the_program_only_goes_on() -> None:
 
 
 def test_a_watch_asks_what_it_was_begun_for() -> None:
-    with Watching("has_nan") as watching:
+    with ActiveWatch("has_nan") as watching:
         tf.math.log(tf.constant(0.0))
         tf.math.log(tf.constant(-1.0))
     assert len(watching.front.ends) == 1
@@ -332,7 +332,7 @@ def test_a_watch_asks_what_it_was_begun_for() -> None:
 
 def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_began_it() -> None:
     w = tf.Variable([1.0, 2.0])
-    with Watching("bad_result") as watching:
+    with ActiveWatch("bad_result") as watching:
         for turn in range(3):
             mask = tf.math.log(tf.constant([0.0, 1.0]))  # nothing comes of it
             gradient = tf.math.log(w - float(turn))
@@ -348,7 +348,7 @@ def test_bad_result_stops_at_the_update_that_spoils_a_variable_and_names_what_be
 @pytest.mark.parametrize("times", [1, 40])
 def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) -> None:
     w = tf.Variable(np.full((3, 2), 2.0, np.float32))
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         for turn in range(times + 1):
             for _ in range(2):
                 w.assign_sub(tf.ones([3, 2]) * 0.25)
@@ -361,7 +361,7 @@ def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) 
 
 def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> None:
     w = tf.Variable([1.0, 1.0])
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         for turn in range(60):
             w.assign_add(tf.constant([0.5, 3e38 if turn > 50 else 1.0]))
             if watching.front.ends:
@@ -372,7 +372,7 @@ def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> No
 
 def test_bounds_of_variables_are_never_below_what_they_hold() -> None:
     w = tf.Variable(np.ones(5000, np.float32))
-    with Watching() as watching:
+    with ActiveWatch() as watching:
         for turn in range(50):
             w.assign_add(tf.constant(np.full(5000, (-3.0) ** turn, np.float32)))
     assert watching.found == [] or not np.isfinite(w.numpy()).all()
@@ -405,7 +405,7 @@ def test_after_a_stop_nothing_of_the_program_is_held() -> None:
 
     gc.disable()  # what goes in circles would not die at once
     try:
-        with Watching() as watching:
+        with ActiveWatch() as watching:
             assert step() == (None, None, None)
     finally:
         gc.enable()
@@ -414,7 +414,7 @@ def test_after_a_stop_nothing_of_the_program_is_held() -> None:
 
 def test_what_a_tape_computes_is_known_as_gradients() -> None:
     w = tf.Variable([3.0, 4.0])
-    with Watching("exploding_gradient:100") as watching:
+    with ActiveWatch("exploding_gradient:100") as watching:
         for rate in (1.0, 1e3, 1.0):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(w * w) * rate

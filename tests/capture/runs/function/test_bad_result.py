@@ -10,9 +10,9 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.analysis.watch.filters import bad_result
-from tfdbg_cli.capture.controller import Action, Plan, Watched
+from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
+from tfdbg_cli.capture.runs.function.function_checks import watch_kind
 from tfdbg_cli.capture.runs.function.traced_function import traced_function
-from tfdbg_cli.capture.runs.function.watched_function import watch_kind
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import Detach, RunUntil, Values
 
@@ -205,7 +205,7 @@ def test_few_tensors_are_checked_and_no_value_that_is_assigned() -> None:
         return tf.reduce_sum(y)
 
     concrete = step.get_concrete_function(tf.TensorSpec([2], tf.float32))
-    kind = watch_kind(Plan(1, Action.CAPTURE, watched=Watched("bad_result", bad_result)), "step")
+    kind = watch_kind(Plan(1, Action.CAPTURE, watched=WatchRequest("bad_result", bad_result)), "step")
     assert kind is not None
     frontier = traced_function(compat.atomic_of(concrete)).watched(kind).frontier
     checked = {str(one.name) for checks in frontier.checks.values() for one in checks}

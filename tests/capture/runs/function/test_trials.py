@@ -19,7 +19,7 @@ from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.trials import Trials
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, RunUntil, Values
@@ -43,7 +43,7 @@ def debugged(*script: Any) -> Iterator[ScriptedFrontend]:
 def _held(function: Any, *arguments: Any) -> tuple[TracedFunction, Any]:
     concrete = function.get_concrete_function(*arguments)
     traced = TracedFunction(compat.atomic_of(concrete))
-    return traced, HeldCall.of(traced.holding, [*tf.nest.flatten(arguments), *concrete.captured_inputs])
+    return traced, CallSnapshot.of(traced.holding, [*tf.nest.flatten(arguments), *concrete.captured_inputs])
 
 
 def test_the_plain_function_runs_on_copies() -> None:

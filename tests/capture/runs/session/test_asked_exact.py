@@ -10,11 +10,11 @@ from test_watch_exact import RandomGraph
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.replay.again import repeat
 from tfdbg_cli.capture.sessions.call_names import fetched
-from tfdbg_cli.capture.sessions.extended.watched_call import watched_call, why_not_inside
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, why_not_inside
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.sessions.program_graph import program_graph
@@ -37,7 +37,7 @@ class Watcher:
         self.question = question_of(self.asked)
         self.call = call
         assert not why_not_inside(call, keeping=False, question=self.question)
-        self.known = watched_call(call, self.question, Watched(text, self.asked), CaptureRequest())
+        self.known = call_checks(call, self.question, WatchRequest(text, self.asked), CaptureRequest())
         assert not self.known.unasked
 
     def in_graph(self) -> bool:
@@ -197,7 +197,7 @@ def test_loops_and_branches_of_version_1_are_asked(tf, debugged, graph, seed) ->
             passing: list[str] = []
 
             def ask(end, asked=asked, passing=passing) -> Detach:
-                again = repeat(end.run.repeatable.repetition())
+                again = repeat(end.run.replayable.replay_spec())
                 run = end.run.__class__(end.run.call, again.tensors, end.run.graph)
                 rows = range(len(run.tensors))
                 passing += [run.tensors[at].node for at in rows if asked(datum_of(run, at), run.tensors.value(at))]

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.sessions import reach as reaching
-from tfdbg_cli.capture.sessions.extended.watched_call import watched_call
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, hidden_ops
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.model.decision import CaptureRequest, Detach, RunUntil
@@ -32,7 +32,9 @@ def prepared(tf: Any, ops: int) -> tuple[Any, Any]:
             call = RunCall(raw, raw.run, y, {x: np.zeros(4)}, None, None)
             question = question_of(has_inf_or_nan)
             assert question is not None
-            return graph, watched_call(call, question, Watched("has_inf_or_nan", has_inf_or_nan), CaptureRequest())
+            return graph, call_checks(
+                call, question, WatchRequest("has_inf_or_nan", has_inf_or_nan), CaptureRequest()
+            )
 
 
 @contextmanager

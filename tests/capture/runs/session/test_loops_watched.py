@@ -17,9 +17,9 @@ WATCH = RunUntil("has_inf_or_nan")
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """What was done with all values of a run, by the name of the function that did it."""
-    from tfdbg_cli.capture.replay import session as repetition
+    from tfdbg_cli.capture.replay import session as replay_spec
     from tfdbg_cli.capture.runs.session import runtime_graph
-    from tfdbg_cli.capture.state import held_session as holding
+    from tfdbg_cli.capture.state import run_snapshot as holding
 
     found: list[str] = []
 
@@ -32,7 +32,7 @@ def made(monkeypatch) -> list[str]:
 
         monkeypatch.setattr(module, name, instead)
 
-    told(repetition, "dumped")
+    told(replay_spec, "dumped")
     told(holding, "repeat_session")
     told(runtime_graph, "read_dump")
     return found

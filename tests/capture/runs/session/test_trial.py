@@ -12,7 +12,7 @@ from test_unchanged import STEPS, Quotient
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact.traffic import Traffic
 from tfdbg_cli.capture.sessions.proof import Trial
-from tfdbg_cli.capture.state.held_session import COPIES
+from tfdbg_cli.capture.state.run_snapshot import COPIES
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 

@@ -81,9 +81,9 @@ def test_later_runs_are_made_again_in_the_copy_of_the_first(tf, debugged, graph,
     made = []
     original = session_copy.SessionCopy.__init__
 
-    def init(self: Any, repetition: Any) -> None:
-        made.append(repetition)
-        original(self, repetition)
+    def init(self: Any, replay_spec: Any) -> None:
+        made.append(replay_spec)
+        original(self, replay_spec)
 
     monkeypatch.setattr(session_copy.SessionCopy, "__init__", init)
     step = Quotient(tf)

@@ -12,7 +12,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.replay import Role
 
 pytestmark = pytest.mark.tf
 
@@ -87,7 +87,7 @@ def test_a_replay_leaves_the_variables_and_an_undo_puts_them_back(tf, debugged, 
         assert [variable.name for variable in tf.global_variables()] != names[:1]
         session.run(step.train, {step.x: BAD})
         assert not np.isfinite(raw.run(step.v)).all()
-        said = front.ends[0].run.repeatable.undo()
+        said = front.ends[0].run.replayable.undo()
         for now, then in zip(raw.run(tf.global_variables()), before, strict=True):
             np.testing.assert_array_equal(now, then)
     assert said == ("What was drawn (batches, random numbers) stays drawn.",)
@@ -99,14 +99,14 @@ def test_a_repetition_tells_what_the_run_read(tf, debugged, graph) -> None:
         raw.run(step.init)
         session, front = debugged(raw, WATCH, Detach())
         session.run([step.loss, step.train], {step.x: BAD})
-        repetition = front.ends[0].run.repeatable.repetition()
-        definition = tf.GraphDef.FromString(repetition.graph)
-    roles = {item.name: item.role for item in repetition.inputs}
+        replay_spec = front.ends[0].run.replayable.replay_spec()
+        definition = tf.GraphDef.FromString(replay_spec.graph)
+    roles = {item.name: item.role for item in replay_spec.inputs}
     assert roles == {
         "x:0": Role.GIVEN, "v": Role.VARIABLE, "v/Momentum": Role.VARIABLE, "global_step": Role.VARIABLE,
         "noise/RandomUniform:0": Role.SOURCE,
     }  # fmt: skip
-    assert repetition.fetches == ("loss:0", step.train.name)
+    assert replay_spec.fetches == ("loss:0", step.train.name)
     assert not [node.name for node in definition.node if node.name.startswith(PREFIX)]
     assert "v/Initializer/initial_value" not in {node.name for node in definition.node}, "more than the run needs"
 
@@ -372,11 +372,11 @@ def test_a_run_that_is_stopped_at_can_be_made_again_and_undone(tf, debugged, gra
     from tfdbg_cli.capture.replay.again import repeat
 
     step = Step(tf)
-    repeated = []
+    replayed = []
 
     def look(end):
-        repeated.append(repeat(end.run.repeatable.repetition()))
-        end.run.repeatable.undo()
+        replayed.append(repeat(end.run.replayable.replay_spec()))
+        end.run.replayable.undo()
         return Detach()
 
     with tf.Session() as raw:
@@ -385,7 +385,7 @@ def test_a_run_that_is_stopped_at_can_be_made_again_and_undone(tf, debugged, gra
         session, front = debugged(raw, DebugRun(CaptureRequest(graph=choice)), look)
         loss, _ = session.run([step.loss, step.train], {step.x: GOOD})
         np.testing.assert_array_equal(raw.run(step.v), before)
-    (again,) = repeated
+    (again,) = replayed
     (index,) = again.tensors.named("loss", 0)
     assert again.tensors.value(index) == loss
     (noise,) = again.tensors.named("noise/RandomUniform", 0)
@@ -401,8 +401,8 @@ def test_a_run_says_why_it_cannot_be_made_again(tf, debugged, graph) -> None:
         session.run(noise)
     kept, again = (end.run for end in front.ends)
     with pytest.raises(TfdbgError, match="What noise/RandomUniform:0 gave is not known"):
-        kept.repeatable.repetition()
-    assert again.repeatable.repetition().inputs, "it is fetched whatever is to be shown"
+        kept.replayable.replay_spec()
+    assert again.replayable.replay_spec().inputs, "it is fetched whatever is to be shown"
 
 
 def test_files_are_not_written_again(tf, debugged, graph, tmp_path) -> None:
@@ -422,9 +422,9 @@ def test_files_are_not_written_again(tf, debugged, graph, tmp_path) -> None:
     path.unlink()
     from tfdbg_cli.capture.replay.again import repeat
 
-    repeat(run.repeatable.repetition())
+    repeat(run.replayable.replay_spec())
     assert not path.exists(), "a repetition does not"
-    assert any("WriteFile" in limit for limit in run.repeatable.repetition().limits)
+    assert any("WriteFile" in limit for limit in run.replayable.replay_spec().limits)
 
 
 def drawn_by(tf, kind: str, calls: list[int]):

@@ -10,9 +10,9 @@ import pytest
 
 from tfdbg_cli.analysis.origin.search import find_origin
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.sessions.extended.watched_call import watched_call
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.errors import TfdbgError
@@ -214,7 +214,7 @@ def test_the_origin_of_a_hit_is_in_the_call(tf, debugged, graph) -> None:
     np.testing.assert_array_equal(run.tensors.value(row), found)
     (row,) = run.tensors.named("v/after_update", 0)
     np.testing.assert_array_equal(run.tensors.value(row), [2.0, 2.0])
-    assert run.repeatable is not None
+    assert run.replayable is not None
     assert any("made once more" in note for note in run.notes)
 
 
@@ -400,11 +400,11 @@ def test_no_op_runs_beside_its_stand_in(tf, graph) -> None:
     y = tf.identity(function(tf)(lambda value: finite(tf, value))(x), name="y")
     with tf.Session() as raw:
         call = RunCall(raw, raw.run, y, {x: [1.0, 2.0]}, None, None)
-        watched = Watched("has_nan", has_nan)
-        stand_ins = watched_call(call, question_of(has_nan), watched, CaptureRequest()).stand_ins
-    stand_ins.require_alone([stand_ins.op(y.op)])
+        watched = WatchRequest("has_nan", has_nan)
+        shadow_ops = call_checks(call, question_of(has_nan), watched, CaptureRequest()).shadow_ops
+    shadow_ops.require_alone([shadow_ops.op(y.op)])
     with pytest.raises(TfdbgError, match="would run twice"):
-        stand_ins.require_alone([y.op])
+        shadow_ops.require_alone([y.op])
 
 
 def test_values_that_are_kept_are_those_of_the_graph(tf, debugged, graph) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from test_watch_exact import BAD, FILTERS, IMAGE, SQUARE, binary, holds, of_images, of_squares, unary
 
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.replay.session import repeat_session
+from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.sessions.call_state import call_state
-from tfdbg_cli.capture.sessions.extended.watched_call import watched_call
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks
 from tfdbg_cli.capture.sessions.invocation import RunCall
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.values import NoValue
 
@@ -85,10 +85,10 @@ def test_the_verdict_is_that_of_looking_at_every_tensor(tf, seed) -> None:
             feeds = made.feeds()
             name = made.chance.choice(list(FILTERS))
             call = RunCall(session, session.run, made.ends, feeds, None, None)
-            known = watched_call(call, question_of(FILTERS[name]), Watched(name, FILTERS[name]), CaptureRequest())
-            assert not known.stand_ins.notes
-            _, (health,) = call.with_extra([known.health], (), known.stand_ins)
-            tensors = repeat_session(HeldRun(call, call_state([], [], frozenset())).repetition()).tensors
+            known = call_checks(call, question_of(FILTERS[name]), WatchRequest(name, FILTERS[name]), CaptureRequest())
+            assert not known.shadow_ops.notes
+            _, (health,) = call.with_extra([known.health], (), known.shadow_ops)
+            tensors = replay_session(RunSnapshot(call, call_state([], [], frozenset())).replay_spec()).tensors
             values = [(str(tensors[at].name), tensors.value(at)) for at in range(len(tensors))]
             bad = [text for text, value in values if not isinstance(value, NoValue) and holds(name, value)]
             assert len(values) > known.checked

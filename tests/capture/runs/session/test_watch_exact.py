@@ -10,9 +10,9 @@ import pytest
 from support import one_dnn
 
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.sessions.extended.watched_call import watched_call, why_not_inside
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, why_not_inside
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -218,7 +218,7 @@ def test_the_verdict_is_that_of_looking_at_every_tensor(tf, seed) -> None:
             name = made.chance.choice(list(FILTERS))
             call = RunCall(session, session.run, made.ends, feeds, None, None)
             assert not why_not_inside(call, keeping=False)
-            known = watched_call(call, question_of(FILTERS[name]), Watched(name, FILTERS[name]), CaptureRequest())
+            known = call_checks(call, question_of(FILTERS[name]), WatchRequest(name, FILTERS[name]), CaptureRequest())
             session.run(init)
             _, (health,) = call.with_extra([known.health])
             session.run(init)
@@ -247,7 +247,7 @@ def test_every_dtype_is_checked(tf, graph) -> None:
             y = tf.identity(x)
             for question in map(question_of, FILTERS.values()):
                 call = RunCall(session, session.run, y, {x: [1, 2, 3]}, None, None)
-                known = watched_call(call, question, Watched("", has_inf_or_nan), CaptureRequest())
+                known = call_checks(call, question, WatchRequest("", has_inf_or_nan), CaptureRequest())
                 assert known.health is not None
                 for value in (1.0, np.nan, np.inf, complex(0, np.nan), complex(0, -np.inf)):
                     if isinstance(value, complex) and not kind.is_complex:

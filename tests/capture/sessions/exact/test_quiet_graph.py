@@ -13,8 +13,8 @@ import pytest
 from tfdbg_cli.capture.runs.session import trial_run
 from tfdbg_cli.capture.sessions.exact import made_alike
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph
-from tfdbg_cli.capture.state import held_session as holding
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state import run_snapshot as holding
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 
@@ -368,13 +368,13 @@ def test_a_watched_run_is_compared_and_proven(tf, debugged, graph, trials, shape
 
 def test_a_run_made_again_without_an_update_is_never_believed(tf, debugged, graph, trials, monkeypatch) -> None:
     """Should what leads to a fed tensor be left out after all."""
-    original = HeldRun._quiet
+    original = RunSnapshot._quiet
 
-    def without(self: HeldRun) -> QuietGraph:
+    def without(self: RunSnapshot) -> QuietGraph:
         found = original(self)
         return replace(found, led_to=())
 
-    monkeypatch.setattr(holding.HeldRun, "_quiet", without)
+    monkeypatch.setattr(holding.RunSnapshot, "_quiet", without)
     x = tf.placeholder(tf.float32, [], name="x")
     w = tf.get_variable("w", initializer=0.0, use_resource=True)
     require_same(tf, debugged, [*waiting(tf, w, x, python), x + 1.0], x, "watched")

@@ -54,7 +54,7 @@ class CallSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallPlace:
     """A node that calls functions, in the function that it was written in: its name, and the paths of its scopes."""
 
     own_name: str
@@ -195,7 +195,7 @@ class CallTree:
     """
 
     def __init__(
-        self, library: Library, skipped: frozenset[str] = frozenset(), places: Mapping[str, Place] | None = None
+        self, library: Library, skipped: frozenset[str] = frozenset(), places: Mapping[str, CallPlace] | None = None
     ) -> None:
         self._library = library
         self._skipped = skipped

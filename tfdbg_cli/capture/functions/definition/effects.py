@@ -23,7 +23,7 @@ _TYPED = re.compile(
 _NOTHING = frozenset({Nature.WITHIN, Nature.TENSOR_ARRAY, Nature.PURE})
 
 
-class Dealing(Enum):
+class SideEffect(Enum):
     """What an op has to do with the world outside."""
 
     NOTHING = auto()
@@ -35,24 +35,24 @@ class Dealing(Enum):
 
 
 @cache
-def dealing_of(op_type: str) -> Dealing:
+def side_effect_of(op_type: str) -> SideEffect:
     """What an op of this type, or a function called by its name, has to do with the world outside."""
     nature = nature_of(op_type)
     if nature is Nature.READS:
-        return Dealing.READ
+        return SideEffect.READ
     if nature is Nature.WRITES:
-        return Dealing.WRITE
+        return SideEffect.WRITE
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
-        return Dealing.CALL
+        return SideEffect.CALL
     if nature in _NOTHING or not (definition.is_stateful or nature is Nature.PYTHON):
-        return Dealing.NOTHING
-    return Dealing.SOURCE if definition.output_arg else Dealing.EFFECT
+        return SideEffect.NOTHING
+    return SideEffect.SOURCE if definition.output_arg else SideEffect.EFFECT
 
 
 def writes_variable(op_type: str) -> bool:
     """Whether an op of this type may change the variables whose handles it is given."""
-    return dealing_of(op_type) is Dealing.WRITE
+    return side_effect_of(op_type) is SideEffect.WRITE
 
 
 def type_in_variable(node: Any) -> int | None:
@@ -71,7 +71,7 @@ def drawing_in(name: str) -> str:
         definition = compat.function_definition(function) if function not in seen else None
         seen.add(function)
         for node in () if definition is None else definition.node_def:
-            if dealing_of(node.op) is Dealing.SOURCE:
+            if side_effect_of(node.op) is SideEffect.SOURCE:
                 return f"{node.name} ({node.op})"
             waiting.extend(called_by(node))
     return ""
@@ -80,7 +80,7 @@ def drawing_in(name: str) -> str:
 def silence(definition: Any) -> Any:
     """`definition`, its nodes that only change the world made to do nothing but wait."""
     for node in definition.node_def:
-        if dealing_of(node.op) is Dealing.EFFECT:
+        if side_effect_of(node.op) is SideEffect.EFFECT:
             waits = [text for text in node.input if text.startswith("^")]
             node.op = "NoOp"
             node.ClearField("attr")

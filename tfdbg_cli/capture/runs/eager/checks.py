@@ -19,7 +19,7 @@ from tfdbg_cli.analysis.watch.training_filters import (
     gradient_norm_below,
     unchanged_variable,
 )
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.functions.updated_variables import updates_variable
 from tfdbg_cli.capture.runs.eager.meant import Meant
 from tfdbg_cli.capture.runs.eager.places import builds
@@ -58,7 +58,7 @@ _OF_RUNS = (gradient_norm_above, gradient_norm_below, unchanged_variable)
 class Checks:
     """The question of one watch. It knows which tensors are settled, so that few are looked at."""
 
-    def __init__(self, watched: Watched) -> None:
+    def __init__(self, watched: WatchRequest) -> None:
         self.watched = watched
         test = watched.tensor_filter
         self.at_ops = not any(test is one or (isinstance(test, Tuned) and test.test is one) for one in _OF_RUNS)

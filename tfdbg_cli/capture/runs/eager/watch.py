@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, Watched
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.updated_variables import updates_variable
 from tfdbg_cli.capture.runs.eager.checks import Checks
@@ -218,8 +218,8 @@ class EagerWatch:
             return False
         if op_type in _NO_WORK or updates_variable(op_type):
             return False
-        repeated = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
-        if not repeated and not any(_is_variable(given, here.read) for given in inputs):
+        replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
+        if not replayed and not any(_is_variable(given, here.read) for given in inputs):
             return False
         if not counts(stack) or builds(stack) or driven(stack):
             return False
@@ -267,7 +267,7 @@ class EagerWatch:
         self,
         here: _Here,
         section: Section,
-        watched: Watched | None,
+        watched: WatchRequest | None,
         sought: Sought | None,
         op_type: str,
         inputs: Sequence[Any],
@@ -319,7 +319,7 @@ class EagerWatch:
                 found = found or bad
         return found
 
-    def _checks_of(self, watched: Watched | None) -> Checks | None:
+    def _checks_of(self, watched: WatchRequest | None) -> Checks | None:
         if watched is None:
             return None
         if self._checks is None or self._checks.watched is not watched:

@@ -14,10 +14,10 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
-from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
@@ -63,7 +63,7 @@ class CapturedCall(ABC):
         self.call = call
         self.plan = plan
         self.room = room
-        self.held: HeldCall | None = None
+        self.held: CallSnapshot | None = None
         self.outcome: Outcome | None = None
         self._run: Run | None = None
 
@@ -87,8 +87,8 @@ class CapturedCall(ABC):
             tracebacks=traced.tracebacks,
             error=error,
             notes=notes,
-            repeatable=self.held,
-            steppable=None if self.held is None else SteppableAgain(self.held),
+            replayable=self.held,
+            steppable=None if self.held is None else SteppableReplay(self.held),
             what_if=self._what_if if error is None else None,
         )
 
@@ -155,10 +155,10 @@ class FunctionCapture(CapturedCall):
         return self._run
 
 
-def held_before(call: PerformedCall, room: int) -> HeldCall | None:
+def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
     """What it takes to make `call`, which is about to be made, again."""
     try:
-        return HeldCall.of(call.traced.holding, call.inputs, room=room)
+        return CallSnapshot.of(call.traced.holding, call.inputs, room=room)
     except Exception as error:  # noqa: BLE001
         report("hold what a run can be made again from", error)
         return None

@@ -12,18 +12,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfdbg_cli.capture.functions.definition.effects import Dealing, dealing_of
+from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops, has_numbers
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.replay.function import perform_again
-from tfdbg_cli.capture.state.function_holding import Holding
-from tfdbg_cli.capture.state.held_call import HeldCall
-from tfdbg_cli.capture.state.outside import Again, NotAgainError, Outside
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -39,11 +39,11 @@ _UNKNOWN = "The inputs are not known. {}"
 _AMBIGUOUS = "Several ops of this function are called {}, so it is not known which one failed."
 
 
-def with_given(run: Run, holding: Holding, inputs: Sequence[Any]) -> Run:
+def with_given(run: Run, holding: SnapshotPlan, inputs: Sequence[Any]) -> Run:
     """`run`, which failed, its failing op under the name that it has in the run, with the values that it was given.
 
     Args:
-        run: of the function of `holding`; held (`run.repeatable`) or not.
+        run: of the function of `holding`; held (`run.replayable`) or not.
         holding: what is known of the function.
         inputs: the flat tensors that it was called with.
 
@@ -57,7 +57,7 @@ def with_given(run: Run, holding: Holding, inputs: Sequence[Any]) -> Run:
     try:
         if holding.outside is None:
             raise TfdbgError(f"No part of the run can be computed again: {holding.reason}.")
-        held = run.repeatable if isinstance(run.repeatable, HeldCall) else None
+        held = run.replayable if isinstance(run.replayable, CallSnapshot) else None
         again = _PartsAgain(holding, holding.outside, held, inputs)
         op = ops[0] if len(ops) == 1 else again.the_failing(ops, error.node)
         run = replace(run, error=replace(error, node=op.name))
@@ -78,12 +78,14 @@ class _Found:
 class _PartsAgain:
     """Parts of the failed run, computed again."""
 
-    def __init__(self, holding: Holding, outside: Outside, held: HeldCall | None, inputs: Sequence[Any]) -> None:
+    def __init__(
+        self, holding: SnapshotPlan, outside: Outside, held: CallSnapshot | None, inputs: Sequence[Any]
+    ) -> None:
         self._holding = holding
         self._outside = outside
         self._flat = outside.flat
         self._unheld = held is None
-        self._held = HeldCall.of(holding, inputs) if held is None else held
+        self._held = CallSnapshot.of(holding, inputs) if held is None else held
 
     def the_failing(self, ops: Sequence[FailingOp], name: str) -> FailingOp:
         """The one of `ops` that fails again, and of several that do the one in which it begins.
@@ -128,12 +130,12 @@ class _PartsAgain:
         """What `returns` at `place` give; if the run was held, with all values that come before."""
         try:
             again = self._outside.before(returns)
-        except NotAgainError as error:
+        except NotReplayableError as error:
             raise TfdbgError(f"What comes before the op cannot be computed again: {error}.") from error
         if self._unheld:
             _require_unchanged(self._flat, self._holding, again, place)
         wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
-        return perform_again(self._held.repetition_of(self._outside, again), self._held.room, lambda _: wanted)
+        return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
 
 
 def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
@@ -143,7 +145,7 @@ def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
             yield name
 
 
-def _require_unchanged(flat: FlatFunction, holding: Holding, again: Again, place: FlatNode) -> None:
+def _require_unchanged(flat: FlatFunction, holding: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:
     """See that the variables which `again` reads are as they were when the run read them: `place` failed.
 
     Raises:
@@ -165,7 +167,7 @@ def _require_unchanged(flat: FlatFunction, holding: Holding, again: Again, place
 
 
 def _may_write(node: FlatNode) -> bool:
-    return node.scope is not None and dealing_of(node.op_type) in (Dealing.WRITE, Dealing.CALL)
+    return node.scope is not None and side_effect_of(node.op_type) in (SideEffect.WRITE, SideEffect.CALL)
 
 
 def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str) -> Run:

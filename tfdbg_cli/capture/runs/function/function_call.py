@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.function.given_before import with_variables_before
 from tfdbg_cli.capture.runs.function.profile import FunctionProfile
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
-from tfdbg_cli.capture.runs.function.watched_capture import watch_capture
+from tfdbg_cli.capture.runs.function.watched_calls import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.what_if.steppers import SteppableCall

@@ -9,7 +9,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
@@ -24,7 +24,7 @@ class GivenBefore(Mapping[str, Any]):
 
     def __init__(self, run: Run, traced: TracedFunction) -> None:
         self._now = run.call.feeds
-        self._held = run.repeatable if isinstance(run.repeatable, HeldCall) else None
+        self._held = run.replayable if isinstance(run.replayable, CallSnapshot) else None
         self._graph = run.graph
         self._tensors = run.tensors
         self._traced = traced

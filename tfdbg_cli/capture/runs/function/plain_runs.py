@@ -14,8 +14,8 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.flat import FlatNode
 from tfdbg_cli.capture.functions.exact.agreement import Effect
 from tfdbg_cli.capture.replay.function import fresh_variable
-from tfdbg_cli.capture.state.function_holding import Holding
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
@@ -28,7 +28,7 @@ _NEXT = "IteratorGetNext"
 class PlainRuns:
     """How the plain function of `holding`, made from `atomic`, is called once more."""
 
-    def __init__(self, holding: Holding, atomic: Any) -> None:
+    def __init__(self, holding: SnapshotPlan, atomic: Any) -> None:
         self._holding = holding
         self._atomic = atomic
 
@@ -46,7 +46,7 @@ class PlainRuns:
             seen.add(iterator)
         return ""
 
-    def effect(self, held: HeldCall) -> Effect:
+    def effect(self, held: CallSnapshot) -> Effect:
         """What the plain function does from the state of `held`, whose draws are known.
 
         Raises:
@@ -62,7 +62,7 @@ class PlainRuns:
             handles = {at: inputs[at] for at in holding.written}
             return Effect(list(outputs), holding.read_handles(held.inputs, handles))
 
-    def inputs(self, held: HeldCall) -> list[Any]:
+    def inputs(self, held: CallSnapshot) -> list[Any]:
         """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.
 
         Raises:
@@ -75,7 +75,7 @@ class PlainRuns:
             copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
             return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
 
-    def _copied_variables(self, held: HeldCall) -> dict[int, Any]:
+    def _copied_variables(self, held: CallSnapshot) -> dict[int, Any]:
         """Fresh variables in place of those that a call changes, by the identity of their handles."""
         found: dict[int, Any] = {}
         for at in self._holding.written:
@@ -84,7 +84,7 @@ class PlainRuns:
                 found[id(handle)] = fresh_variable(held.variable(at), str(handle.device))
         return found
 
-    def _fresh_iterators(self, held: HeldCall) -> Mapping[int, Any]:
+    def _fresh_iterators(self, held: CallSnapshot) -> Mapping[int, Any]:
         """Iterators that give what was drawn, once, by the position of those that they stand for."""
         outside = self._holding.outside
         found: dict[int, Any] = {}

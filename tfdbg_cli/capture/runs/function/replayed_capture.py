@@ -9,11 +9,11 @@ from typing import Any
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
-from tfdbg_cli.capture.state.held_call import HeldCall, MadeAgain
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
@@ -78,26 +78,28 @@ class ReplayedCapture(CapturedCall):
             return unchanged(shown)
         return beside(self._proof, self.call.traced.trials, shown)
 
-    def _again(self, error: RunError | None) -> tuple[Repeated, Agreement | None]:
+    def _again(self, error: RunError | None) -> tuple[Replayed, Agreement | None]:
         try:
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
             if error is not None:
-                return repeat_until_failure(self.held.repetition(), self.room), None
+                return repeat_until_failure(self.held.replay_spec(), self.room), None
             made = self.held.made_again(self.room)
             if not self.plan.capture.narrowed:
-                self.call.traced.taken = made.repeated.nbytes
+                self.call.traced.taken = made.replayed.nbytes
             made, shown = compared_again(self.held, made, self._outputs, self.room)
         except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
             if not isinstance(failure, TfdbgError | OpError):
                 report("make a run again", failure)
-            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(failure),)), None
-        failed = made.repeated.error
-        notes = made.repeated.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)
-        return replace(made.repeated, notes=notes), shown
+            return Replayed(EMPTY_STORE, (_NOT_AGAIN.format(failure),)), None
+        failed = made.replayed.error
+        notes = made.replayed.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)
+        return replace(made.replayed, notes=notes), shown
 
 
-def compared_again(held: HeldCall, made: MadeAgain, outputs: Sequence[Any], room: int) -> tuple[MadeAgain, Agreement]:
+def compared_again(
+    held: CallSnapshot, made: ReplayedCall, outputs: Sequence[Any], room: int
+) -> tuple[ReplayedCall, Agreement]:
     """The call made again, nearer to the program's if `made` differs from it, and how it agrees with that.
 
     The program's call gave `outputs`, and its variables are as it left them.
@@ -105,11 +107,11 @@ def compared_again(held: HeldCall, made: MadeAgain, outputs: Sequence[Any], room
     root = held.holding.root
     did = Effect(outputs, held.variables_now())
     found = agreement(root, did, effect_of(held, made))
-    nearer = held.made_nearer(room) if found.partings and made.repeated.error is None else None
+    nearer = held.made_nearer(room) if found.partings and made.replayed.error is None else None
     return (made, found) if nearer is None else (nearer, agreement(root, did, effect_of(held, nearer)))
 
 
-def effect_of(held: HeldCall, made: MadeAgain) -> Effect:
+def effect_of(held: CallSnapshot, made: ReplayedCall) -> Effect:
     """What a call did when it was made again, laid out as what the call did."""
     outside = held.holding.outside
     returns = () if outside is None else outside.flat.returns

@@ -12,6 +12,7 @@ import numpy as np
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.functions.arguments import Slot, slots_of
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled_copy
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
@@ -21,10 +22,9 @@ from tfdbg_cli.capture.functions.graph import function_graph, function_traceback
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.functions.scopes import scope_of
-from tfdbg_cli.capture.functions.watched_edit import Wanted
+from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
-from tfdbg_cli.capture.runs.function.watched_function import WatchedFunction, WatchKind, with_updated
-from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
 from tfdbg_cli.config import Settings
@@ -46,7 +46,7 @@ class TracedFunction:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
         self._counted: dict[Callable[[Any], bool], int] = {}  # tensors, by what a person wants of them
-        self._watched: dict[WatchKind, WatchedFunction] = {}
+        self._watched: dict[WatchKind, FunctionChecks] = {}
         self._plain: tuple[Compiled | None] | None = None
         self._drawing: Proof | None = None
 
@@ -145,11 +145,11 @@ class TracedFunction:
         return self._plain[0]
 
     @cached_property
-    def holding(self) -> Holding:
+    def holding(self) -> SnapshotPlan:
         """How its calls are held, so that they can be made again or undone."""
-        return Holding(self.root, self.slots, self._atomic)
+        return SnapshotPlan(self.root, self.slots, self._atomic)
 
-    def watched(self, kind: WatchKind) -> WatchedFunction:
+    def watched(self, kind: WatchKind) -> FunctionChecks:
         """The function under the watch `kind`; those of the last kinds are kept."""
         found = self._watched.pop(kind, None) or self._watch(kind)
         self._watched[kind] = found
@@ -157,8 +157,8 @@ class TracedFunction:
             self._watched.pop(next(iter(self._watched)))
         return found
 
-    def _watch(self, kind: WatchKind) -> WatchedFunction:
-        return WatchedFunction(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph, self.plain)
+    def _watch(self, kind: WatchKind) -> FunctionChecks:
+        return FunctionChecks(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph, self.plain)
 
     def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.

@@ -16,8 +16,8 @@ import tensorflow as tf
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
-from tfdbg_cli.capture.state.function_holding import Holding
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.model.exactness import Parting, named_partings
 
@@ -44,7 +44,7 @@ class Trials:
     tried: the program may have got theirs so.
     """
 
-    def __init__(self, holding: Holding, atomic: Any) -> None:
+    def __init__(self, holding: SnapshotPlan, atomic: Any) -> None:
         self._holding = holding
         self._function = str(atomic.graph.name)
         self._plain = PlainRuns(holding, atomic)
@@ -69,11 +69,11 @@ class Trials:
         self._calls += 1
         return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
 
-    def inputs(self, held: HeldCall) -> list[Any]:
+    def inputs(self, held: CallSnapshot) -> list[Any]:
         """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
         return self._plain.inputs(held)
 
-    def tried(self, held: HeldCall, outputs: Sequence[Any], *, found: bool) -> Trial | None:
+    def tried(self, held: CallSnapshot, outputs: Sequence[Any], *, found: bool) -> Trial | None:
         """Make the call of `held`, which gave `outputs`, plainly, and leave the program what that gives.
 
         `found` says that what the watch asks for was found in it: then a difference is no stray, since only NaN need
@@ -97,11 +97,11 @@ class Trials:
             self._note(result.partings)
         return Trial(tuple(map(_of_both, outputs, plain.outputs)), result)
 
-    def _repeats(self, held: HeldCall, plain: Effect) -> bool:
+    def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
         """Whether the plain function gives what it gave, `plain`, once more."""
         return not agreement(self._holding.root, plain, self._plain.effect(held)).partings
 
-    def _set_right(self, held: HeldCall, watched: Effect, plain: Effect) -> None:
+    def _set_right(self, held: CallSnapshot, watched: Effect, plain: Effect) -> None:
         """Give the program's variables what the plain call left in them."""
         for at, value in plain.variables.items():
             if value is not None and watched.variables.get(at) is not None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture.sessions.call_names import fed
+from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.extended.inner_checks import sums_of
-from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.model.values import Array
@@ -18,7 +18,7 @@ from tfdbg_cli.model.values import Array
 class Checking:
     """The check of one run. Used once: `perform`, then the answers."""
 
-    def __init__(self, invocation: Invocation, call: WatchedCall) -> None:
+    def __init__(self, invocation: Invocation, call: CallChecks) -> None:
         self._invocation = invocation
         self._call = call
         self._health: Any = None
@@ -42,7 +42,7 @@ class Checking:
     def _run(self, extra: Sequence[Any], graphs: Graphs | None, besides: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         """Make the call and fetch `extra`; what is found in loops and branches is known afterwards."""
         call, session = self._call, self._invocation.session
-        instead = call.stand_ins if call.stand_ins.ops else None
+        instead = call.shadow_ops if call.shadow_ops.ops else None
         if not call.inner:
             return self._invocation.with_extra(extra, besides, instead, graphs)
         sums = sums_of(session)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Among, Question
@@ -17,15 +17,15 @@ from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, watched_call
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import with_updated
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
@@ -42,14 +42,14 @@ class CopiedWatch(UnchangedCapture):
         plan: Plan,
         in_place: Callable[[str], Capture],
         question: Question,
-        watched: Watched,
+        watched: WatchRequest,
         notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(invocation, plan, in_place, notes)
         self._question = question
         self._watched = watched
         self._checking: Checking | None = None
-        self._chosen: Repetition | None = None
+        self._chosen: ReplaySpec | None = None
         self._counted = ""
         self._seen_itself = False  # in what the program's own run gave, where the copies took another order
 
@@ -64,7 +64,7 @@ class CopiedWatch(UnchangedCapture):
                 self._checking = None
         return result
 
-    def _check(self, held: HeldRun) -> None:
+    def _check(self, held: RunSnapshot) -> None:
         first = None
         for attempt in self.attempts(held):
             checking, outcome = self._checked(held, attempt)
@@ -88,9 +88,9 @@ class CopiedWatch(UnchangedCapture):
             if not isinstance(value, NoValue)
         )
 
-    def _checked(self, held: HeldRun, attempt: Repetition) -> tuple[Checking, Outcome]:
+    def _checked(self, held: RunSnapshot, attempt: ReplaySpec) -> tuple[Checking, Outcome]:
         with mirrored(held.copy_for(attempt), attempt) as mirror:
-            call = watched_call(mirror.call, self._question, self._watched, self.plan.capture)
+            call = call_checks(mirror.call, self._question, self._watched, self.plan.capture)
             if call.unasked:
                 raise TfdbgError(f"Too little is known of {call.unasked} to check it in the graph.")
             checking = Checking(mirror.call, call)
@@ -123,7 +123,7 @@ class CopiedWatch(UnchangedCapture):
         self._run = replace(run, caught=found, notes=(self._counted, *run.notes))
         return self._run
 
-    def attempts(self, held: HeldRun) -> Iterator[Repetition]:
+    def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
         """First the run that was checked. See UnchangedCapture."""
         if self._chosen is not None:
             yield self._chosen
@@ -164,7 +164,7 @@ class CopiedDump(UnchangedCapture):
         )
         return self._run
 
-    def _with_drawn(self, dump: TensorStore, held: HeldRun) -> TensorStore:
+    def _with_drawn(self, dump: TensorStore, held: RunSnapshot) -> TensorStore:
         """The tensors of `dump`, and before them what was drawn the first time: it was fed, so it was not dumped."""
         sources = [one for one in self.state.sources if one.name in held.drawn]
         missing = [one for one in sources if not dump.named(one.op.name, one.value_index)]
@@ -172,7 +172,7 @@ class CopiedDump(UnchangedCapture):
         drawn = MemoryTensorStore(list(map(described, missing, values)), values)
         return GatheredTensors([(store, row) for store in (drawn, dump) for row in range(len(store))])
 
-    def _dumped_in_order(self, held: HeldRun, call: Call) -> tuple[Run, Exactness]:
+    def _dumped_in_order(self, held: RunSnapshot, call: Call) -> tuple[Run, Exactness]:
         """The run in the order of the first time, where that is found; else in the one that TensorFlow takes."""
         found: list[tuple[Run, Exactness]] = []
         for attempt in self.attempts(held):
@@ -181,7 +181,7 @@ class CopiedDump(UnchangedCapture):
                 return found[-1]
         return found[0]
 
-    def _dumped(self, held: HeldRun, attempt: Repetition, call: Call) -> tuple[Run, Exactness]:
+    def _dumped(self, held: RunSnapshot, attempt: ReplaySpec, call: Call) -> tuple[Run, Exactness]:
         with mirrored(held.copy_for(attempt), attempt) as mirror:
             dump = RuntimeCapture(mirror.call, replace(self.plan, directory=None), reached_by(mirror.call), ())
             self._dumps.append(dump)

@@ -11,7 +11,7 @@ from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 
 
 class Mirror:
@@ -31,13 +31,13 @@ class Mirror:
 
 
 @contextmanager
-def mirrored(copy: SessionCopy, repetition: Repetition) -> Iterator[Mirror]:
-    """A context in which the run `repetition` is about to be made in `copy`, once.
+def mirrored(copy: SessionCopy, replay_spec: ReplaySpec) -> Iterator[Mirror]:
+    """A context in which the run `replay_spec` is about to be made in `copy`, once.
 
     Raises:
         TfdbgError: TensorFlow does not take the inputs.
 
     """
     with copy.lock, INSIDE:
-        session = copy.begin(repetition)
-        yield Mirror(copy, session, copy.given(repetition))
+        session = copy.begin(replay_spec)
+        yield Mirror(copy, session, copy.given(replay_spec))

@@ -10,14 +10,14 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.sessions.call_state import Variable
-from tfdbg_cli.capture.sessions.extended.watched_call import state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.sessions.references import values_of_references
-from tfdbg_cli.capture.state.held_session import read
+from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.what_if.session import SessionWhatIf

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, Watched
+from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture, performed
 from tfdbg_cli.capture.questions.known import question_of
@@ -14,17 +14,17 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
 from tfdbg_cli.capture.runs.session.failing_op import with_inputs
 from tfdbg_cli.capture.runs.session.graph_choice import RUNTIME, choose_graph
-from tfdbg_cli.capture.runs.session.held_capture import HoldingCapture, InPlace
 from tfdbg_cli.capture.runs.session.profile import ProfileCapture
 from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.shown_updates import ShownUpdates
+from tfdbg_cli.capture.runs.session.snapshot_capture import InPlace, SnapshotCapture
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
-from tfdbg_cli.capture.runs.session.watched_capture import WatchCapture
+from tfdbg_cli.capture.runs.session.watched_run import WatchedRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
 from tfdbg_cli.capture.sessions.call_names import call_of
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
-from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of, watched_call, why_not_inside
+from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by, state_of, why_not_inside
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -126,12 +126,12 @@ class SessionRun:
         made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
         capture = made(self._invocation, plan, reached, (*about, *notes))
         if plan.watch is not None:
-            return InPlace(HoldingCapture(capture, self._invocation), why)
+            return InPlace(SnapshotCapture(capture, self._invocation), why)
         # What the variables were before the run and after it tells which of both made them bad.
         shown = ShownUpdates(capture, self._invocation, plan.capture)
-        return InPlace(HoldingCapture(shown, self._invocation), why)
+        return InPlace(SnapshotCapture(shown, self._invocation), why)
 
-    def _checked(self, controller: Controller, plan: Plan, watched: Watched, question: Question) -> Capture:
+    def _checked(self, controller: Controller, plan: Plan, watched: WatchRequest, question: Question) -> Capture:
         """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""
         if graph_asked_for(plan.capture, controller.settings) is GraphChoice.RUNTIME:
             return self._shown(controller, plan)
@@ -143,7 +143,9 @@ class SessionRun:
             return self._copied(controller, plan, watched, question, _UNORDERED.format(name=unordered))
         return self._checked_in_place(controller, plan, watched, question)
 
-    def _copied(self, controller: Controller, plan: Plan, watched: Watched, question: Question, why: str) -> Capture:
+    def _copied(
+        self, controller: Controller, plan: Plan, watched: WatchRequest, question: Question, why: str
+    ) -> Capture:
         """The capture that checks the run when it is made again."""
 
         def in_place(_: str) -> Capture:
@@ -152,11 +154,17 @@ class SessionRun:
         return CopiedWatch(self._invocation, plan, in_place, question, watched, (why,))
 
     def _checked_in_place(
-        self, controller: Controller, plan: Plan, watched: Watched, question: Question, *, uninitialized: bool = False
+        self,
+        controller: Controller,
+        plan: Plan,
+        watched: WatchRequest,
+        question: Question,
+        *,
+        uninitialized: bool = False,
     ) -> Capture:
         """The capture that checks the run itself."""
         try:
-            call = watched_call(self._invocation, question, watched, plan.capture)
+            call = call_checks(self._invocation, question, watched, plan.capture)
         except OpError as error:
             report("add checks to a graph", error)
             return self._shown(controller, plan, _OUTSIDE.format(reason="TensorFlow did not take the checks"))
@@ -165,7 +173,7 @@ class SessionRun:
         differs = watched.values is not Values.KEEP and call.trial.differs
         if differs and not uninitialized and not why_not_again(self._invocation):
             return self._copied(controller, plan, watched, question, _PARTED.format(names=differs[0]))
-        return WatchCapture(self._invocation, plan, watched, call, controller.settings)
+        return WatchedRun(self._invocation, plan, watched, call, controller.settings)
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
         graph = self._invocation.session.graph

@@ -13,10 +13,10 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.sessions.call_state import Variable
-from tfdbg_cli.capture.sessions.extended.watched_call import state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
-from tfdbg_cli.capture.state.held_session import read
+from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest

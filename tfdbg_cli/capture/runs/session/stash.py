@@ -12,7 +12,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -78,7 +78,7 @@ def stash_of(session: Any, state: CallState, elsewhere: Collection[str] = ()) ->
     return stash
 
 
-def take_from(stash: Stash, held: HeldRun) -> None:
+def take_from(stash: Stash, held: RunSnapshot) -> None:
     """Tell `held` what was put aside of a run that failed."""
     try:
         held.drew_until_failure(stash.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
@@ -13,11 +13,11 @@ from tfdbg_cli.capture.sessions.call_names import fetched
 from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
-from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall, watched_call
+from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_checks
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
@@ -56,7 +56,7 @@ class TrialRun:
     """One watched run that may be made plain too, on copies."""
 
     def __init__(
-        self, invocation: Invocation, call: WatchedCall, watched: Watched, request: CaptureRequest, *, kept: bool
+        self, invocation: Invocation, call: CallChecks, watched: WatchRequest, request: CaptureRequest, *, kept: bool
     ) -> None:
         """Begin before the run is made. With `kept` values are taken while it happens, and nothing is compared."""
         self._invocation = invocation
@@ -73,12 +73,12 @@ class TrialRun:
         self._differs: tuple[Parting, ...] = ()
         config = compat.session_config(invocation.session)
         told = config is None or not config.experimental.disable_output_partition_graphs
-        wanted = self._due and told and not call.trial.proven and not call.stand_ins.ops
+        wanted = self._due and told and not call.trial.proven and not call.shadow_ops.ops
         self.graphs = Graphs() if wanted else None
         self.beside: Sequence[Any] = ()  # tensors whose values are taken while the run happens
         self.fetches: Sequence[Any] = fetched(invocation.session.graph, invocation.fetches).tensors
 
-    def settled(self, result: Any, values: Sequence[Any], held: HeldRun | None, hit: bool) -> Any:
+    def settled(self, result: Any, values: Sequence[Any], held: RunSnapshot | None, hit: bool) -> Any:
         """What the program is to get, where the run gave `result`, and `values` for `fetches`.
 
         Its variables then are as after the run that is left alone.
@@ -101,7 +101,7 @@ class TrialRun:
             self._doubt = _UNPROVEN
             return result
 
-    def _compare(self, result: Any, values: Mapping[str, Any], held: HeldRun) -> Any:
+    def _compare(self, result: Any, values: Mapping[str, Any], held: RunSnapshot) -> Any:
         trial = self._call.trial
         own = Outcome({name: fetched_array(value) for name, value in values.items()}, held.after())
         watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
@@ -130,11 +130,11 @@ class TrialRun:
         again = {name: value[()] for name, value in plain.fetched.items() if not isinstance(value, NoValue)}
         return self._invocation.answered({**values, **again})
 
-    def _is_faithful(self, own: Outcome, held: HeldRun) -> bool:
+    def _is_faithful(self, own: Outcome, held: RunSnapshot) -> bool:
         """Whether the run, watched once more on copies, gives what it gave: else a plain one is not to be trusted."""
-        repetition = held.repetition()
-        with mirrored(held.copy_for(repetition), repetition) as mirror:
-            call = watched_call(mirror.call, self._call.question, self._watched, self._request)
+        replay_spec = held.replay_spec()
+        with mirrored(held.copy_for(replay_spec), replay_spec) as mirror:
+            call = call_checks(mirror.call, self._call.question, self._watched, self._request)
             beside = [mirror.call.session.graph.as_graph_element(tensor.name) for tensor in self.beside]
             result, _ = Checking(mirror.call, call).perform(beside)
             return not own.parted_from(mirror.outcome(result))
@@ -167,7 +167,7 @@ class TrialRun:
         if not doubt and trial.other_ops:
             doubt = _OTHER_OPS.format(names=_named(trial.other_ops))
         if not doubt and not trial.proven:
-            doubt = _CALLS if self._call.stand_ins.ops else _UNPROVEN
+            doubt = _CALLS if self._call.shadow_ops.ops else _UNPROVEN
         return Exactness(Way.PROVEN, self._compared, doubt=doubt)
 
 

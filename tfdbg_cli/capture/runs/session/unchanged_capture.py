@@ -11,8 +11,8 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.replay.repeated import Repeated
-from tfdbg_cli.capture.replay.session import repeat_session
+from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
 from tfdbg_cli.capture.runs.session.python_graph import keep_dump
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
@@ -20,22 +20,22 @@ from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome, outcome_in
 from tfdbg_cli.capture.sessions.exact.pinning import pinned
-from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.references import sharing
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
-from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
-from tfdbg_cli.model.repetition import Repetition
+from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, PartOfStore, TensorStore
 
@@ -62,14 +62,14 @@ class UnchangedCapture:
         self._notes = notes
         self.state = state_of(invocation)
         self.instead: Capture | None = None
-        self.held: HeldRun | None = None
+        self.held: RunSnapshot | None = None
         self.outcome = Outcome()
         self._run: Run | None = None
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
         try:
-            self.held = HeldRun(self.invocation, self.state)
+            self.held = RunSnapshot(self.invocation, self.state)
         except Exception as error:  # noqa: BLE001  # a variable that this run is going to initialize, most of the time
             if not isinstance(error, OpError):
                 report("hold what a run can be made again from", error)
@@ -96,14 +96,14 @@ class UnchangedCapture:
             return self.instead.run(call, error)
         bare = self.bare(call, error, self.held)
         try:
-            repeated, exactness = self._made_again(self.held, error)
+            replayed, exactness = self._made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
             if self.plan.watching:
                 report("make a watched run again", failure)
-            repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+            replayed = Replayed(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
             exactness = Exactness(Way.UNCHANGED)
-        repeated = replace(repeated, tensors=asked_for(repeated.tensors, self.plan.capture))
-        self._run = replace(repeated.of(bare), error=bare.error, exactness=exactness)
+        replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
+        self._run = replace(replayed.of(bare), error=bare.error, exactness=exactness)
         if self._compares:
             self._run = with_before(self._run, {one.name: value for one, value in self.held.before.items()})
         return self._run
@@ -114,7 +114,7 @@ class UnchangedCapture:
         question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
         return question is not None and question.compares
 
-    def _seen(self, given: Mapping[str, Any], held: HeldRun) -> Outcome:
+    def _seen(self, given: Mapping[str, Any], held: RunSnapshot) -> Outcome:
         """What the run gave and left behind."""
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
@@ -135,7 +135,7 @@ class UnchangedCapture:
         order: Sequence[Any] = reached_by(self.invocation).order
         return order
 
-    def bare(self, call: Call, error: RunError | None, held: HeldRun) -> Run:
+    def bare(self, call: Call, error: RunError | None, held: RunSnapshot) -> Run:
         """The run without values."""
         graph = self.invocation.session.graph
         called = CalledFunctions(graph, self._order if self.state.calls else ())
@@ -145,30 +145,30 @@ class UnchangedCapture:
             tracebacks=called.tracebacks(),
             error=error,
             notes=(PYTHON, *self._notes),
-            repeatable=held,
-            steppable=SteppableAgain(held),
+            replayable=held,
+            steppable=SteppableReplay(held),
             what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
         )
 
-    def _made_again(self, held: HeldRun, error: RunError | None) -> tuple[Repeated, Exactness]:
+    def _made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
         """The run made again, in the order of the first time as far as that can be told, and how exact that is."""
-        found: list[tuple[Repeated, Exactness]] = []
+        found: list[tuple[Replayed, Exactness]] = []
         for attempt in self.attempts(held):
-            repeated = repeat_session(attempt, copy=held.copy_for(attempt))
+            replayed = replay_session(attempt, copy=held.copy_for(attempt))
             if error is not None:
-                return repeated, Exactness(Way.UNCHANGED)
-            differs = self.outcome.parted_from(outcome_in(repeated.tensors, self.outcome))
-            found.append((repeated, Exactness(Way.UNCHANGED, self.outcome.count, differs)))
+                return replayed, Exactness(Way.UNCHANGED)
+            differs = self.outcome.parted_from(outcome_in(replayed.tensors, self.outcome))
+            found.append((replayed, Exactness(Way.UNCHANGED, self.outcome.count, differs)))
             if not differs:
                 return found[-1]
         return found[0]
 
-    def attempts(self, held: HeldRun) -> Iterator[Repetition]:
+    def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
         """The run as it is made again: in the order that TensorFlow takes, and in those that are likely."""
-        repetition = held.repetition()
-        yield repetition
+        replay_spec = held.replay_spec()
+        yield replay_spec
         if self.state.unordered:
-            yield from pinned(repetition, self.invocation, self.state, self.outcome)
+            yield from pinned(replay_spec, self.invocation, self.state, self.outcome)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

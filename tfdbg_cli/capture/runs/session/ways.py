@@ -11,7 +11,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.extended.watched_call import reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.config import Settings
 from tfdbg_cli.formats.writing import size_text

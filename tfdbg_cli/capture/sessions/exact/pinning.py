@@ -9,23 +9,23 @@ from typing import Any
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, held_by
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.sessions.extended.watched_call import reached_by
+from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
 
 
 def pinned(
-    repetition: Repetition, invocation: Invocation, state: CallState, outcome: Outcome
-) -> Iterator[Repetition]:
-    """`repetition` with what its reads gave, of variables that it updates too, in the orders that are likely.
+    replay_spec: ReplaySpec, invocation: Invocation, state: CallState, outcome: Outcome
+) -> Iterator[ReplaySpec]:
+    """`replay_spec` with what its reads gave, of variables that it updates too, in the orders that are likely.
 
     What the program fetched of a read is known. All others came before the updates, or all after them.
     """
     fed_names = frozenset(fed(invocation.feeds))
     order = reached_by(invocation).order
-    before = {item.node: item.value for item in repetition.inputs if item.role is Role.VARIABLE}
+    before = {item.node: item.value for item in replay_spec.inputs if item.role is Role.VARIABLE}
     reads = list(_reads(order, state, fed_names))
     known = _known(invocation.session.graph, [read for read, _, _ in reads], outcome, fed_names)
     tried: list[tuple[bool, ...]] = []
@@ -40,11 +40,11 @@ def pinned(
             value = known.get(read.name, value)
             if value is not None and not isinstance(value, NoValue):
                 name = read.outputs[0].name
-                inputs.append(RepetitionInput(name, Role.SOURCE, variable.dtype.name, value))
+                inputs.append(ReplayInput(name, Role.SOURCE, variable.dtype.name, value))
         if inputs:
             # What leads to a read that is fed would not run: an update of another variable, say.
-            fetches = (*repetition.fetches, *_updating(state))
-            yield replace(repetition, fetches=fetches, inputs=(*repetition.inputs, *inputs))
+            fetches = (*replay_spec.fetches, *_updating(state))
+            yield replace(replay_spec, fetches=fetches, inputs=(*replay_spec.inputs, *inputs))
 
 
 def _updating(state: CallState) -> list[str]:

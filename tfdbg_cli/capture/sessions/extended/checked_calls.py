@@ -8,12 +8,12 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
 from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.rewrite import Rewriting
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.called import OPAQUE, GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, Facts

@@ -1,7 +1,7 @@
 """Ops that run in the place of others, so that what functions compute is checked in the one call that there is.
 
 A function that a session has taken cannot be changed, nor can an op that calls it. So a watched run does not run that
-op but a hidden stand-in, which calls the rewritten function, and hidden stand-ins for all ops behind it: the same
+op but a hidden shadow op, which calls the rewritten function, and hidden shadow ops for all ops behind it: the same
 graph once more, with the same attributes and devices, reading the same variables. What is before or beside stays as
 it is.
 """
@@ -34,7 +34,7 @@ _NOT_LOOKED_INTO = (
 
 
 @dataclass(frozen=True)
-class StandIns:
+class ShadowOps:
     """The ops of one kind of call in whose place others run.
 
     `ops` are those others, by the names of the ops of the program. `given` are ops that call functions, each with
@@ -56,15 +56,15 @@ class StandIns:
 
     def tensor(self, tensor: Any) -> Any:
         """What is computed in the place of `tensor`."""
-        stand_in = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
-        return tensor if stand_in is None else stand_in.outputs[tensor.value_index]
+        shadow = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
+        return tensor if shadow is None else shadow.outputs[tensor.value_index]
 
     def op(self, op: Any) -> Any:
         """What runs in the place of `op`."""
         return self.ops.get(op.name, op)
 
     def require_alone(self, ends: Iterable[Any]) -> None:
-        """Make sure that a run of `ends` runs no op beside its stand-in.
+        """Make sure that a run of `ends` runs no op beside its shadow op.
 
         Raises:
             TfdbgError: it would, and what the op does would be done twice.
@@ -80,12 +80,12 @@ class StandIns:
         """`text`, a message of TensorFlow's, with the names that the program knows."""
         if PREFIX not in text:
             return text
-        names = {stand_in.name: name for name, stand_in in self.ops.items()}
+        names = {shadow.name: name for name, shadow in self.ops.items()}
         return original_names(_HIDDEN.sub(lambda found: names.get(found[0], found[0]), text))
 
 
-class StandInMaker:
-    """Finds what needs a stand-in in one kind of call, and adds it to the graph."""
+class ShadowOpMaker:
+    """Finds what needs a shadow op in one kind of call, and adds it to the graph."""
 
     def __init__(self, order: Sequence[Any], fed_names: frozenset[str], *, again: bool = False) -> None:
         """Prepare for the ops in `order`, inputs first.
@@ -97,8 +97,8 @@ class StandInMaker:
         self._again = again
         self._notes: list[str] = []
 
-    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> StandIns:
-        """The stand-ins, which are added to `hidden`.
+    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> ShadowOps:
+        """The shadow ops, which are added to `hidden`.
 
         `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
         inside; of a TfdbgError that it raises the message says why it cannot be done.
@@ -110,7 +110,7 @@ class StandInMaker:
         calls = self._calls(rewritten)
         behind = self._without_state(calls)
         if not calls:
-            return StandIns(notes=tuple(self._notes))
+            return ShadowOps(notes=tuple(self._notes))
         new = _New(hidden, self._fed, behind, calls)
         functions = {one.signature.name: one for call in calls.values() for one in call.definitions}
         made = hidden.add(new.ops, functions.values())
@@ -120,7 +120,7 @@ class StandInMaker:
         )
         checked = sum(call.checked for call in calls.values())
         total = sum(call.total for call in calls.values())
-        return StandIns(ops, given, checked, total, tuple(self._notes), self._fed)
+        return ShadowOps(ops, given, checked, total, tuple(self._notes), self._fed)
 
     def _calls(self, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> dict[str, RewrittenCall]:
         """By the name of an op, what runs in its place."""
@@ -181,9 +181,9 @@ class StandInMaker:
 
 
 class _New:
-    """The ops to be added: stand-ins for those `behind` calls, inputs first, and what does what the `calls` do.
+    """The ops to be added: shadow ops for those `behind` calls, inputs first, and what does what the `calls` do.
 
-    `places` are those of the stand-ins among them, by the names of the ops of the program; `given` those of what the
+    `places` are those of the shadow ops among them, by the names of the ops of the program; `given` those of what the
     calls give besides, with the slots, by the name of the call.
     """
 
@@ -211,9 +211,9 @@ class _New:
                 self.ops.extend(self._called(op, calls[name], inner[name]))
                 self.given[name] = [(inner[name][str(one.node)], one.slot) for one in calls[name].given]
             else:
-                self.ops.append(self._stand_in(op))
+                self.ops.append(self._shadow_op(op))
 
-    def _stand_in(self, op: Any) -> NewOp:
+    def _shadow_op(self, op: Any) -> NewOp:
         attributes = dict(op.node_def.attr.items())
         if _COLOCATED in attributes:
             attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.facts import Facts
-from tfdbg_cli.capture.sessions.extended.shadow_ops import StandInMaker, StandIns
+from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf import compat
@@ -41,7 +41,9 @@ class ShownCalls:
         """
         self._functions = GraphFunctions(graph, as_written=True)
         self._shown: dict[str, _Shown] = {}
-        self.stand_ins: StandIns = StandInMaker(order, fed_names, again=True).made(hidden_ops(graph), self._rewritten)
+        self.shadow_ops: ShadowOps = ShadowOpMaker(order, fed_names, again=True).made(
+            hidden_ops(graph), self._rewritten
+        )
 
     def _rewritten(self, op: Any, _: Facts) -> RewrittenCall:
         root = called_root(op, self._functions)
@@ -55,7 +57,7 @@ class ShownCalls:
     @property
     def tensors(self) -> list[Any]:
         """What the run must fetch."""
-        return [tensor for _, given in self.stand_ins.given for tensor in given]
+        return [tensor for _, given in self.shadow_ops.given for tensor in given]
 
     def begin(self) -> None:
         """Get ready for the run."""
@@ -69,7 +71,7 @@ class ShownCalls:
         given is among the values `outside`.
         """
         found = iter(fetched)
-        for op, given in self.stand_ins.given:
+        for op, given in self.shadow_ops.given:
             shown = self._shown[op.name]
             tensors = [compat.eager_tensor(next(found)) for _ in given]
             unrolled = Unrolled(shown.reports.end())

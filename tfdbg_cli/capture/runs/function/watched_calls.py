@@ -14,13 +14,13 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
+from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
-from tfdbg_cli.capture.runs.function.watched_function import WatchedFunction, watch_kind
 from tfdbg_cli.capture.state.before_updates import with_before
-from tfdbg_cli.capture.state.function_holding import Holding
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
@@ -28,7 +28,7 @@ from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
-from tfdbg_cli.model.repetition import Role
+from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 
@@ -62,12 +62,10 @@ _NO_VALUES = (
 )
 
 
-class WatchedValues(FunctionCapture):
+class KeptWatchedCall(FunctionCapture):
     """A watched call with every value, and the answer of the checks (`performing.SelfChecking`)."""
 
-    def __init__(
-        self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, reason: str = ""
-    ) -> None:
+    def __init__(self, call: PerformedCall, plan: Plan, room: int, watched: FunctionChecks, reason: str = "") -> None:
         """Prepare the call; `reason` says why it cannot be made again instead."""
         super().__init__(call, plan, room, watched.with_values, reason)
         self._watched = watched
@@ -125,11 +123,11 @@ class AskedValues(FunctionCapture):
         return self._run
 
 
-class WatchedState(CapturedCall):
+class ReplayedWatchedCall(CapturedCall):
     """A watched call that gives the answer of its checks; its state is held so that it can be made again."""
 
     def __init__(
-        self, call: PerformedCall, plan: Plan, room: int, watched: WatchedFunction, settings: Settings
+        self, call: PerformedCall, plan: Plan, room: int, watched: FunctionChecks, settings: Settings
     ) -> None:
         """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take."""
         super().__init__(call, plan, room)
@@ -185,7 +183,7 @@ class WatchedState(CapturedCall):
         caught = _is_hit(self.outcome, again.tensors)
         run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
-            inputs = self.held.repetition().inputs
+            inputs = self.held.replay_spec().inputs
             run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
         if caught and len(again.tensors) and not self._finds(run):
             again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
@@ -202,12 +200,12 @@ class WatchedState(CapturedCall):
     def _said_of(self, shown: Agreement | None) -> Exactness:
         return beside(self._proof, self._watched.trials, shown, self._note)
 
-    def _again(self, outcome: Outcome) -> tuple[Repeated, Agreement | None]:
+    def _again(self, outcome: Outcome) -> tuple[Replayed, Agreement | None]:
         """The values of the call made again; the first note says whether they are there."""
         estimate = _estimate(self.call, self.plan, self._settings)
         if not _fits(estimate):
             sizes = size_text(estimate.nbytes or 0), size_text(estimate.budget)
-            return Repeated(EMPTY_STORE, (_NO_VALUES.format(*sizes),)), None
+            return Replayed(EMPTY_STORE, (_NO_VALUES.format(*sizes),)), None
         try:
             if self.held is None:
                 raise TfdbgError("The state before it could not be held.")
@@ -216,8 +214,8 @@ class WatchedState(CapturedCall):
         except Exception as error:  # noqa: BLE001  # the hit is worth showing without values, too
             if not isinstance(error, TfdbgError):
                 report("make a run again", error)
-            return Repeated(EMPTY_STORE, (_NOT_AGAIN.format(error),)), None
-        return replace(made.repeated, notes=(_REPLAYED, *made.repeated.notes)), shown
+            return Replayed(EMPTY_STORE, (_NOT_AGAIN.format(error),)), None
+        return replace(made.replayed, notes=(_REPLAYED, *made.replayed.notes)), shown
 
     def _finds(self, run: Run) -> bool:
         question = self._watched.question
@@ -226,7 +224,7 @@ class WatchedState(CapturedCall):
         return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 
-class WatchedCopy(WatchedState):
+class CopiedWatchedCall(ReplayedWatchedCall):
     """A watched call that the program's own function makes; what is checked is the same call on copies."""
 
     def perform(self) -> Any:
@@ -285,12 +283,12 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
         note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
         return _of_all_values(call, plan, room, plan.watched.values, note)
     if plan.watched.values is Values.KEEP:
-        return WatchedValues(call, plan, room, watched)
+        return KeptWatchedCall(call, plan, room, watched)
     reason = watched.holding.obstacle(room)
     if reason and _fits(_estimate(call, plan, settings)):
-        return WatchedValues(call, plan, room, watched, reason)
+        return KeptWatchedCall(call, plan, room, watched, reason)
     watched.checked_only(call.inputs)
-    way = WatchedCopy if watched.on_copies else WatchedState
+    way = CopiedWatchedCall if watched.on_copies else ReplayedWatchedCall
     return way(call, plan, room, watched, settings)
 
 
@@ -304,7 +302,7 @@ def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, n
     return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
 
 
-def _obstacle(holding: Holding, room: int) -> str:
+def _obstacle(holding: SnapshotPlan, room: int) -> str:
     """Why the values of a call are taken while it happens; empty when they are those of the call made again."""
     exchange = "" if holding.outside is None else holding.outside.exchange
     return holding.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
@@ -323,5 +321,5 @@ def _fits(estimate: Estimate) -> bool:
     return estimate.nbytes is None or estimate.nbytes <= estimate.budget
 
 
-def _checked(watched: WatchedFunction) -> str:
+def _checked(watched: FunctionChecks) -> str:
     return _CHECKED.format(watched.frontier.checked, watched.frontier.watched)

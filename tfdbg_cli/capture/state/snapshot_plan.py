@@ -10,9 +10,9 @@ from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.state.outside import (
-    Again,
-    NotAgainError,
+    NotReplayableError,
     Outside,
+    ReplayPart,
     outside_of,
     types_in_variables,
     written_by,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NO_ROOM = "the variables that it changes take {}, more than the {} of memory that tfdbg may use"
 
 
-class Holding:
+class SnapshotPlan:
     """What is found out once about the function of `root`, whose inputs are `slots`, made from `atomic`."""
 
     def __init__(self, root: Scope, slots: Sequence[Slot], atomic: Any) -> None:
@@ -37,14 +37,14 @@ class Holding:
         self.slots = slots
         self.written = written_by(root)  # positions, among the inputs, of the variables that a call may change
         self.outside: Outside | None = None
-        self.again: Again | None = None
+        self.again: ReplayPart | None = None
         self.reason = ""  # why a call cannot be made again; empty when it can
         try:
             self.outside = outside_of(root, named_graphs_below(atomic))
             self.again = self.outside.whole()
         except RecursionError:
             self.reason = "its calls are nested too deep"
-        except NotAgainError as error:
+        except NotReplayableError as error:
             self.reason = str(error)
         self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
         self.nearer = False  # whether that is one which gives back nothing that changes its own ops
@@ -53,7 +53,7 @@ class Holding:
 
     @property
     def sources(self) -> frozenset[TensorName]:
-        """What ops draw from outside, in the names of the run: `HeldCall.after` wants these values."""
+        """What ops draw from outside, in the names of the run: `CallSnapshot.after` wants these values."""
         return frozenset() if self.outside is None else self.outside.to_take
 
     @property

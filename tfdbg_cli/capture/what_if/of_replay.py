@@ -14,17 +14,17 @@ from tfdbg_cli.capture.what_if.session_program import graph_of
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import WhatIf
 
 v1 = compat.v1
 
 
-def what_if_of(repetition: Repetition, room: int | None = None) -> WhatIf:
-    """The means to compute parts of a run again, whose values are those of `repetition` made again.
+def what_if_of(replay_spec: ReplaySpec, room: int | None = None) -> WhatIf:
+    """The means to compute parts of a run again, whose values are those of `replay_spec` made again.
 
     Args:
-        repetition: the run.
+        replay_spec: the run.
         room: how many bytes the values of branches and loops may take together; None: any.
 
     Raises:
@@ -32,24 +32,24 @@ def what_if_of(repetition: Repetition, room: int | None = None) -> WhatIf:
 
     """
     sessions = (RunKind.SESSION, RunKind.CALLABLE)
-    return WholeWhatIf(_of_session(repetition) if repetition.kind in sessions else _of_function(repetition, room))
+    return WholeWhatIf(_of_session(replay_spec) if replay_spec.kind in sessions else _of_function(replay_spec, room))
 
 
-def _of_session(repetition: Repetition) -> SessionWhatIf:
-    session = v1.Session(graph=graph_of(repetition.graph))
-    given = {item.name: item.value for item in repetition.inputs if item.role is not Role.VARIABLE}
-    return SessionWhatIf(RunCall(session, session.run, list(repetition.fetches), given, None, None))
+def _of_session(replay_spec: ReplaySpec) -> SessionWhatIf:
+    session = v1.Session(graph=graph_of(replay_spec.graph))
+    given = {item.name: item.value for item in replay_spec.inputs if item.role is not Role.VARIABLE}
+    return SessionWhatIf(RunCall(session, session.run, list(replay_spec.fetches), given, None, None))
 
 
-def _of_function(repetition: Repetition, room: int | None) -> FunctionWhatIf:
-    details = FunctionDetails.unpacked(repetition.details)
-    definitions, entry = renamed(repetition)
+def _of_function(replay_spec: ReplaySpec, room: int | None) -> FunctionWhatIf:
+    details = FunctionDetails.unpacked(replay_spec.details)
+    definitions, entry = renamed(replay_spec)
     try:
         with INSIDE, tf.device(None), compat.not_recording():
             for definition in definitions:
                 compat.add_function(definition)
-            root = root_of(entry, repetition.inputs, details)
-            return FunctionWhatIf(root, inputs_of(repetition.inputs, root, details), room)
+            root = root_of(entry, replay_spec.inputs, details)
+            return FunctionWhatIf(root, inputs_of(replay_spec.inputs, root, details), room)
     except (tf.errors.OpError, ValueError, TypeError) as error:
         raise TfdbgError(
             f"TensorFlow does not take the function or its inputs: {type(error).__name__}: {error}"

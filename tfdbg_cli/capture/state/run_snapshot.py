@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.capture.replay.repeated import Repeated
 from tfdbg_cli.capture.replay.replaced import with_replaced
-from tfdbg_cli.capture.replay.session import repeat_session
+from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
+from tfdbg_cli.capture.sessions.extended.call_checks import ends_of
 from tfdbg_cli.capture.sessions.extended.checks import read_before
-from tfdbg_cli.capture.sessions.extended.watched_call import ends_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -30,7 +30,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -46,7 +46,7 @@ _AFTERWARDS = (
 )
 
 
-class HeldRun:
+class RunSnapshot:
     """What one run was given, and the variables that it writes as they were before it.
 
     Made before the run. Held are the feeds as the program gave them, and copies of the variables that the run may
@@ -97,8 +97,8 @@ class HeldRun:
                 found[tensor.name] = value
         self._sources = found
 
-    def repetition(self) -> Repetition:
-        """All that it takes to make the run again. See `model.repetition.Repeatable`.
+    def replay_spec(self) -> ReplaySpec:
+        """All that it takes to make the run again. See `model.replay_spec.Replayable`.
 
         Raises:
             TfdbgError: it cannot be made again, the batch or the random numbers that it drew are not known, or the
@@ -106,7 +106,7 @@ class HeldRun:
 
         """
         if self._state.obstacle:
-            raise not_repeatable(self._state)
+            raise not_replayable(self._state)
         missing = [tensor.name for tensor in self._state.sources if tensor.name not in self._sources]
         if missing:
             raise TfdbgError(
@@ -116,7 +116,7 @@ class HeldRun:
         elements = fetched(self._session.graph, self._invocation.fetches)
         quiet = self._quiet()
         targets = [op.name for op in elements.targets if op.name not in quiet.lost]
-        return Repetition(
+        return ReplaySpec(
             self._invocation.kind,
             quiet.definition,
             fetches=(*(tensor.name for tensor in elements.tensors), *targets, *quiet.led_to),
@@ -129,8 +129,8 @@ class HeldRun:
         )
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the run gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
-        again = repeat_session(with_replaced(self.repetition(), replaced))
+        """What the run gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
+        again = replay_session(with_replaced(self.replay_spec(), replaced))
         return again.tensors, again.error
 
     def after(self) -> dict[str, Array]:
@@ -147,19 +147,19 @@ class HeldRun:
         """The variables that the run may write, as they were before it."""
         return self._before
 
-    def copy_for(self, repetition: Repetition) -> SessionCopy:
+    def copy_for(self, replay_spec: ReplaySpec) -> SessionCopy:
         """Where runs of this kind are made again; kept with the program's graph."""
-        return COPIES.of(self._session.graph).of(repetition)
+        return COPIES.of(self._session.graph).of(replay_spec)
 
-    def repeated(self) -> Repeated:
+    def replayed(self) -> Replayed:
         """The run made again, with all its values.
 
         Raises:
             TfdbgError: it cannot be made again.
 
         """
-        repetition = self.repetition()
-        return repeat_session(repetition, copy=self.copy_for(repetition))
+        replay_spec = self.replay_spec()
+        return replay_session(replay_spec, copy=self.copy_for(replay_spec))
 
     def plain_again(self, graphs: Graphs | None = None) -> Outcome:
         """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
@@ -169,11 +169,11 @@ class HeldRun:
             TfdbgError: it cannot be made again.
 
         """
-        repetition = self.repetition()
-        copy = self.copy_for(repetition)
+        replay_spec = self.replay_spec()
+        copy = self.copy_for(replay_spec)
         if graphs is None and not copy.alike:
             graphs = Graphs()
-        outcome = copy.plain(repetition, *((graphs.options, graphs.metadata) if graphs is not None else ()))
+        outcome = copy.plain(replay_spec, *((graphs.options, graphs.metadata) if graphs is not None else ()))
         if graphs is not None and not copy.alike:
             fed_names = frozenset(self._feeds)
             require_alike(ancestors(ends_of(self._invocation), fed_names), fed_names, self._state, graphs)
@@ -182,7 +182,7 @@ class HeldRun:
 
     def free_copy(self) -> None:
         """Free the values that the copy which `plain_again` used holds, until it is used again."""
-        self.copy_for(self.repetition()).forget()
+        self.copy_for(self.replay_spec()).forget()
 
     def write(self, variable: Variable, value: Array) -> None:
         """Give a variable of the program a value. Raises what an op raises."""
@@ -192,7 +192,7 @@ class HeldRun:
             self._session.run(write, {place: np.array(value, copy=True)})
 
     def undo(self) -> tuple[str, ...]:
-        """Put the variables back as they were before the run. See `model.repetition.Repeatable`."""
+        """Put the variables back as they were before the run. See `model.replay_spec.Replayable`."""
         failed = []
         for variable, value in self._before.items():
             try:
@@ -210,26 +210,26 @@ class HeldRun:
         key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
         return _QUIET.of(graph, key, lambda: quiet_graph(graph, ends, self._feeds, self._state))
 
-    def _given(self) -> list[RepetitionInput]:
+    def _given(self) -> list[ReplayInput]:
         graph = self._session.graph
         found = []
         for name, value in self._feeds.items():
             tensor = graph.as_graph_element(name)
             array = np.asarray(value, tensor.dtype.as_numpy_dtype)
-            found.append(RepetitionInput(name, Role.GIVEN, tensor.dtype.name, array))
+            found.append(ReplayInput(name, Role.GIVEN, tensor.dtype.name, array))
         return found
 
-    def _variables(self) -> list[RepetitionInput]:
+    def _variables(self) -> list[ReplayInput]:
         only_read = [variable for variable in self._state.variables if not variable.writers]
         values = {**self._before, **read(self._session, only_read)}
         return [
-            RepetitionInput(variable.name, Role.VARIABLE, variable.dtype.name, value, variable.name)
+            ReplayInput(variable.name, Role.VARIABLE, variable.dtype.name, value, variable.name)
             for variable, value in values.items()
         ]
 
-    def _drawn(self) -> list[RepetitionInput]:
+    def _drawn(self) -> list[ReplayInput]:
         return [
-            RepetitionInput(tensor.name, Role.SOURCE, tensor.dtype.name, self._sources[tensor.name])
+            ReplayInput(tensor.name, Role.SOURCE, tensor.dtype.name, self._sources[tensor.name])
             for tensor in self._state.sources
         ]
 
@@ -283,7 +283,7 @@ def read(session: Any, variables: Sequence[Variable]) -> dict[Variable, Array]:
     }
 
 
-def not_repeatable(state: CallState) -> TfdbgError:
+def not_replayable(state: CallState) -> TfdbgError:
     """Why a call cannot be made again."""
     return TfdbgError(
         f"This run cannot be made again: {state.obstacle}.", hint="Its values can be kept: `run -f … --values keep`."

@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class RepetitionInput:
+class ReplayInput:
     """One value that the run read.
 
     `name` is that of an argument or variable as the run shows it, of a source the tensor `node:slot`. `node` is the
@@ -37,7 +37,7 @@ class RepetitionInput:
 
 
 @dataclass(frozen=True)
-class Repetition:
+class ReplaySpec:
     """A run that can be made again.
 
     Of a function, `graph` is a serialized FunctionDefLibrary and `entry` names the function in it; `inputs` are its
@@ -50,15 +50,15 @@ class Repetition:
     graph: bytes
     entry: str = ""
     fetches: tuple[str, ...] = ()
-    inputs: tuple[RepetitionInput, ...] = ()
+    inputs: tuple[ReplayInput, ...] = ()
     limits: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
 
 
-class Repeatable(Protocol):
+class Replayable(Protocol):
     """A run whose state from before it is held."""
 
-    def repetition(self) -> Repetition:
+    def replay_spec(self) -> ReplaySpec:
         """All that it takes to make the run again.
 
         Raises:

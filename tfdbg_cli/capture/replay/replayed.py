@@ -16,7 +16,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Replayed:
     """What a run gave when it was made again: its tensors, or those until `error`. `notes` are for the screen.
 
     `nbytes` is the memory that they take; 0 where that is not known.

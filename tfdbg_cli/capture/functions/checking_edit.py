@@ -51,7 +51,7 @@ class Wanted:
         return bool(checks) and any(inner in checks for inner in scope.all())
 
 
-class WatchedEdit(Edit):
+class CheckingEdit(Edit):
     """An `Edit` of the function of a scope that asks what is `wanted`. `updated` are values of variables it adds."""
 
     def __init__(self, scope: Scope, wanted: Wanted, compiled: bool) -> None:
@@ -117,14 +117,14 @@ class LoopEdit:
     another variable that holds what it gave.
     """
 
-    def __init__(self, node: Any, outside: WatchedEdit, body: WatchedEdit) -> None:
+    def __init__(self, node: Any, outside: CheckingEdit, body: CheckingEdit) -> None:
         """Change the loop at `node` of the function `outside`."""
         self._node = node
         self._outside = outside
         self._body = body
         self._start = outside.health.zeros()
 
-    def ask_condition(self, function: str, condition: WatchedEdit) -> Edit:
+    def ask_condition(self, function: str, condition: CheckingEdit) -> Edit:
         """Let `function`, which gives the truth value and its answers, decide: the condition to use instead."""
         types = list(self._node.attr["T"].list.type)
         waits = [text for text in self._node.input if text.startswith("^")]

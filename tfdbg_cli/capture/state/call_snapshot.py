@@ -8,30 +8,30 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.call_tree import Place
+from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.definition.call_tree import CallPlace
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, is_inlined
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import array_of
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.replay.function import (
     FunctionDetails,
     ReadyFunction,
     fresh_variable,
-    repeat_function,
+    replay_function,
 )
-from tfdbg_cli.capture.replay.repeated import Repeated
 from tfdbg_cli.capture.replay.replaced import with_replaced
-from tfdbg_cli.capture.state.function_holding import Holding
-from tfdbg_cli.capture.state.outside import Again, Outside
+from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.state.outside import Outside, ReplayPart
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.repetition import Repetition, RepetitionInput, Role
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -41,16 +41,16 @@ _NOT_HELD = "its value was not held. `run -f FILTER --values keep` holds it, of 
 
 
 @dataclass(frozen=True)
-class MadeAgain:
+class ReplayedCall:
     """A call made again: its values, what it gave by name, and its variables afterwards by position, as tensors."""
 
-    repeated: Repeated
+    replayed: Replayed
     outputs: Mapping[TensorName, Any]
     variables: Mapping[int, Any]
 
 
-class HeldCall:
-    """A call (`model.repetition.Repeatable`). `before` are the values of variables before it, by position.
+class CallSnapshot:
+    """A call (`model.replay_spec.Replayable`). `before` are the values of variables before it, by position.
 
     A variable that the call does not change is read when its value is wanted: until the program goes on it is the
     same. None stands for a variable that had no value. `lack` says why those that it changes are not held.
@@ -59,7 +59,7 @@ class HeldCall:
 
     def __init__(
         self,
-        holding: Holding,
+        holding: SnapshotPlan,
         inputs: Sequence[Any],
         before: Mapping[int, Any],
         lack: str = "",
@@ -74,8 +74,8 @@ class HeldCall:
 
     @classmethod
     def of(
-        cls, holding: Holding, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None
-    ) -> HeldCall:
+        cls, holding: SnapshotPlan, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None
+    ) -> CallSnapshot:
         """Hold a call that is about to be made with `inputs`, flat eager tensors.
 
         Reads the variables that it may change, but for those at the positions `covered`: `after` is given these.
@@ -88,7 +88,7 @@ class HeldCall:
         return cls(holding, inputs, dict(zip(positions, holding.read(inputs, positions), strict=True)), room=room)
 
     @property
-    def holding(self) -> Holding:
+    def holding(self) -> SnapshotPlan:
         """What is known of the function."""
         return self._holding
 
@@ -103,7 +103,7 @@ class HeldCall:
         return self._drawn
 
     def after(self, sources: Mapping[TensorName, Any], variables: Mapping[int, Any] | None = None) -> None:
-        """Take what the call drew from outside (`Holding.sources`), and values of variables from before it."""
+        """Take what the call drew from outside (`SnapshotPlan.sources`), and values of variables from before it."""
         self._drawn.update(sources)
         self._before.update(variables or {})
 
@@ -130,7 +130,7 @@ class HeldCall:
             raise TfdbgError(f"The variable {name} is not known as it was before the run: {reason}.")
         return value
 
-    def repetition(self) -> Repetition:
+    def replay_spec(self) -> ReplaySpec:
         """All that it takes to make the call again.
 
         Raises:
@@ -143,10 +143,10 @@ class HeldCall:
                 f"This run cannot be made again: {holding.reason}.",
                 hint="`run -f … --values keep` keeps the values of every watched run instead.",
             )
-        return self.repetition_of(holding.outside, holding.again)
+        return self.replay_spec_of(holding.outside, holding.again)
 
-    def repetition_of(self, outside: Outside, again: Again) -> Repetition:
-        """As `repetition`, of a part of the call."""
+    def replay_spec_of(self, outside: Outside, again: ReplayPart) -> ReplaySpec:
+        """As `replay_spec`, of a part of the call."""
         part = again.part
         library = tf.compat.v1.GraphDef().library
         library.function.extend(silence(definition) for definition in with_called([part.definition]))
@@ -158,7 +158,7 @@ class HeldCall:
             self._devices(positions),
             {name: (node.op_type, node.device) for name, node in drawn.items()},
         )
-        return Repetition(
+        return ReplaySpec(
             RunKind.FUNCTION,
             library.SerializeToString(deterministic=True),
             entry=part.definition.signature.name,
@@ -169,8 +169,8 @@ class HeldCall:
         )
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the call gives when the tensors `replaced` have these values. See `model.repetition.Repeatable`."""
-        again = repeat_function(with_replaced(self.repetition(), replaced), self.room)
+        """What the call gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
+        again = replay_function(with_replaced(self.replay_spec(), replaced), self.room)
         return again.tensors, again.error
 
     def undo(self) -> tuple[str, ...]:
@@ -188,16 +188,16 @@ class HeldCall:
                 missed.append(_NOT_PUT_BACK.format(name, type(error).__name__))
         return tuple(missed)
 
-    def again(self, room: int | None = None) -> Repeated:
+    def again(self, room: int | None = None) -> Replayed:
         """Make the call again, on copies of its variables, with all its values; they may take `room` bytes in loops.
 
         Raises:
             TfdbgError: it cannot be made again; the message says what stands in the way.
 
         """
-        return self.made_again(room).repeated
+        return self.made_again(room).replayed
 
-    def made_nearer(self, room: int | None = None) -> MadeAgain | None:
+    def made_nearer(self, room: int | None = None) -> ReplayedCall | None:
         """As `made_again`, by a function that gives back no value which changes what TensorFlow makes of it.
 
         None when that is how calls are made again already.
@@ -210,12 +210,12 @@ class HeldCall:
         self._holding.ready = ready.nearer(inputs)
         return self.made_again(room) if self._holding.ready is not ready else None
 
-    def made_again(self, room: int | None = None) -> MadeAgain:
+    def made_again(self, room: int | None = None) -> ReplayedCall:
         """As `again`, with what it gave and how it left its variables."""
         holding = self._holding
         again, ready = holding.again, holding.ready
         if again is None or ready is None:
-            holding.ready = ready = ReadyFunction(self.repetition(), Wanted.all_values)
+            holding.ready = ready = ReadyFunction(self.replay_spec(), Wanted.all_values)
             again = holding.again
         assert again is not None
         positions = self._positions(again.part.inputs)
@@ -223,8 +223,8 @@ class HeldCall:
         outcome = ready.perform(inputs, room)
         error = None if outcome.error is None else run_error(outcome.error)
         handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in holding.written}
-        return MadeAgain(
-            Repeated(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
+        return ReplayedCall(
+            Replayed(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
             dict(zip(again.part.outputs, outcome.outputs, strict=False)),
             holding.read_handles(self._inputs, handles),
         )
@@ -281,7 +281,7 @@ class HeldCall:
                     found[at] = known
         return found
 
-    def _input(self, name: TensorName, position: int | None) -> RepetitionInput:
+    def _input(self, name: TensorName, position: int | None) -> ReplayInput:
         if position is None:
             return _described(str(name), Role.SOURCE, self._taken(name))
         if not self._is_handle(position):
@@ -289,18 +289,18 @@ class HeldCall:
         return _described(name.node, Role.VARIABLE, self.variable(position))
 
 
-def _described(name: str, role: Role, tensor: Any) -> RepetitionInput:
+def _described(name: str, role: Role, tensor: Any) -> ReplayInput:
     value: Array | NoValue = array_of(tensor)
     if isinstance(value, NoValue):
         raise TfdbgError(f"The value of {name} is not known: {value.text}")
-    return RepetitionInput(name, role, element_type(tensor.dtype.as_datatype_enum).name, value)
+    return ReplayInput(name, role, element_type(tensor.dtype.as_datatype_enum).name, value)
 
 
-def _places(flat: FlatFunction) -> dict[str, Place]:
+def _places(flat: FlatFunction) -> dict[str, CallPlace]:
     """Where the calls that stay calls are in the functions that they were written in."""
     found = {}
     for node in flat.nodes.values():
         site = None if node.scope is None else node.scope.calls.get(node.template.name)
         if site is not None and not is_inlined(site):
-            found[node.name] = Place(site.own_name, tuple(scope.path for scope in site.scopes))
+            found[node.name] = CallPlace(site.own_name, tuple(scope.path for scope in site.scopes))
     return found

@@ -11,10 +11,10 @@ import numpy as np
 
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.chooser import chooser
-from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.replay.repeated import Repeated
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.python_graph import keep_dump
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
@@ -23,17 +23,17 @@ from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
-from tfdbg_cli.capture.sessions.extended.watched_call import WatchedCall
+from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
-from tfdbg_cli.capture.state.held_session import HeldRun, not_repeatable, read
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, not_replayable, read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
-from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
@@ -68,11 +68,11 @@ _NOT_INSIDE = (
 _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
 
 
-class WatchCapture:
+class WatchedRun:
     """One run under watch (`performing.Capture`, `performing.SelfChecking`)."""
 
     def __init__(
-        self, invocation: Invocation, plan: Plan, watched: Watched, call: WatchedCall, settings: Settings
+        self, invocation: Invocation, plan: Plan, watched: WatchRequest, call: CallChecks, settings: Settings
     ) -> None:
         """Decide how the values come to be there if the run is a hit: kept, or by making the run again."""
         self._invocation = invocation
@@ -81,11 +81,11 @@ class WatchCapture:
         self._call = call
         self._notes: tuple[str, ...] = (
             _CHECKED.format(checked=call.checked, total=call.total),
-            *call.stand_ins.notes,
+            *call.shadow_ops.notes,
         )
         self._chooser = chooser(plan.capture)
         self._keeps = self._to_keep(call.state.obstacle, settings)
-        self._held: HeldRun | None = None
+        self._held: RunSnapshot | None = None
         self._checking = Checking(invocation, call)
         self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
         self._kept: Sequence[Any] | None = None
@@ -100,7 +100,7 @@ class WatchCapture:
         if not obstacle:
             return False
         if self._watched.values is Values.REPLAY:
-            self._notes = (*self._notes, f"{not_repeatable(self._call.state)} Its values were kept instead.")
+            self._notes = (*self._notes, f"{not_replayable(self._call.state)} Its values were kept instead.")
         feeds = fed(self._invocation.feeds)
         needed = estimate(self._fetchable(), feeds, GraphKind.PYTHON, settings, None)
         if needed.nbytes is None or needed.nbytes <= needed.budget:
@@ -116,7 +116,7 @@ class WatchCapture:
         stash = (
             None
             if self._held is None
-            else stash_of(self._invocation.session, self._call.state, self._call.stand_ins.ops)
+            else stash_of(self._invocation.session, self._call.state, self._call.shadow_ops.ops)
         )
         self._aside = () if stash is None else stash.targets
         try:
@@ -166,7 +166,7 @@ class WatchCapture:
                 self._before = read(self._invocation.session, list(dict.fromkeys(self._call.before.values())))
             if state.obstacle:
                 return
-            self._held = HeldRun(self._invocation, self._call.state)
+            self._held = RunSnapshot(self._invocation, self._call.state)
         except OpError as error:  # a variable that this run is going to initialize
             if not self._keeps:
                 self._notes = (*self._notes, _UNHELD.format(error=type(error).__name__))
@@ -203,8 +203,8 @@ class WatchCapture:
             error=error,
             notes=(*self._notes, *self._trial.notes),
             exactness=self._trial.exactness,
-            repeatable=self._held,
-            steppable=None if self._held is None else SteppableAgain(self._held),
+            replayable=self._held,
+            steppable=None if self._held is None else SteppableReplay(self._held),
             what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
             caught=self._checking.sure,
         )
@@ -236,16 +236,16 @@ class WatchCapture:
         )
         return value if before is None or isinstance(value, NoValue) else before.reshape(value.shape)
 
-    def _made_again(self, bare: Run, held: HeldRun) -> Run:
+    def _made_again(self, bare: Run, held: RunSnapshot) -> Run:
         try:
-            repeated = held.repeated()
+            replayed = held.replayed()
         except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
-            repeated = Repeated(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+            replayed = Replayed(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
         else:
-            otherwise = bare.caught and not self._finds(replace(bare, tensors=repeated.tensors))
-            notes = (_OTHERWISE if otherwise else _REPLAYED, *repeated.notes)
-            repeated = replace(repeated, tensors=asked_for(repeated.tensors, self._plan.capture), notes=notes)
-        return replace(repeated.of(bare), error=bare.error)
+            otherwise = bare.caught and not self._finds(replace(bare, tensors=replayed.tensors))
+            notes = (_OTHERWISE if otherwise else _REPLAYED, *replayed.notes)
+            replayed = replace(replayed, tensors=asked_for(replayed.tensors, self._plan.capture), notes=notes)
+        return replace(replayed.of(bare), error=bare.error)
 
     def _finds(self, run: Run) -> bool:
         return any(

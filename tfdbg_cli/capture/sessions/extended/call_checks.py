@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.chooser import Chooser, chooser
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
@@ -22,7 +22,7 @@ from tfdbg_cli.capture.sessions.extended.checks import health_of, read_after_upd
 from tfdbg_cli.capture.sessions.extended.frontier import frontier
 from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
-from tfdbg_cli.capture.sessions.extended.shadow_ops import StandInMaker, StandIns
+from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
@@ -38,14 +38,14 @@ _ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
 
 
 @dataclass(frozen=True)
-class WatchedCall:
+class CallChecks:
     """One kind of call: what it computes and uses, and how `question` is asked of it.
 
     `health` is a hidden tensor that answers for the tensors of the call; None when none can hold a NaN. `given` names
     fed ones that it does not answer for, and `inner` are those in loops and branches. `updated` are the values of the
     variables that it writes, after its updates, `before` the tensors that hold the value of one from before them.
-    `stand_ins` are what must run in the place of `calls`, the ops that call functions, and of those behind. `unasked`
-    names a tensor that cannot be asked in the graph; then nothing is. `trial` says how exact such runs are.
+    `shadow_ops` are what must run in the place of `calls`, the ops that call functions, and of those behind.
+    `unasked` names a tensor that cannot be asked in the graph; then nothing is. `trial` says how exact such runs are.
     """
 
     reached: Reach
@@ -54,7 +54,7 @@ class WatchedCall:
     health: Any
     given: tuple[str, ...]
     inner: tuple[Inner, ...]
-    stand_ins: StandIns
+    shadow_ops: ShadowOps
     updated: tuple[Any, ...]
     before: Mapping[str, Variable]
     checked: int
@@ -73,7 +73,7 @@ class WatchedCall:
 
 
 _STATES: Memos[CallState] = Memos(keep=16)
-_WATCHED: Memos[WatchedCall] = Memos(keep=16)
+_WATCHED: Memos[CallChecks] = Memos(keep=16)
 
 
 def reached_by(invocation: Invocation) -> Reach:
@@ -126,9 +126,9 @@ def ends_of(invocation: Invocation) -> list[Any]:
     return ends_among(elements.tensors + elements.targets, fed(invocation.feeds))
 
 
-def watched_call(
-    invocation: Invocation, question: Question, watched: Watched, request: CaptureRequest
-) -> WatchedCall:
+def call_checks(
+    invocation: Invocation, question: Question, watched: WatchRequest, request: CaptureRequest
+) -> CallChecks:
     """What is known of the kind of `invocation`; found out, and the checks added to its graph, the first time.
 
     Raises:
@@ -143,14 +143,14 @@ def watched_call(
     kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
     key = (program_version(graph), *kind)
 
-    def found_out() -> WatchedCall:
+    def found_out() -> CallChecks:
         reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
         found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
-        found.stand_ins.require_alone(
-            [*map(found.stand_ins.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
+        found.shadow_ops.require_alone(
+            [*map(found.shadow_ops.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
         )
         return found
 
@@ -165,7 +165,7 @@ class _Admission:
 
     def __init__(
         self,
-        watched: Watched,
+        watched: WatchRequest,
         request: CaptureRequest,
         question: Question,
         graph: Any,
@@ -211,41 +211,41 @@ def _watched_call(
     fed_names: frozenset[str],
     question: Question,
     admission: _Admission,
-) -> WatchedCall:
+) -> CallChecks:
     fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
     hidden = hidden_ops(graph)
-    stand_ins = StandIns()
+    shadow_ops = ShadowOps()
     if reached.calls:
         functions = GraphFunctions(graph, as_written=True)
-        stand_ins = StandInMaker(order, fed_names).made(
+        shadow_ops = ShadowOpMaker(order, fed_names).made(
             hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
         )
 
     def admits(tensor: Any) -> bool:
-        # What a stand-in for a call gives is looked at inside, unless names say what is wanted.
-        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in stand_ins.giving)
+        # What a shadow op for a call gives is looked at inside, unless names say what is wanted.
+        return admission.tensor(tensor) and not (admission.whole and tensor.op.name in shadow_ops.giving)
 
     asked = [variable for variable in state.written if admission.variable(variable)]
     listed = {tensor.name for tensor in fetchable} if asked else set()
     checked = [variable for variable in asked if not _is_assigned(variable, listed, admits)]
     shown = _shown_in(checked) if question.covering is Covering.READERS else {}
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
-    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, stand_ins)), strict=True))
-    tensors = [*map(stand_ins.tensor, found.checked), *(after[variable] for variable in checked)]
-    inner = _inner(order, reached, fed_names, admits, stand_ins)
+    after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, shadow_ops)), strict=True))
+    tensors = [*map(shadow_ops.tensor, found.checked), *(after[variable] for variable in checked)]
+    inner = _inner(order, reached, fed_names, admits, shadow_ops)
     unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
     if unasked:
-        return WatchedCall(reached, state, question, None, (), (), StandIns(), (), {}, 0, 0, unasked)
-    answers = [answer for op, (answer,) in stand_ins.given if op.name not in reached.inside]
+        return CallChecks(reached, state, question, None, (), (), ShadowOps(), (), {}, 0, 0, unasked)
+    answers = [answer for op, (answer,) in shadow_ops.given if op.name not in reached.inside]
     health = health_of(hidden, question, tensors, answers)
     given = tuple(tensor.name for tensor in found.given)
-    count = len(tensors) + len(given) + len(inner) + stand_ins.checked
-    total = found.total + len(asked) + len(inner) + stand_ins.total
+    count = len(tensors) + len(given) + len(inner) + shadow_ops.checked
+    total = found.total + len(asked) + len(inner) + shadow_ops.total
     before = read_before_updates(order, state, fed_names)
     updated = tuple(after.values())
     calls = tuple(filter(calls_functions, order)) if reached.calls else ()
-    return WatchedCall(
-        reached, state, question, health, given, inner, stand_ins, updated, before, count, total, calls=calls
+    return CallChecks(
+        reached, state, question, health, given, inner, shadow_ops, updated, before, count, total, calls=calls
     )
 
 
@@ -255,11 +255,11 @@ def _unasked(question: Question, tensors: Iterable[Any]) -> str:
     return next((str(tensor.name) for tensor in left), "")
 
 
-def _rewritten(state: CallState, stand_ins: StandIns) -> list[Variable]:
+def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
     """The variables that the call writes, with what is to be waited for in the place of its ops."""
     last = [variable.writers if variable.after is None else variable.after for variable in state.written]
     return [
-        replace(variable, writers=tuple(map(stand_ins.op, ops)))
+        replace(variable, writers=tuple(map(shadow_ops.op, ops)))
         for variable, ops in zip(state.written, last, strict=True)
     ]
 
@@ -269,7 +269,7 @@ def _inner(
     reached: Reach,
     fed_names: frozenset[str],
     admits: Callable[[Any], bool],
-    stand_ins: StandIns,
+    shadow_ops: ShadowOps,
 ) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
@@ -277,9 +277,9 @@ def _inner(
     names = {tensor.name for tensor in reached.tensors}
     found = inner_tensors(order, names, fed_names, admits)
     loops = loops_of(order, fed_names)
-    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in stand_ins.given if op.name in reached.inside]
+    answers = [Inner(answer, loops[op.name], True) for op, (answer,) in shadow_ops.given if op.name in reached.inside]
     return tuple(
-        replace(one, tensor=stand_ins.tensor(one.tensor), loops=tuple(map(stand_ins.op, one.loops)))
+        replace(one, tensor=shadow_ops.tensor(one.tensor), loops=tuple(map(shadow_ops.op, one.loops)))
         for one in (*found, *answers)
     )
 

@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.controller import Watched
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.state.held_values import in_memory
 from tfdbg_cli.config import Settings
@@ -25,13 +25,13 @@ from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
 # What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
-RECORDED = Watched("record", lambda datum, tensor: True, repeatable=True)
+RECORDED = WatchRequest("record", lambda datum, tensor: True, replayable=True)
 
 # How a program learns that its data are at an end, or that a worker went away: no error while nobody steps.
 SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "CancelledError"})
 
 
-class Watching:
+class ActiveWatch:
     """One watch, from the decision that began it to the stop that ends it.
 
     `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out, where that
@@ -50,12 +50,12 @@ class Watching:
     ) -> None:
         self.decision = decision
         self.watch = Watch(decision, tensor_filter, say)
-        self.watched = Watched(
+        self.watched = WatchRequest(
             decision.filter_name,
             tensor_filter,
             decision.exclude_node_names,
             Values.KEEP if decision.keep else decision.values,
-            repeatable=bool(decision.bundle) or decision.skip_update,
+            replayable=bool(decision.bundle) or decision.skip_update,
             all_runs=decision.keep > 0,
         )
         self._say = say
@@ -75,7 +75,7 @@ class Watching:
         self._samples = self._makes = True
         line.begin()
 
-    def asks_as(self, other: Watched | None) -> bool:
+    def asks_as(self, other: WatchRequest | None) -> bool:
         """Whether this watch asks of a run what `other` asked of it when it began."""
         ours = self.watched
         return other is not None and (ours.filter_name, ours.exclude_node_names) == (
@@ -218,9 +218,9 @@ class Watching:
 
 def _undone(run: Run) -> tuple[str, ...]:
     """Put the variables back as they were before `run`."""
-    if run.repeatable is None:
+    if run.replayable is None:
         raise TfdbgError("The state from before this run was not held.")
-    return ("The variables are as before this run.", *run.repeatable.undo())
+    return ("The variables are as before this run.", *run.replayable.undo())
 
 
 def _too_few(kept: KeptRuns) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
-from tfdbg_cli.capture.sessions.extended.watched_call import state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.state.held_session import HeldRun
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.what_if.steppers import SteppableAgain
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.runs import Run
@@ -22,18 +22,18 @@ _IN_PLACE = (
 )
 
 
-class HoldingCapture:
+class SnapshotCapture:
     """A capture of one run that also holds the state from before it."""
 
     def __init__(self, capture: Capture, invocation: Invocation) -> None:
         self._capture = capture
         self._invocation = invocation
-        self._held: HeldRun | None = None
+        self._held: RunSnapshot | None = None
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
         try:
-            self._held = HeldRun(self._invocation, state_of(self._invocation))
+            self._held = RunSnapshot(self._invocation, state_of(self._invocation))
         except OpError:  # a variable that this run is going to initialize
             self._held = None
         except Exception as error:  # noqa: BLE001  # the run is captured all the same
@@ -46,7 +46,7 @@ class HoldingCapture:
         if self._held is None:
             return run
         self._held.drew_among(run.tensors)
-        return replace(run, repeatable=self._held, steppable=SteppableAgain(self._held))
+        return replace(run, replayable=self._held, steppable=SteppableReplay(self._held))
 
     def finish(self, keep: bool) -> None:
         """Leave nothing behind, or what was asked to be kept."""

@@ -13,7 +13,7 @@ from typing import Any
 from tfdbg_cli.formats import schema
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.repetition import Repetition, Role
+from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _DEEPEST = 200  # calls within calls; programs have a dozen
@@ -36,7 +36,7 @@ class GraphFacts:
     endless: str = ""
 
 
-def graph_facts(repetition: Repetition) -> GraphFacts:
+def graph_facts(replay_spec: ReplaySpec) -> GraphFacts:
     """What the run would do.
 
     Raises:
@@ -44,19 +44,19 @@ def graph_facts(repetition: Repetition) -> GraphFacts:
 
     """
     try:
-        return _facts(repetition)
+        return _facts(replay_spec)
     except schema.DecodeError as error:
         raise ValueError("The graph of the run cannot be read.") from error
 
 
-def _facts(repetition: Repetition) -> GraphFacts:
-    if repetition.kind in (RunKind.SESSION, RunKind.CALLABLE):
-        graph = schema.GraphDef.FromString(repetition.graph)
+def _facts(replay_spec: ReplaySpec) -> GraphFacts:
+    if replay_spec.kind in (RunKind.SESSION, RunKind.CALLABLE):
+        graph = schema.GraphDef.FromString(replay_spec.graph)
         library = _Library(schema.FunctionDefLibrary.FromString(graph.library))
-        nodes = _computed(graph.node, repetition)
+        nodes = _computed(graph.node, replay_spec)
     else:
-        library = _Library(schema.FunctionDefLibrary.FromString(repetition.graph))
-        entry = library.functions.get(repetition.entry)
+        library = _Library(schema.FunctionDefLibrary.FromString(replay_spec.graph))
+        entry = library.functions.get(replay_spec.entry)
         nodes = [] if entry is None else list(entry.node_def)
     endless = library.endless(nodes)
     if endless:
@@ -64,17 +64,17 @@ def _facts(repetition: Repetition) -> GraphFacts:
     return GraphFacts(library.outside(nodes))
 
 
-def _computed(nodes: Sequence[Any], repetition: Repetition) -> list[Any]:
+def _computed(nodes: Sequence[Any], replay_spec: ReplaySpec) -> list[Any]:
     """The nodes of a session's graph that are computed when the run is made again.
 
     What was drawn is given now. Yet what the op that drew it had read is computed again, to be shown; but for handles
     of data sets and the like, which nobody can show.
     """
     by_name = {node.name: node for node in nodes}
-    arguments = _as_written(item.name for item in repetition.inputs if item.role is Role.GIVEN)
-    drawn = _as_written(item.name for item in repetition.inputs if item.role is Role.SOURCE)
-    fetched = [node_of(name) for name in repetition.fetches if name not in arguments | drawn]
-    variables = [item.node for item in repetition.inputs if item.role is Role.VARIABLE]
+    arguments = _as_written(item.name for item in replay_spec.inputs if item.role is Role.GIVEN)
+    drawn = _as_written(item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
+    fetched = [node_of(name) for name in replay_spec.fetches if name not in arguments | drawn]
+    variables = [item.node for item in replay_spec.inputs if item.role is Role.VARIABLE]
     needed = _needed(by_name, [*fetched, *variables], arguments | drawn)
     sources = {node_of(name) for name in drawn}
     behind = _needed(by_name, list(sources), arguments) - needed - sources

@@ -10,7 +10,8 @@ from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.chooser import chooser
-from tfdbg_cli.capture.controller import Plan, Watched
+from tfdbg_cli.capture.controller import Plan, WatchRequest
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
@@ -21,13 +22,12 @@ from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
-from tfdbg_cli.capture.functions.watched_edit import Wanted
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
-from tfdbg_cli.capture.state.function_holding import Holding
-from tfdbg_cli.capture.state.held_call import HeldCall
+from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -53,21 +53,21 @@ class WatchKind:
 
 def watch_kind(plan: Plan, function: str) -> WatchKind | None:
     """How the function of that name is checked for `plan`; None when its values have to be asked, one by one."""
-    watched: Watched | None = plan.watched
+    watched: WatchRequest | None = plan.watched
     question = None if watched is None else question_of(watched.tensor_filter)
     if watched is None or question is None:
         return None
     return WatchKind(question, watched.exclude_node_names, plan.capture, watched.ignored_in(function))
 
 
-class WatchedFunction:
+class FunctionChecks:
     """The function of `root` under watch. Kept for all its runs; its two ways are made when they are needed."""
 
     def __init__(
         self,
         root: Scope,
         atomic: Any,
-        holding: Holding,
+        holding: SnapshotPlan,
         kind: WatchKind,
         graph: Callable[[], Graph],
         plain: Callable[[Sequence[Any]], Compiled | None],
@@ -140,11 +140,11 @@ class WatchedFunction:
     def _before(self) -> dict[int, TensorName]:
         return {} if self.holding.reason else early_reads(self.root, self.holding.written)
 
-    def hold(self, inputs: Sequence[Any], room: int) -> HeldCall:
+    def hold(self, inputs: Sequence[Any], room: int) -> CallSnapshot:
         """Hold a call that is about to be made, as far as it does not give back itself what it read."""
-        return HeldCall.of(self.holding, inputs, self._before, room)
+        return CallSnapshot.of(self.holding, inputs, self._before, room)
 
-    def after(self, held: HeldCall, outcome: Outcome) -> None:
+    def after(self, held: CallSnapshot, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""
         values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         sources = {name: values[name] for name in self.holding.sources if name in values}

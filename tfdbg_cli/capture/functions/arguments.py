@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.model.calls import Argument
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.values import Array, NoValue
@@ -42,7 +43,7 @@ def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slo
     elif is_captured and name.isdigit():
         name = _free(_name_by_reader(tensor), taken | {op.name for op in tensor.graph.get_operations()})
         taken.add(name)
-    shape = None if tensor.dtype.name in HANDLES and variable is None else _shape(described.shape)
+    shape = None if tensor.dtype.name in HANDLES and variable is None else dimensions(described.shape)
     return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
 
 
@@ -61,16 +62,12 @@ def _name_by_reader(tensor: Any) -> str:
     return "captured"
 
 
-def _shape(shape: Any) -> tuple[int | None, ...] | None:
-    return None if shape.rank is None else tuple(shape.as_list())
-
-
 def given(slots: Sequence[Slot], inputs: Sequence[Any]) -> tuple[Argument, ...]:
     """The descriptions of `inputs`, eager tensors, with the shapes that they have in this call."""
     return tuple(
         slot.argument
         if slot.argument.shape is None or slot.variable is not None
-        else Argument(slot.argument.name, slot.argument.dtype, _shape(tensor.shape), slot.argument.captured)
+        else Argument(slot.argument.name, slot.argument.dtype, dimensions(tensor.shape), slot.argument.captured)
         for slot, tensor in zip(slots, inputs, strict=False)
     )
 

@@ -5,16 +5,14 @@ The sum, branches and turns of loops included, is one more output of the functio
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, RecipeStep
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, RecipeStep
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.model.dtypes import ElementType, element_type
+from tfdbg_cli.capture.tf.attributes import set_attribute
+from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 FLOAT, BOOL = 1, 10
@@ -77,16 +75,5 @@ class Health:
     def _added(self, step: RecipeStep, inputs: list[str], device: str) -> str:
         node = self._edit.add("tfdbg_check", step.op_type, inputs, "" if step.op_type == "Const" else device)
         for name, value in step.attributes.items():
-            _set(node.attr[name], value)
+            set_attribute(node.attr[name], value)
         return f"{node.name}:{compat.op_definition(step.op_type).output_arg[0].name}:0"
-
-
-def _set(attribute: Any, value: Attribute) -> None:
-    if isinstance(value, ElementType):
-        attribute.type = value.number
-    elif isinstance(value, bool):
-        attribute.b = value
-    elif isinstance(value, int):
-        attribute.i = value
-    else:
-        attribute.tensor.CopyFrom(tf.make_tensor_proto(value))

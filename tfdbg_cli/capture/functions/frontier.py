@@ -1,10 +1,7 @@
 """Which tensors of a function have to be asked so that what a question looks for goes unseen in none.
 
-For NaN and infinities a tensor need not be checked when an op that certainly runs reads it and cannot hide what is
-wrong with it (ops/transparency.py): the output of that op is checked, or read in turn by such an op. For
-magnitudes and zeros the output of an op need not be that holds elements of its inputs only
-(ops/element_bounds.py). Nor need what is only another name of tensors that are looked after: the outputs of
-branches and loops, and the variables of loops.
+Beside what is covered by what its readers give (`questions/coverage.py`), nothing need be asked that is only another
+name of tensors that are looked after: the outputs of branches and loops, and the variables of loops.
 """
 
 from __future__ import annotations
@@ -23,12 +20,12 @@ from tfdbg_cli.capture.functions.updated_variables import (
     region_of,
     updated_variables,
 )
+from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Among, Covering, Question
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.ops.transparency import Operand, Use, covering
+from tfdbg_cli.ops.transparency import Operand, Use
 from tfdbg_cli.ops.transparent_shapes import Shape
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -94,10 +91,13 @@ class _Search:
     tensors: dict[TensorName, Checkable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
     healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
-    covered: set[TensorName] = field(default_factory=set)
-
     outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
     handed_in: list[Checkable] = field(default_factory=list)  # what updates in branches and loops are given
+
+    def __post_init__(self) -> None:
+        looked_after = self.tensors.__contains__
+        self.coverage: Coverage[TensorName] = Coverage(self.question.covering, looked_after, looked_after)
+        self.covered = self.coverage.covered
 
     def found(self) -> Frontier:
         updated = tuple(updated_variables(self.root))
@@ -220,38 +220,16 @@ class _Search:
                 self.covered.add(name)
 
     def _cover(self, scope: Scope, node: Any) -> None:
-        match self.question.covering:
-            case Covering.READERS | Covering.READERS_KEEPING:
-                self._cover_inputs(scope, node)
-            case Covering.BOUNDS:
-                self._cover_outputs(scope, node, bounding_inputs)
-            case Covering.COPIES:
-                self._cover_outputs(scope, node, copied_inputs)
-
-    def _cover_outputs(self, scope: Scope, node: Any, sources: Callable[[str, int, int], range | None]) -> None:
-        """Cover the outputs of `node` that hold elements of inputs that are looked after."""
-        given = scope.body.data_inputs(node)
-        for slot in range(len(scope.body.outputs(node.name))):
-            name = TensorName(scope.name_of(node.name), slot)
-            positions = sources(node.op, slot, len(given)) if name in self.tensors else None
-            if positions and all(scope.resolve(given[position]) in self.tensors for position in positions):
-                self.covered.add(name)
-
-    def _cover_inputs(self, scope: Scope, node: Any) -> None:
         given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
-        wanted = [
-            position
-            for position, name in enumerate(given)
-            if name in self.tensors and name not in self.covered and self._is_in(name, region_of(scope))
-        ]
-        if not wanted:
-            return
-        use = self._use(scope, node, given)
-        for position in wanted:
-            slots = covering(use, position, keeping=self.question.covering is Covering.READERS_KEEPING)
-            outputs = [TensorName(scope.name_of(node.name), slot) for slot in slots]
-            if outputs and all(name in self.tensors for name in outputs):
-                self.covered.add(given[position])
+        own, region = scope.name_of(node.name), region_of(scope)
+        outputs = [TensorName(own, slot) for slot in range(len(scope.body.outputs(node.name)))]
+        self.coverage.look_at(
+            node.op,
+            given,
+            outputs,
+            lambda: self._use(scope, node, given),
+            lambda name: name in self.tensors and self._is_in(name, region),
+        )
 
     def _is_in(self, name: TensorName, region: Scope) -> bool:
         """Whether the tensor is made in the same function, branch or turn of a loop as an op in `region` runs."""

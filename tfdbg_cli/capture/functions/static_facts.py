@@ -7,17 +7,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-import tensorflow as tf
-
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-_LARGEST_READ = 1 << 22  # elements of a constant that are looked at
 _SAME = frozenset({"Identity", "StopGradient", "Snapshot"})
 
 
@@ -65,14 +62,14 @@ class StaticFacts:
     def _of_arguments(self, root: Scope) -> None:
         graph = self._graphs.get(root.body.name)
         for name, tensor in zip(root.argument_names, () if graph is None else graph.inputs, strict=False):
-            self._shapes[TensorName(name, 0)] = _dimensions(tensor.shape)
+            self._shapes[TensorName(name, 0)] = dimensions(tensor.shape)
 
     def _of_scope(self, scope: Scope) -> None:
         graph = self._graphs.get(scope.body.name)
         shapes = self._shapes_in(scope.body.name)
         for position, name in scope.loop_variables.items():
             if graph is not None and position < len(graph.inputs):
-                self._shapes[name] = _dimensions(graph.inputs[position].shape)
+                self._shapes[name] = dimensions(graph.inputs[position].shape)
         for node in scope.needed.nodes:
             given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
             site = scope.calls.get(node.name)
@@ -91,7 +88,7 @@ class StaticFacts:
             self._sources[name] = self.source(given[0])
         if definition is None:
             return
-        array = _array_in(node) if node.op == "Const" else None
+        array = array_in(attribute_of(node, "value")) if node.op == "Const" else None
         if array is not None:
             self._arrays[name] = array
         found = folded(node.op, bool(definition.is_stateful), [self._constants.get(one) for one in given], array)
@@ -118,19 +115,4 @@ class StaticFacts:
 def _shapes_in(graph: Any) -> Mapping[str, list[Shape]]:
     if graph is None:
         return {}
-    return {op.name: [_dimensions(tensor.shape) for tensor in op.outputs] for op in graph.get_operations()}
-
-
-def _dimensions(shape: Any) -> Shape:
-    return None if shape.rank is None else tuple(shape.as_list())
-
-
-def _array_in(node: Any) -> Any:
-    proto = attribute_of(node, "value")
-    shape = proto.tensor_shape
-    if shape.unknown_rank or int(np.prod([dim.size for dim in shape.dim], dtype=np.int64)) > _LARGEST_READ:
-        return None
-    try:
-        return tf.make_ndarray(proto)
-    except TypeError:  # a type that NumPy does not hold
-        return None
+    return {op.name: [dimensions(tensor.shape) for tensor in op.outputs] for op in graph.get_operations()}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
@@ -270,13 +271,9 @@ class CopiedVariable:
     def ends(self, place: str) -> list[NewOp]:
         """A placeholder of any shape, called `place`, an op that writes it into the variable, one that reads it."""
         holder, dtype = self._tensor, tf.as_dtype(self._dtype)
-        given = NewOp("Placeholder", (), {"dtype": dtype})
-        if self.by_reference:
-            attributes = {"T": dtype, "validate_shape": False}
-            write = NewOp("Assign", [holder, place], attributes, (), holder.device)
-            return [given, write, NewOp("Identity", [holder], {"T": dtype}, (), holder.device)]
-        write = NewOp("AssignVariableOp", [holder, place], {"dtype": dtype}, (), holder.device)
-        return [given, write, NewOp("ReadVariableOp", [holder], {"dtype": dtype}, (), holder.device)]
+        kind, device = self.by_reference, holder.device
+        write = variable_ops.write(holder, place, dtype, device, reference=kind)
+        return [variable_ops.holder_of(dtype), write, variable_ops.read(holder, dtype, device, reference=kind)]
 
     def after_update(self, value: Array) -> Tensor:
         """The description of `value`, the variable's after the run."""

@@ -12,14 +12,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import tensorflow as tf
-
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
 
 v1 = compat.v1
-AttrValue = v1.AttrValue
 
 PREFIX = "tfdbg_cli.hidden/"
 
@@ -33,7 +31,7 @@ Operand: TypeAlias = "Any | str"
 class NewOp:
     """An op to be added, which waits for the ops `after`, or for nodes added with it, by name.
 
-    Attributes are bool, int, bytes, DType, TensorShape, or AttrValue messages.
+    Attributes are what `set_attribute` takes.
     """
 
     op_type: str
@@ -95,7 +93,7 @@ class HiddenOps:
                 node.input.extend(_named(operand, inputs) for operand in op.inputs)
                 node.input.extend(f"^{_control(waited, controls)}" for waited in op.after)
                 for name, value in op.attributes.items():
-                    _set_attribute(node.attr[name], value)
+                    set_attribute(node.attr[name], value)
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
             names = [self.name_of(at) for at in range(len(new))]
@@ -143,18 +141,3 @@ def _control(op: Any, controls: dict[str, Any]) -> str:
     name = f"{PREFIX}after.{len(controls)}"
     controls[name] = op
     return name
-
-
-def _set_attribute(attribute: Any, value: Any) -> None:
-    if isinstance(value, AttrValue):
-        attribute.CopyFrom(value)
-    elif isinstance(value, bool):
-        attribute.b = value
-    elif isinstance(value, int):
-        attribute.i = value
-    elif isinstance(value, bytes):
-        attribute.s = value
-    elif isinstance(value, tf.TensorShape):
-        attribute.shape.CopyFrom(value.as_proto())
-    else:
-        attribute.type = value.as_datatype_enum

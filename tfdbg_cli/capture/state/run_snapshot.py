@@ -11,6 +11,7 @@ from tfdbg_cli.capture.replay.replaced import with_replaced
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
+from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
@@ -19,7 +20,7 @@ from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.extended.call_checks import ends_of
 from tfdbg_cli.capture.sessions.extended.checks import read_before
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
-from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops, program_version
+from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
@@ -249,13 +250,9 @@ class RunSnapshot:
         """A placeholder, and the op that writes it into `variable`."""
         hidden = hidden_ops(self._session.graph)
         dtype, device = variable.dtype, variable.op.device
-        (given,) = hidden.once({("given", variable.name): lambda _: [NewOp("Placeholder", (), {"dtype": dtype})]})
+        (given,) = hidden.once({("given", variable.name): lambda _: [variable_ops.holder_of(dtype)]})
         place = given.outputs[0]
-        if variable.reference:
-            attributes = {"T": dtype, "validate_shape": False}
-            new = NewOp("Assign", [variable.tensor, place], attributes, (), device)
-        else:
-            new = NewOp("AssignVariableOp", [variable.tensor, place], {"dtype": dtype}, (), device)
+        new = variable_ops.write(variable.tensor, place, dtype, device, reference=variable.reference)
         (write,) = hidden.once({("write", variable.name): lambda _: [new]})
         return place, write
 

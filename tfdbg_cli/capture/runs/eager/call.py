@@ -25,6 +25,7 @@ from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
@@ -214,7 +215,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _argument(name: str, value: Any) -> Argument:
     if isinstance(value, tf.Tensor | tf.Variable):
-        shape = None if value.shape.rank is None else tuple(value.shape.as_list())
+        shape = dimensions(value.shape)
         return Argument(name, value.dtype.name, shape)
     array = np.asarray(value)
     return Argument(name, tf.as_dtype(array.dtype).name, array.shape)

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
@@ -93,7 +94,7 @@ def _holder(source: Any, _: int) -> list[NewOp]:
 
 
 def _assignment(source: Any, handle: Any, _: int) -> list[NewOp]:
-    return [NewOp("AssignVariableOp", [handle, source], {"dtype": source.dtype.base_dtype}, (), source.device)]
+    return [variable_ops.write(handle, source, source.dtype.base_dtype, source.device)]
 
 
 def _removal(handle: Any, _: int) -> list[NewOp]:
@@ -101,4 +102,4 @@ def _removal(handle: Any, _: int) -> list[NewOp]:
 
 
 def _read(source: Any, handle: Any, _: int) -> list[NewOp]:
-    return [NewOp("ReadVariableOp", [handle], {"dtype": source.dtype.base_dtype}, (), handle.device)]
+    return [variable_ops.read(handle, source.dtype.base_dtype, handle.device)]

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.sessions.called import GraphFunctions
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
-from tfdbg_cli.capture.sessions.extended.checks import health_of, read_after_updates, shape_of
+from tfdbg_cli.capture.sessions.extended.checks import health_of, read_after_updates
 from tfdbg_cli.capture.sessions.extended.frontier import frontier
 from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
@@ -32,6 +32,7 @@ from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.model.decision import CaptureRequest
 
 _ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
@@ -182,7 +183,9 @@ class _Admission:
 
     def tensor(self, tensor: Any) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
-        if not self._question.concerns(op.type, dtype, shape_of(tensor)) or not self.named(op.name, op.type, dtype):
+        if not self._question.concerns(op.type, dtype, dimensions(tensor.shape)) or not self.named(
+            op.name, op.type, dtype
+        ):
             return False
         if self._question.among is Among.GRADIENTS:
             return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
@@ -251,7 +254,7 @@ def _watched_call(
 
 def _unasked(question: Question, tensors: Iterable[Any]) -> str:
     """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
-    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, shape_of(t)))
+    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, dimensions(t.shape)))
     return next((str(tensor.name) for tensor in left), "")
 
 

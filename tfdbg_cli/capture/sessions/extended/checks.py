@@ -9,10 +9,11 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
-from tfdbg_cli.model.dtypes import ElementType
+from tfdbg_cli.capture.sessions.variable_ops import read
+from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 _TERMS = 16  # of one sum
@@ -48,16 +49,13 @@ def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[Any]:
 
 
 def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
-    device = variable.op.device
-    if variable.reference:
-        return [NewOp("Identity", [variable.tensor], {"T": variable.dtype}, after, device)]
-    return [NewOp("ReadVariableOp", [variable.tensor], {"dtype": variable.dtype}, after, device)]
+    return [read(variable.tensor, variable.dtype, variable.op.device, after, reference=variable.reference)]
 
 
 def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     new: list[NewOp] = []
-    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, shape_of(tensor)):
+    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, dimensions(tensor.shape)):
         inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
         # A constant is to be in the loop or branch in which it is read.
         waits = () if inputs else (tensor.op,)
@@ -72,31 +70,13 @@ def _steps(
     """How `question` is answered for a tensor: the types of ops, their inputs by number, their attributes."""
     recipe = Recipe()
     question.answer(dtype, shape, recipe)
-    return tuple(
-        (step.op_type, step.inputs, {name: _attribute(value) for name, value in step.attributes.items()})
-        for step in recipe.steps
-    )
-
-
-def shape_of(tensor: Any) -> Shape:
-    """The lengths of its dimensions, as far as they are known."""
-    return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+    return tuple((step.op_type, step.inputs, step.attributes) for step in recipe.steps)
 
 
 def _operand(hidden: HiddenOps, number: int, tensor: Any, before: Any, at: int) -> Operand:
     if number == ASKED:
         return tensor
     return before if number == BEFORE else hidden.name_of(at + number)
-
-
-def _attribute(value: Attribute) -> Any:
-    if isinstance(value, ElementType):
-        return tf.dtypes.as_dtype(value.number)
-    if isinstance(value, bool | int):
-        return value
-    message = tf.compat.v1.AttrValue()
-    message.tensor.CopyFrom(tf.make_tensor_proto(value))
-    return message
 
 
 def _sums(hidden: HiddenOps, answers: Sequence[Operand], at: int) -> list[NewOp]:

@@ -6,13 +6,11 @@ import math
 from collections.abc import Collection
 from typing import Any
 
-import tensorflow as tf
-
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
+from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
 from tfdbg_cli.ops.transparency import Operand, Use
 
-_LARGEST_READ = 1 << 22  # elements of a constant that are read
 # What the optimizer may remove, so that what they give is what they read; merged with others of their kind.
 MAYBE_NOTHING = frozenset(
     {
@@ -84,8 +82,9 @@ class Facts:
         return self._constants.get(tensor.name)
 
     def _operand(self, tensor: Any) -> Operand:
-        shape = None if tensor.shape.rank is None else tensor.shape.as_list()
-        return Operand(tensor.dtype.base_dtype.name, shape, self.constant(tensor), self.source(tensor))
+        return Operand(
+            tensor.dtype.base_dtype.name, dimensions(tensor.shape), self.constant(tensor), self.source(tensor)
+        )
 
     def source(self, tensor: Any) -> object:
         """Something that is the same for tensors that the optimizer may find to be the same.
@@ -103,12 +102,8 @@ class Facts:
 
 
 def array_of(op: Any) -> Any:
-    """The array of a Const op; None when it is too large to be read."""
-    value = op.get_attr("value")
-    size = 1
-    for dim in value.tensor_shape.dim:
-        size *= dim.size
-    return tf.make_ndarray(value) if size <= _LARGEST_READ else None
+    """The array of a Const op; None when it is not read."""
+    return array_in(op.get_attr("value"))
 
 
 def attribute_of(op: Any, name: str) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.questions.coverage import Coverage
+from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.facts import Facts, array_of, attribute_of, is_placeholder
-from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.ops.transparency import CHECKABLE, covering, is_transparent
+from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 
@@ -62,57 +62,35 @@ class _Search:
     candidates: Mapping[str, Any]
     fed_names: Collection[str]
     question: Question
-    covered: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._facts = Facts(self.fed_names)
+        self._coverage: Coverage[str] = Coverage(self.question.covering, self._shows, self._is_as_given)
+        self.covered = self._coverage.covered
 
     def look_at(self, op: Any, shown: Collection[str]) -> None:
         """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
         self._facts.learn(op)
         self.covered.update(shown)
-        match self.question.covering:
-            case Covering.READERS | Covering.READERS_KEEPING:
-                self._cover_inputs(op)
-                self.covered.update(self._facts.finite & {tensor.name for tensor in op.outputs})
-                return
-            case Covering.BOUNDS:
-                self._cover_outputs(op, bounding_inputs)
-            case Covering.COPIES:
-                self._cover_outputs(op, copied_inputs)
-        if op.type == "Const" and self._counts(op.outputs[0]) and not self.question.asked_of(array_of(op)):
-            self.covered.add(op.outputs[0].name)
+        inputs, outputs = _names(op.inputs), _names(op.outputs)
+        self._coverage.look_at(op.type, inputs, outputs, lambda: self._facts.use(op), self.candidates.__contains__)
+        if self.question.sees_finite:
+            self.covered.update(self._facts.finite.intersection(outputs))
+        elif op.type == "Const" and self._shows(outputs[0]) and not self.question.asked_of(array_of(op)):
+            self.covered.add(outputs[0])
 
-    def _cover_inputs(self, op: Any) -> None:
-        if not is_transparent(op.type):
-            return
-        inputs, outputs = op.inputs, op.outputs
-        names = (tensor.name for tensor in inputs)
-        own = {name for name in names if name in self.candidates and name not in self.covered}
-        if not own or not any(map(self._counts, outputs)):
-            return
-        use = self._facts.use(op)
-        keeping = self.question.covering is Covering.READERS_KEEPING
-        for position, tensor in enumerate(inputs):
-            if tensor.name in own:
-                slots = covering(use, position, keeping=keeping)
-                if slots and all(self._counts(outputs[slot]) for slot in slots):
-                    self.covered.add(tensor.name)
+    def _is_as_given(self, name: str) -> bool:
+        """Whether a tensor is looked after, and is certainly what its readers get (see `Frontier`)."""
+        tensor = self.candidates.get(name)
+        return tensor is not None and (name not in self.fed_names or is_placeholder(tensor))
 
-    def _cover_outputs(self, op: Any, sources: Callable[[str, int, int], range | None]) -> None:
-        """Cover the outputs of `op` that hold elements of inputs that are looked after."""
-        for slot, tensor in enumerate(op.outputs):
-            positions = sources(op.type, slot, len(op.inputs)) if self._counts(tensor) else None
-            if positions and all(self._is_as_given(op.inputs[position]) for position in positions):
-                self.covered.add(tensor.name)
+    def _shows(self, name: str) -> bool:
+        """Whether a tensor is checked, or itself covered, and is what its op gives."""
+        return name in self.candidates and name not in self.fed_names
 
-    def _is_as_given(self, tensor: Any) -> bool:
-        """Whether `tensor` is looked after, and is certainly what its readers get (see `Frontier`)."""
-        return tensor.name in self.candidates and (tensor.name not in self.fed_names or is_placeholder(tensor))
 
-    def _counts(self, tensor: Any) -> bool:
-        """Whether `tensor` is checked, or itself covered, and is what its op gives."""
-        return tensor.name in self.candidates and tensor.name not in self.fed_names
+def _names(tensors: Iterable[Any]) -> list[str]:
+    return [tensor.name for tensor in tensors]
 
 
 def _can_be_bad(tensor: Any, fed_names: Collection[str]) -> bool:

@@ -1,0 +1,32 @@
+"""Attributes of nodes, written into the messages of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.model.dtypes import ElementType
+
+AttrValue = compat.v1.AttrValue
+
+
+def set_attribute(attribute: Any, value: Any) -> None:
+    """Give `attribute`, an AttrValue, a value: of Python, of TensorFlow, one of our dtypes, or an array."""
+    if isinstance(value, AttrValue):
+        attribute.CopyFrom(value)
+    elif isinstance(value, bool):
+        attribute.b = value
+    elif isinstance(value, int):
+        attribute.i = value
+    elif isinstance(value, bytes):
+        attribute.s = value
+    elif isinstance(value, ElementType):
+        attribute.type = value.number
+    elif isinstance(value, tf.DType):
+        attribute.type = value.as_datatype_enum
+    elif isinstance(value, tf.TensorShape):
+        attribute.shape.CopyFrom(value.as_proto())
+    else:
+        attribute.tensor.CopyFrom(tf.make_tensor_proto(value))

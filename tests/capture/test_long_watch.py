@@ -23,6 +23,12 @@ _SETTLED = 1_000  # runs until allocators and caches have what they want
 _MOST = 24 << 20  # bytes: far less than a leak of one value of 4 KiB a run would take in the long test
 
 
+@pytest.fixture(autouse=True)
+def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other processes leave in the folder of temporary files is not looked at."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 def _resident() -> int:
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

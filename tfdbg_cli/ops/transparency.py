@@ -2,7 +2,7 @@
 
 An input of an op is *transparent* when a NaN or infinite element in it certainly makes an output of the op hold one,
 and a NaN makes it hold a NaN. Then the input need not be checked if the output is. When in doubt an op is not in the
-table. Every row is tested with its kernel (tests/capture/function/test_transparent_kernels.py).
+table. Every row is tested with its kernel (tests/ops/test_transparent_kernels.py).
 """
 
 from __future__ import annotations

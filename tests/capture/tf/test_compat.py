@@ -75,14 +75,12 @@ def test_a_runner_is_made_from_options(tf, graph) -> None:
 
 
 def test_a_wildcard_watch_dumps_everything_beside_another_watch(tf, graph, tmp_path) -> None:
-    from tfdbg_cli.capture.debug_options import add_debug_tensor_watch
-    from tfdbg_cli.capture.runs.session.runtime_graph import _NO_NODE
+    from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.exp(x, name="y")
     options = tf.RunOptions()
-    for node, slot in (("*", -1), _NO_NODE):
-        add_debug_tensor_watch(options, node, slot, debug_urls=f"file://{tmp_path}")
+    watch_everything(options, f"file://{tmp_path}")
     with tf.Session() as raw:
         raw.run(y, {x: 1.0}, options=options)
     names = {path.name.split("_DebugIdentity")[0] for path in tmp_path.rglob("*_DebugIdentity_*")}

@@ -37,7 +37,7 @@ _NOTE = "Each op ran on its own, as Python called it; there is no graph but the 
 
 
 class EagerCall:
-    """A call `call()` of Python code called `name`, which is `given` values (`performing.Interceptable`)."""
+    """A call `call()` of Python code called `name`, which is `given` values (`pipeline.Interceptable`)."""
 
     def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], Any]) -> None:
         self.name = name

@@ -56,7 +56,7 @@ class FunctionAmidEager(FunctionCall):
 def performed_amid_eager(
     controller: Controller, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
 ) -> Any:
-    """Perform a call of a graph function as `performing.performed` does, as part of the program around it."""
+    """Perform a call of a graph function as `pipeline.performed` does, as part of the program around it."""
     if controller.watched is None:
         return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))
     made = FunctionAmidEager(atomic, inputs, call_flat, entered, watch_of(controller))

@@ -28,7 +28,7 @@ from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 
 class FunctionCall:
-    """A call of `atomic` with the flat tensors `inputs` (`performing.Interceptable`).
+    """A call of `atomic` with the flat tensors `inputs` (`pipeline.Interceptable`).
 
     `call_flat` is TensorFlow's own way to make it. `entered` is the tf.function that the program called, if it
     called one: a concrete function and a gradient are called without.

@@ -63,7 +63,7 @@ _NO_VALUES = (
 
 
 class KeptWatchedCall(FunctionCapture):
-    """A watched call with every value, and the answer of the checks (`performing.SelfChecking`)."""
+    """A watched call with every value, and the answer of the checks (`pipeline.SelfChecking`)."""
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, watched: FunctionChecks, reason: str = "") -> None:
         """Prepare the call; `reason` says why it cannot be made again instead."""

@@ -34,7 +34,7 @@ _CHECKED = "The run was checked when it was made again: {checked} checks stand f
 
 
 class CopiedWatch(UnchangedCapture):
-    """One run under watch that is checked on copies (`performing.Capture`, `performing.SelfChecking`)."""
+    """One run under watch that is checked on copies (`pipeline.Capture`, `pipeline.SelfChecking`)."""
 
     def __init__(
         self,

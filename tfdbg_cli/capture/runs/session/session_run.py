@@ -79,7 +79,7 @@ class Pending:
 
 
 class SessionRun:
-    """A call of a session, or of a runner made from one (`performing.Interceptable`)."""
+    """A call of a session, or of a runner made from one (`pipeline.Interceptable`)."""
 
     __slots__ = ("_invocation",)
 
@@ -185,6 +185,6 @@ class SessionRun:
 
 
 def intercepted(controller: Controller, invocation: Invocation) -> Any:
-    """Perform `invocation` as `controller` wants it, and give back what it gives. See `performing.performed`."""
+    """Perform `invocation` as `controller` wants it, and give back what it gives. See `pipeline.performed`."""
     with traffic_of(invocation.session).run():
         return performed(controller, SessionRun(invocation))

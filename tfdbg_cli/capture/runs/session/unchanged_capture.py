@@ -44,7 +44,7 @@ _NOT_AGAIN = "The run could not be made once more, so its values are missing: {r
 
 
 class UnchangedCapture:
-    """One run that is made as the program made it (`performing.Capture`).
+    """One run that is made as the program made it (`pipeline.Capture`).
 
     Only what ops draw from outside, such as a batch or random numbers, is fetched beside.
     """

@@ -69,7 +69,7 @@ _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: 
 
 
 class WatchedRun:
-    """One run under watch (`performing.Capture`, `performing.SelfChecking`)."""
+    """One run under watch (`pipeline.Capture`, `pipeline.SelfChecking`)."""
 
     def __init__(
         self, invocation: Invocation, plan: Plan, watched: WatchRequest, call: CallChecks, settings: Settings

@@ -202,6 +202,9 @@ RULES: tuple[Rule, ...] = (
          helps.CLIP_UNIT),
     Rule(ops("Acosh"), of(0, lambda x: x.real < 1), "acosh of a number below 1: {a} is below 1 at {n}",
          "Clip it: tf.maximum(x, 1.0)."),
+    Rule(ops("Ndtri"), of(0, lambda x: (x <= 0) | (x >= 1)),
+         "the quantile of a probability that is not between 0 and 1: {a} is not at {n}",
+         "Clip it: tf.clip_by_value(p, 1e-6, 1 - 1e-6)."),
     Rule(ops("Lgamma Digamma"), of(0, lambda x: (x.real <= 0) & (x == np.floor(x.real))),
          "{op} has a pole at 0 and the negative integers: {a} is there at {n}", "Keep {a} positive."),
     # Sums and products.

@@ -43,7 +43,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class FromBundle:
-    """The means to make a replayed run again (`model.replay_spec.Replayable`)."""
+    """The means to make a replayed run again (`model.replay.Replayable`)."""
 
     held: ReplaySpec
 
@@ -52,7 +52,7 @@ class FromBundle:
         return self.held
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the run gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
+        """What the run gives when the tensors `replaced` have these values. See `model.replay.Replayable`."""
         from tfdbg_cli.capture.replay.again import repeat
         from tfdbg_cli.capture.replay.replaced import with_replaced
 

@@ -29,7 +29,7 @@ def replay_spec(function: Any, *arguments: Any) -> ReplaySpec:
     concrete = function.get_concrete_function(*arguments)
     traced = traced_function(compat.atomic_of(concrete))
     inputs = [*arguments, *concrete.captured_inputs]
-    held = CallSnapshot.of(traced.holding, inputs)
+    held = CallSnapshot.of(traced.snapshot_plan, inputs)
     held.take_drawn(traced.instrumented.perform(inputs))
     return held.replay_spec()
 

@@ -259,7 +259,7 @@ def test_a_replaced_argument_and_a_loop_behind_it() -> None:
 
     concrete = step.get_concrete_function(tf.constant(1.0))
     traced = traced_function(atomic_of(concrete))
-    held = CallSnapshot.of(traced.holding, [tf.constant(1.0), *concrete.captured_inputs])
+    held = CallSnapshot.of(traced.snapshot_plan, [tf.constant(1.0), *concrete.captured_inputs])
     (name,) = (name for name in traced.given if name == "x")
     replayed = repeat(with_replaced(held.replay_spec(), {TensorName(name, 0): np.float32(5.0)}))
     read = next(row for row in range(len(replayed.tensors)) if replayed.tensors[row].op_type == "ReadVariableOp")

@@ -1,1 +1,1 @@
-"""Runs made again from their `model.replay_spec.ReplaySpec`, here or elsewhere, on copies of their variables."""
+"""Runs made again from their `model.replay.ReplaySpec`, here or elsewhere, on copies of their variables."""

@@ -50,7 +50,7 @@ class ReplayedCall:
 
 
 class CallSnapshot:
-    """A call (`model.replay_spec.Replayable`). `before` are the values of variables before it, by position.
+    """A call (`model.replay.Replayable`). `before` are the values of variables before it, by position.
 
     A variable that the call does not change is read when its value is wanted: until the program goes on it is the
     same. None stands for a variable that had no value. `lack` says why those that it changes are not held.
@@ -59,13 +59,13 @@ class CallSnapshot:
 
     def __init__(
         self,
-        holding: SnapshotPlan,
+        plan: SnapshotPlan,
         inputs: Sequence[Any],
         before: Mapping[int, Any],
         lack: str = "",
         room: int | None = None,
     ) -> None:
-        self._holding = holding
+        self._plan = plan
         self._inputs = tuple(inputs)
         self._before = dict(before)
         self._lack = lack
@@ -74,7 +74,11 @@ class CallSnapshot:
 
     @classmethod
     def of(
-        cls, holding: SnapshotPlan, inputs: Sequence[Any], covered: Collection[int] = (), room: int | None = None
+        cls,
+        plan: SnapshotPlan,
+        inputs: Sequence[Any],
+        covered: Collection[int] = (),
+        room: int | None = None,
     ) -> CallSnapshot:
         """Hold a call that is about to be made with `inputs`, flat eager tensors.
 
@@ -82,15 +86,15 @@ class CallSnapshot:
         Nothing is copied here: an update of a variable whose value is held makes a new buffer. If these take more
         than `room` bytes (None: any), none is held, and the call can then only say so.
         """
-        if lack := holding.lacks(room):
-            return cls(holding, inputs, {}, lack, room)
-        positions = [at for at in holding.written if at not in covered and holding.is_variable(inputs, at)]
-        return cls(holding, inputs, dict(zip(positions, holding.read(inputs, positions), strict=True)), room=room)
+        if lack := plan.lacks(room):
+            return cls(plan, inputs, {}, lack, room)
+        positions = [at for at in plan.written if at not in covered and plan.is_variable(inputs, at)]
+        return cls(plan, inputs, dict(zip(positions, plan.read(inputs, positions), strict=True)), room=room)
 
     @property
-    def holding(self) -> SnapshotPlan:
+    def plan(self) -> SnapshotPlan:
         """What is known of the function."""
-        return self._holding
+        return self._plan
 
     @property
     def inputs(self) -> Sequence[Any]:
@@ -110,7 +114,7 @@ class CallSnapshot:
     def take_drawn(self, outcome: Outcome) -> None:
         """As `after`, of a call that gave all its values, or failed."""
         tensors = outcome.captured
-        rows = {name: tensors.named(name.node, name.slot) for name in self._holding.sources}
+        rows = {name: tensors.named(name.node, name.slot) for name in self._plan.sources}
         self.after(outcome.early)
         self.after({name: tensors.pairs()[found[-1]][1] for name, found in rows.items() if found})
 
@@ -121,12 +125,12 @@ class CallSnapshot:
             TfdbgError: it had none, or it is not held.
 
         """
-        if position not in self._before and position not in self._holding.written:
-            self._before[position] = self._holding.read(self._inputs, [position])[0]
+        if position not in self._before and position not in self._plan.written:
+            self._before[position] = self._plan.read(self._inputs, [position])[0]
         value = self._before.get(position)
         if value is None:
             reason = _NO_VALUE if position in self._before else self._lack or _NOT_HELD
-            name = self._holding.root.argument_names[position]
+            name = self._plan.root.argument_names[position]
             raise TfdbgError(f"The variable {name} is not known as it was before the run: {reason}.")
         return value
 
@@ -137,13 +141,13 @@ class CallSnapshot:
             TfdbgError: it cannot be made again; the message says what stands in the way.
 
         """
-        holding = self._holding
-        if holding.again is None or holding.outside is None:
+        plan = self._plan
+        if plan.again is None or plan.outside is None:
             raise TfdbgError(
-                f"This run cannot be made again: {holding.reason}.",
+                f"This run cannot be made again: {plan.reason}.",
                 hint="`run -f … --values keep` keeps the values of every watched run instead.",
             )
-        return self.replay_spec_of(holding.outside, holding.again)
+        return self.replay_spec_of(plan.outside, plan.again)
 
     def replay_spec_of(self, outside: Outside, again: ReplayPart) -> ReplaySpec:
         """As `replay_spec`, of a part of the call."""
@@ -169,22 +173,22 @@ class CallSnapshot:
         )
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the call gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
+        """What the call gives when the tensors `replaced` have these values. See `model.replay.Replayable`."""
         again = replay_function(with_replaced(self.replay_spec(), replaced), self.room)
         return again.tensors, again.error
 
     def undo(self) -> tuple[str, ...]:
         """Put the variables back as they were before the run; sentences that say what could not be put back."""
         missed = []
-        for position in self._holding.written:
-            if not self._holding.is_variable(self._inputs, position):
+        for position in self._plan.written:
+            if not self._plan.is_variable(self._inputs, position):
                 continue
             try:
                 put_back(self._inputs[position], self.variable(position))
             except TfdbgError as error:
                 missed.append(f"{error.message} It was not put back.")
             except OpError as error:
-                name = self._holding.root.argument_names[position]
+                name = self._plan.root.argument_names[position]
                 missed.append(_NOT_PUT_BACK.format(name, type(error).__name__))
         return tuple(missed)
 
@@ -202,37 +206,37 @@ class CallSnapshot:
 
         None when that is how calls are made again already.
         """
-        ready, again = self._holding.ready, self._holding.again
-        if ready is None or again is None or self._holding.nearer:
+        ready, again = self._plan.ready, self._plan.again
+        if ready is None or again is None or self._plan.nearer:
             return None
-        self._holding.nearer = True
+        self._plan.nearer = True
         inputs = self._copied(again.part.inputs, self._positions(again.part.inputs))
-        self._holding.ready = ready.nearer(inputs)
-        return self.made_again(room) if self._holding.ready is not ready else None
+        self._plan.ready = ready.nearer(inputs)
+        return self.made_again(room) if self._plan.ready is not ready else None
 
     def made_again(self, room: int | None = None) -> ReplayedCall:
         """As `again`, with what it gave and how it left its variables."""
-        holding = self._holding
-        again, ready = holding.again, holding.ready
+        plan = self._plan
+        again, ready = plan.again, plan.ready
         if again is None or ready is None:
-            holding.ready = ready = ReadyFunction(self.replay_spec(), Wanted.all_values)
-            again = holding.again
+            plan.ready = ready = ReadyFunction(self.replay_spec(), Wanted.all_values)
+            again = plan.again
         assert again is not None
         positions = self._positions(again.part.inputs)
         inputs = self._copied(again.part.inputs, positions)
         outcome = ready.perform(inputs, room)
         error = None if outcome.error is None else run_error(outcome.error)
-        handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in holding.written}
+        handles = {own: inputs[at] for at, own in enumerate(positions) if own is not None and own in plan.written}
         return ReplayedCall(
             Replayed(outcome.captured, outcome.notes, error, outcome.captured.held_bytes),
             dict(zip(again.part.outputs, outcome.outputs, strict=False)),
-            holding.read_handles(self._inputs, handles),
+            plan.read_handles(self._inputs, handles),
         )
 
     def variables_now(self) -> dict[int, Any]:
         """The values that the variables which the call writes have now, by position."""
-        holding = self._holding
-        return holding.read_handles(self._inputs, {at: self._inputs[at] for at in holding.written})
+        plan = self._plan
+        return plan.read_handles(self._inputs, {at: self._inputs[at] for at in plan.written})
 
     def _copied(self, names: Sequence[TensorName], positions: Sequence[int | None]) -> list[Any]:
         """Inputs for one more call: what was given and drawn, and handles of fresh variables with the old values."""
@@ -256,11 +260,11 @@ class CallSnapshot:
         return self._drawn[name]
 
     def _is_handle(self, position: int) -> bool:
-        return self._holding.root.body.argument_types[position] == RESOURCE
+        return self._plan.root.body.argument_types[position] == RESOURCE
 
     def _positions(self, names: Iterable[TensorName]) -> list[int | None]:
         """Where the inputs called `names` are among those of the call; None for what an op drew."""
-        own = {TensorName(name, 0): at for at, name in enumerate(self._holding.root.argument_names)}
+        own = {TensorName(name, 0): at for at, name in enumerate(self._plan.root.argument_names)}
         return [own.get(name) for name in names]
 
     def _devices(self, positions: Sequence[int | None]) -> dict[int, str]:

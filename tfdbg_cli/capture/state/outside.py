@@ -85,7 +85,7 @@ class Outside:
         """The whole run.
 
         Raises:
-            NotAgainError: it cannot be made again.
+            NotReplayableError: it cannot be made again.
 
         """
         flat = self.flat
@@ -102,7 +102,7 @@ class Outside:
         """What comes before `returns`, and these.
 
         Raises:
-            NotAgainError: it cannot be made again.
+            NotReplayableError: it cannot be made again.
 
         """
         return self._made(returns, returns, only_before=True)
@@ -140,7 +140,7 @@ class Outside:
         """See that what a node does stays inside the run.
 
         Raises:
-            NotAgainError: it does not.
+            NotReplayableError: it does not.
 
         """
         if node.scope is None:

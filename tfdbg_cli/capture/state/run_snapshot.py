@@ -99,7 +99,7 @@ class RunSnapshot:
         self._sources = found
 
     def replay_spec(self) -> ReplaySpec:
-        """All that it takes to make the run again. See `model.replay_spec.Replayable`.
+        """All that it takes to make the run again. See `model.replay.Replayable`.
 
         Raises:
             TfdbgError: it cannot be made again, the batch or the random numbers that it drew are not known, or the
@@ -130,7 +130,7 @@ class RunSnapshot:
         )
 
     def with_values(self, replaced: Mapping[TensorName, Array]) -> tuple[TensorStore, RunError | None]:
-        """What the run gives when the tensors `replaced` have these values. See `model.replay_spec.Replayable`."""
+        """What the run gives when the tensors `replaced` have these values. See `model.replay.Replayable`."""
         again = replay_session(with_replaced(self.replay_spec(), replaced))
         return again.tensors, again.error
 
@@ -193,7 +193,7 @@ class RunSnapshot:
             self._session.run(write, {place: np.array(value, copy=True)})
 
     def undo(self) -> tuple[str, ...]:
-        """Put the variables back as they were before the run. See `model.replay_spec.Replayable`."""
+        """Put the variables back as they were before the run. See `model.replay.Replayable`."""
         failed = []
         for variable, value in self._before.items():
             try:

@@ -43,7 +43,7 @@ def debugged(*script: Any) -> Iterator[ScriptedFrontend]:
 def _held(function: Any, *arguments: Any) -> tuple[TracedFunction, Any]:
     concrete = function.get_concrete_function(*arguments)
     traced = TracedFunction(compat.atomic_of(concrete))
-    return traced, CallSnapshot.of(traced.holding, [*tf.nest.flatten(arguments), *concrete.captured_inputs])
+    return traced, CallSnapshot.of(traced.snapshot_plan, [*tf.nest.flatten(arguments), *concrete.captured_inputs])
 
 
 def test_the_plain_function_runs_on_copies() -> None:
@@ -57,7 +57,7 @@ def test_the_plain_function_runs_on_copies() -> None:
     traced, held = _held(step, tf.constant([3.0, 4.0]))
     weight.assign([9.0, 9.0])
     atomic = compat.atomic_of(step.get_concrete_function(tf.constant([3.0, 4.0])))
-    effect = PlainRuns(traced.holding, atomic).effect(held)
+    effect = PlainRuns(traced.snapshot_plan, atomic).effect(held)
     assert effect.outputs[0].numpy() == 10
     (after,) = effect.variables.values()
     assert after.numpy().tolist() == [4, 6]
@@ -71,13 +71,13 @@ def test_what_acts_outside_is_not_done_twice() -> None:
         return x + 1.0
 
     traced, _ = _held(step, tf.constant(1.0))
-    assert "PrintV2" in PlainRuns(traced.holding, None).reason
+    assert "PrintV2" in PlainRuns(traced.snapshot_plan, None).reason
 
 
 def test_the_first_calls_are_tried_and_then_fewer_and_fewer() -> None:
     step = tf.function(lambda x: x + 1.0)
     traced, _ = _held(step, tf.constant(1.0))
-    trials = Trials(traced.holding, compat.atomic_of(step.get_concrete_function(tf.constant(1.0))))
+    trials = Trials(traced.snapshot_plan, compat.atomic_of(step.get_concrete_function(tf.constant(1.0))))
     assert [number for number in range(1, 2001) if trials.due()] == [1, 2, 10, 100, 1000]
 
 

@@ -55,7 +55,7 @@ class Insides:
             return None
         if len(traced.graph) > _SMALL and (any(map(_is_bad, inputs)) or not any(map(_is_bad, outputs))):
             return None
-        outside = traced.holding.outside
+        outside = traced.snapshot_plan.outside
         if outside is None or outside.silenced or any(slot.argument.captured for slot in traced.slots):
             return None
         try:

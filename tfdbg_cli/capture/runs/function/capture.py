@@ -158,7 +158,7 @@ class FunctionCapture(CapturedCall):
 def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
     """What it takes to make `call`, which is about to be made, again."""
     try:
-        return CallSnapshot.of(call.traced.holding, call.inputs, room=room)
+        return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, room=room)
     except Exception as error:  # noqa: BLE001
         report("hold what a run can be made again from", error)
         return None

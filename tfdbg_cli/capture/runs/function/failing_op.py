@@ -39,29 +39,29 @@ _UNKNOWN = "The inputs are not known. {}"
 _AMBIGUOUS = "Several ops of this function are called {}, so it is not known which one failed."
 
 
-def with_given(run: Run, holding: SnapshotPlan, inputs: Sequence[Any]) -> Run:
+def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[Any]) -> Run:
     """`run`, which failed, its failing op under the name that it has in the run, with the values that it was given.
 
     Args:
-        run: of the function of `holding`; held (`run.replayable`) or not.
-        holding: what is known of the function.
+        run: of the function of `snapshot_plan`; held (`run.replayable`) or not.
+        snapshot_plan: what is known of the function.
         inputs: the flat tensors that it was called with.
 
     """
     error = run.error
     if error is None or error.node is None:
         return run
-    ops = failing_ops(holding.root, error.node)
+    ops = failing_ops(snapshot_plan.root, error.node)
     if not any(op.given for op in ops):
         return replace(run, error=replace(error, node=ops[0].name)) if len(ops) == 1 else run
     try:
-        if holding.outside is None:
-            raise TfdbgError(f"No part of the run can be computed again: {holding.reason}.")
+        if snapshot_plan.outside is None:
+            raise TfdbgError(f"No part of the run can be computed again: {snapshot_plan.reason}.")
         held = run.replayable if isinstance(run.replayable, CallSnapshot) else None
-        again = _PartsAgain(holding, holding.outside, held, inputs)
+        again = _PartsAgain(snapshot_plan, snapshot_plan.outside, held, inputs)
         op = ops[0] if len(ops) == 1 else again.the_failing(ops, error.node)
         run = replace(run, error=replace(error, node=op.name))
-        return _told(run, op, holding.outside.flat, again.given_to(op), _UNHELD if held is None else _AGAIN)
+        return _told(run, op, snapshot_plan.outside.flat, again.given_to(op), _UNHELD if held is None else _AGAIN)
     except TfdbgError as failure:
         assert run.error is not None
         return replace(run, error=replace(run.error, inputs_note=_UNKNOWN.format(_sentence(failure))))
@@ -79,13 +79,13 @@ class _PartsAgain:
     """Parts of the failed run, computed again."""
 
     def __init__(
-        self, holding: SnapshotPlan, outside: Outside, held: CallSnapshot | None, inputs: Sequence[Any]
+        self, snapshot_plan: SnapshotPlan, outside: Outside, held: CallSnapshot | None, inputs: Sequence[Any]
     ) -> None:
-        self._holding = holding
+        self._snapshot_plan = snapshot_plan
         self._outside = outside
         self._flat = outside.flat
         self._unheld = held is None
-        self._held = CallSnapshot.of(holding, inputs) if held is None else held
+        self._held = CallSnapshot.of(snapshot_plan, inputs) if held is None else held
 
     def the_failing(self, ops: Sequence[FailingOp], name: str) -> FailingOp:
         """The one of `ops` that fails again, and of several that do the one in which it begins.
@@ -133,7 +133,7 @@ class _PartsAgain:
         except NotReplayableError as error:
             raise TfdbgError(f"What comes before the op cannot be computed again: {error}.") from error
         if self._unheld:
-            _require_unchanged(self._flat, self._holding, again, place)
+            _require_unchanged(self._flat, self._snapshot_plan, again, place)
         wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
         return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
 
@@ -145,14 +145,14 @@ def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
             yield name
 
 
-def _require_unchanged(flat: FlatFunction, holding: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:
+def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:
     """See that the variables which `again` reads are as they were when the run read them: `place` failed.
 
     Raises:
         TfdbgError: one may have been changed in between.
 
     """
-    written = {TensorName(holding.root.argument_names[at], 0) for at in holding.written}
+    written = {TensorName(snapshot_plan.root.argument_names[at], 0) for at in snapshot_plan.written}
     read = written.intersection(again.part.inputs)
     later = flat.later(place.name)
     computed = {node.name for node in again.part.definition.node_def}

@@ -96,7 +96,7 @@ class FunctionCall:
         """`run`, given what it was given before it, and its failing op with the values that it was given."""
         run = with_variables_before(run, self.traced)
         try:
-            return with_given(run, self.traced.holding, self._inputs)
+            return with_given(run, self.traced.snapshot_plan, self._inputs)
         except Exception as error:  # noqa: BLE001
             report("compute what the failing op was given", error)
             return run

@@ -67,7 +67,7 @@ class FunctionChecks:
         self,
         root: Scope,
         atomic: Any,
-        holding: SnapshotPlan,
+        snapshot_plan: SnapshotPlan,
         kind: WatchKind,
         graph: Callable[[], Graph],
         plain: Callable[[Sequence[Any]], Compiled | None],
@@ -78,11 +78,11 @@ class FunctionChecks:
         the function for some inputs.
         """
         self._plain = plain
-        self.trials = Trials(holding, atomic)
+        self.trials = Trials(snapshot_plan, atomic)
         self._proof: Proof | None = None
         self._plain_graph = graph
         self.root = root
-        self.holding = holding
+        self.snapshot_plan = snapshot_plan
         self._atomic = atomic
         self._kind = kind
 
@@ -114,14 +114,14 @@ class FunctionChecks:
     @cached_property
     def with_values(self) -> Instrumented:
         """The function that is checked and gives all its values."""
-        wanted = Wanted(self._kind.question, self.frontier, early=Early(self.holding.sources))
+        wanted = Wanted(self._kind.question, self.frontier, early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     def checked_only(self, inputs: Sequence[Any]) -> Proof:
         """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
         if self._proof is None:
-            given = frozenset([*self.holding.sources, *self._before.values()])
-            early = Early(self.holding.sources)
+            given = frozenset([*self.snapshot_plan.sources, *self._before.values()])
+            early = Early(self.snapshot_plan.sources)
             wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
 
             def make(apart: Apart) -> Instrumented:
@@ -138,16 +138,16 @@ class FunctionChecks:
 
     @cached_property
     def _before(self) -> dict[int, TensorName]:
-        return {} if self.holding.reason else early_reads(self.root, self.holding.written)
+        return {} if self.snapshot_plan.reason else early_reads(self.root, self.snapshot_plan.written)
 
     def hold(self, inputs: Sequence[Any], room: int) -> CallSnapshot:
         """Hold a call that is about to be made, as far as it does not give back itself what it read."""
-        return CallSnapshot.of(self.holding, inputs, self._before, room)
+        return CallSnapshot.of(self.snapshot_plan, inputs, self._before, room)
 
     def after(self, held: CallSnapshot, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""
         values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
-        sources = {name: values[name] for name in self.holding.sources if name in values}
+        sources = {name: values[name] for name in self.snapshot_plan.sources if name in values}
         held.after(
             {**outcome.early, **sources}, {at: values[name] for at, name in self._before.items() if name in values}
         )

@@ -36,7 +36,7 @@ class GivenBefore(Mapping[str, Any]):
         position = self._variables.get(name)
         if position is None:
             return self._now[name]
-        changed = position in self._traced.holding.written
+        changed = position in self._traced.snapshot_plan.written
         if changed and self._held is not None:
             try:
                 return array_of(self._held.variable(position))

@@ -26,21 +26,21 @@ _NEXT = "IteratorGetNext"
 
 
 class PlainRuns:
-    """How the plain function of `holding`, made from `atomic`, is called once more."""
+    """How the plain function of `snapshot_plan`, made from `atomic`, is called once more."""
 
-    def __init__(self, holding: SnapshotPlan, atomic: Any) -> None:
-        self._holding = holding
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: Any) -> None:
+        self._snapshot_plan = snapshot_plan
         self._atomic = atomic
 
     @cached_property
     def reason(self) -> str:
         """Why the plain function cannot be called on copies; empty when it can."""
-        holding = self._holding
-        if holding.reason or holding.outside is None:
-            return holding.reason
+        snapshot_plan = self._snapshot_plan
+        if snapshot_plan.reason or snapshot_plan.outside is None:
+            return snapshot_plan.reason
         seen: set[int] = set()
-        for name, op_type in holding.outside.silenced.items():
-            iterator = self._iterator(holding.outside.flat.nodes[name]) if op_type == _NEXT else None
+        for name, op_type in snapshot_plan.outside.silenced.items():
+            iterator = self._iterator(snapshot_plan.outside.flat.nodes[name]) if op_type == _NEXT else None
             if iterator is None or iterator in seen:
                 return f"{name} ({op_type}) acts outside of it"
             seen.add(iterator)
@@ -54,13 +54,13 @@ class PlainRuns:
             tf.errors.OpError: what the call raises.
 
         """
-        holding = self._holding
+        snapshot_plan = self._snapshot_plan
         inputs = self.inputs(held)
         with INSIDE, compat.not_recording():
-            outputs = compat.run_function(holding.root.body.name, inputs, len(holding.root.body.returns))
+            outputs = compat.run_function(snapshot_plan.root.body.name, inputs, len(snapshot_plan.root.body.returns))
             compat.give_handle_data(self._atomic, outputs)
-            handles = {at: inputs[at] for at in holding.written}
-            return Effect(list(outputs), holding.read_handles(held.inputs, handles))
+            handles = {at: inputs[at] for at in snapshot_plan.written}
+            return Effect(list(outputs), snapshot_plan.read_handles(held.inputs, handles))
 
     def inputs(self, held: CallSnapshot) -> list[Any]:
         """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.
@@ -78,15 +78,15 @@ class PlainRuns:
     def _copied_variables(self, held: CallSnapshot) -> dict[int, Any]:
         """Fresh variables in place of those that a call changes, by the identity of their handles."""
         found: dict[int, Any] = {}
-        for at in self._holding.written:
+        for at in self._snapshot_plan.written:
             handle = held.inputs[at]
-            if id(handle) not in found and self._holding.is_variable(held.inputs, at):
+            if id(handle) not in found and self._snapshot_plan.is_variable(held.inputs, at):
                 found[id(handle)] = fresh_variable(held.variable(at), str(handle.device))
         return found
 
     def _fresh_iterators(self, held: CallSnapshot) -> Mapping[int, Any]:
         """Iterators that give what was drawn, once, by the position of those that they stand for."""
-        outside = self._holding.outside
+        outside = self._snapshot_plan.outside
         found: dict[int, Any] = {}
         for name in () if outside is None else outside.silenced:
             node = outside.flat.nodes[name] if outside is not None else None
@@ -103,7 +103,7 @@ class PlainRuns:
 
     def _iterator(self, node: FlatNode) -> int | None:
         """The position among the inputs of the iterator that `node` draws from; None if it is made inside."""
-        root = self._holding.root
+        root = self._snapshot_plan.root
         places = {TensorName(name, 0): at for at, name in enumerate(root.argument_names)}
         at = places.get(node.inputs[0]) if node.inputs else None
         return at if at is not None and root.body.argument_types[at] == RESOURCE else None

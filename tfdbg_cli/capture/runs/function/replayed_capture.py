@@ -35,7 +35,7 @@ class ReplayedCapture(CapturedCall):
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int, note: str = "") -> None:
         """Prepare the call; its values in loops and branches may take `room` bytes. `note` says why it is made so."""
-        self._proof = call.traced.drawing(call.inputs) if call.traced.holding.sources else None
+        self._proof = call.traced.drawing(call.inputs) if call.traced.snapshot_plan.sources else None
         super().__init__(call, plan, room)
         self._note = note
         self._outputs: Sequence[Any] = ()
@@ -104,7 +104,7 @@ def compared_again(
 
     The program's call gave `outputs`, and its variables are as it left them.
     """
-    root = held.holding.root
+    root = held.plan.root
     did = Effect(outputs, held.variables_now())
     found = agreement(root, did, effect_of(held, made))
     nearer = held.made_nearer(room) if found.partings and made.replayed.error is None else None
@@ -113,6 +113,6 @@ def compared_again(
 
 def effect_of(held: CallSnapshot, made: ReplayedCall) -> Effect:
     """What a call did when it was made again, laid out as what the call did."""
-    outside = held.holding.outside
+    outside = held.plan.outside
     returns = () if outside is None else outside.flat.returns
     return Effect([made.outputs.get(name) for name in returns], made.variables)

@@ -112,19 +112,19 @@ class TracedFunction:
     @cached_property
     def instrumented(self) -> Instrumented:
         """The same function with every intermediate value given back."""
-        wanted = Wanted(early=Early(self.holding.sources))
+        wanted = Wanted(early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     @cached_property
     def instrumented_with_updated(self) -> Instrumented:
         """The same with the variables after their update, for a watch whose filter is asked of values."""
-        wanted = replace(Wanted.all_values(self.root), early=Early(self.holding.sources))
+        wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     def drawing(self, inputs: Sequence[Any]) -> Proof:
         """The same function, giving back what its ops draw from outside and nothing else; proven for `inputs`."""
         if self._drawing is None:
-            sources = self.holding.sources
+            sources = self.snapshot_plan.sources
             wanted = Wanted(values=False, given=sources, early=Early(sources))
 
             def make(_: Apart) -> Instrumented:
@@ -136,7 +136,7 @@ class TracedFunction:
     @cached_property
     def trials(self) -> Trials:
         """Calls of it that are also made plainly, from the same state."""
-        return Trials(self.holding, self._atomic)
+        return Trials(self.snapshot_plan, self._atomic)
 
     def plain(self, inputs: Sequence[Any]) -> Compiled | None:
         """What the runtime makes of it for `inputs`; None when TensorFlow does not tell. Found once."""
@@ -145,7 +145,7 @@ class TracedFunction:
         return self._plain[0]
 
     @cached_property
-    def holding(self) -> SnapshotPlan:
+    def snapshot_plan(self) -> SnapshotPlan:
         """How its calls are held, so that they can be made again or undone."""
         return SnapshotPlan(self.root, self.slots, self._atomic)
 
@@ -158,7 +158,9 @@ class TracedFunction:
         return found
 
     def _watch(self, kind: WatchKind) -> FunctionChecks:
-        return FunctionChecks(self.root, self._atomic, self.holding, kind, lambda: self.watched_graph, self.plain)
+        return FunctionChecks(
+            self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain
+        )
 
     def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.

@@ -44,10 +44,10 @@ class Trials:
     tried: the program may have got theirs so.
     """
 
-    def __init__(self, holding: SnapshotPlan, atomic: Any) -> None:
-        self._holding = holding
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: Any) -> None:
+        self._snapshot_plan = snapshot_plan
         self._function = str(atomic.graph.name)
-        self._plain = PlainRuns(holding, atomic)
+        self._plain = PlainRuns(snapshot_plan, atomic)
         self._calls = 0
         self.made = 0
         self.differs = False
@@ -82,7 +82,7 @@ class Trials:
         try:
             plain = self._plain.effect(held)
             watched = Effect(outputs, held.variables_now())
-            result = agreement(self._holding.root, watched, plain)
+            result = agreement(self._snapshot_plan.root, watched, plain)
             if result.partings and not found and not self._repeats(held, plain):
                 self.failure = _UNSTEADY
                 return None
@@ -99,7 +99,7 @@ class Trials:
 
     def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
         """Whether the plain function gives what it gave, `plain`, once more."""
-        return not agreement(self._holding.root, plain, self._plain.effect(held)).partings
+        return not agreement(self._snapshot_plan.root, plain, self._plain.effect(held)).partings
 
     def _set_right(self, held: CallSnapshot, watched: Effect, plain: Effect) -> None:
         """Give the program's variables what the plain call left in them."""

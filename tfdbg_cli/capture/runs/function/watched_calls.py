@@ -231,7 +231,7 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
         self.outcome = Outcome((), KeptTensors(()))  # should it fail
-        drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.holding.sources else None
+        drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.snapshot_plan.sources else None
         given: Any = None
         if drawing is None:
             given = self.call.plain()
@@ -284,7 +284,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
         return _of_all_values(call, plan, room, plan.watched.values, note)
     if plan.watched.values is Values.KEEP:
         return KeptWatchedCall(call, plan, room, watched)
-    reason = watched.holding.obstacle(room)
+    reason = watched.snapshot_plan.obstacle(room)
     if reason and _fits(_estimate(call, plan, settings)):
         return KeptWatchedCall(call, plan, room, watched, reason)
     watched.checked_only(call.inputs)
@@ -294,7 +294,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:
     """The way to make a call of which every value is wanted: of the run made again, unless that cannot be."""
-    reason = "" if values is Values.KEEP else _obstacle(call.traced.holding, room)
+    reason = "" if values is Values.KEEP else _obstacle(call.traced.snapshot_plan, room)
     if not reason and values is not Values.KEEP:
         return ReplayedCapture(call, plan, room, note)
     if plan.watched is None:
@@ -302,10 +302,10 @@ def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, n
     return AskedValues(call, plan, room, call.traced.instrumented_with_updated, note, reason)
 
 
-def _obstacle(holding: SnapshotPlan, room: int) -> str:
+def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:
     """Why the values of a call are taken while it happens; empty when they are those of the call made again."""
-    exchange = "" if holding.outside is None else holding.outside.exchange
-    return holding.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
+    exchange = "" if snapshot_plan.outside is None else snapshot_plan.outside.exchange
+    return snapshot_plan.obstacle(room) or (f"{exchange} exchanges values between replicas" if exchange else "")
 
 
 def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:

@@ -22,11 +22,11 @@ class _Held:
 
         concrete = function.get_concrete_function(*arguments)
         self.traced = traced_function(compat.atomic_of(concrete))
-        self.holding = self.traced.holding
+        self.plan = self.traced.snapshot_plan
         self.inputs = [*flat(*arguments), *concrete.captured_inputs]
         self.handles = [at for at in range(len(self.inputs)) if compat.type_in_variable(self.inputs[at]) is not None]
         self.before = self.state()
-        self.held = CallSnapshot.of(self.holding, self.inputs)
+        self.held = CallSnapshot.of(self.plan, self.inputs)
         outcome = self.traced.instrumented.perform(self.inputs)
         assert outcome.error is None
         self.outputs, self.kept = outcome.outputs, outcome.captured
@@ -34,7 +34,7 @@ class _Held:
         self.after = self.state()
 
     def state(self) -> list[bytes]:
-        return [value.numpy().tobytes() for value in self.holding.read(self.inputs, self.handles)]
+        return [value.numpy().tobytes() for value in self.plan.read(self.inputs, self.handles)]
 
     def again(self):
         again = self.held.again()
@@ -50,7 +50,7 @@ def _assert_agrees(held: _Held) -> None:
 
     made = held.held.made_again()
     did = Effect(held.outputs, held.held.variables_now())
-    assert agreement(held.holding.root, did, effect_of(held.held, made)).partings == ()
+    assert agreement(held.plan.root, did, effect_of(held.held, made)).partings == ()
 
 
 def _assert_same(held: _Held) -> None:
@@ -112,8 +112,11 @@ def _optimizer_step():
 def test_a_training_step_is_made_again_bit_for_bit() -> None:
     step = _optimizer_step()
     held = _Held(step)
-    assert held.holding.reason == ""
-    assert {str(name).rpartition("/")[2] for name in held.holding.sources} >= {"IteratorGetNext:0", "RandomUniform:0"}
+    assert held.plan.reason == ""
+    assert {str(name).rpartition("/")[2] for name in held.plan.sources} >= {
+        "IteratorGetNext:0",
+        "RandomUniform:0",
+    }
     _assert_same(held)
 
 
@@ -173,7 +176,7 @@ def test_what_a_compiled_function_would_print_need_not_be_compiled() -> None:
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf import compat
 
-    again = CallSnapshot.of(traced_function(compat.atomic_of(concrete)).holding, [tf.ones([3])]).again()
+    again = CallSnapshot.of(traced_function(compat.atomic_of(concrete)).snapshot_plan, [tf.ones([3])]).again()
     assert again.error is None
     assert again.tensors.value(again.tensors.named("mul", 0)[0]).tolist() == [2.0, 2.0, 2.0]
 
@@ -227,7 +230,7 @@ def test_what_draws_within_a_loop_cannot_be_made_again() -> None:
         return found
 
     held = _Held(total)
-    assert "IteratorGetNext" in held.holding.reason
+    assert "IteratorGetNext" in held.plan.reason
     with pytest.raises(TfdbgError, match="IteratorGetNext") as caught:
         held.held.replay_spec()
     assert "--values keep" in caught.value.hint
@@ -307,7 +310,7 @@ def test_a_variable_without_a_value_cannot_be_put_back() -> None:
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
 
     held = CallSnapshot.of(
-        traced_function(compat.atomic_of(concrete)).holding, [tf.zeros([2]), *concrete.captured_inputs]
+        traced_function(compat.atomic_of(concrete)).snapshot_plan, [tf.zeros([2]), *concrete.captured_inputs]
     )
     (sentence,) = held.undo()
     assert "no value before the run" in sentence
@@ -328,8 +331,8 @@ def test_without_room_nothing_is_held_and_undo_says_so() -> None:
         weight.assign_add(tf.ones([64, 64]))
 
     concrete = step.get_concrete_function()
-    holding = traced_function(compat.atomic_of(concrete)).holding
-    held = CallSnapshot.of(holding, concrete.captured_inputs, room=100)
+    plan = traced_function(compat.atomic_of(concrete)).snapshot_plan
+    held = CallSnapshot.of(plan, concrete.captured_inputs, room=100)
     step()
     (sentence,) = held.undo()
     assert "16.0 KiB" in sentence

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Outcome

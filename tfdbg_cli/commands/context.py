@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import overload
 
 from tfdbg_cli.analysis.tensor_query import Answers
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError

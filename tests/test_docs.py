@@ -10,7 +10,10 @@ from support.package_source import PACKAGE, PROJECT
 
 import tfdbg_cli
 
-PAGES = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [
+    *(PROJECT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")),
+    *sorted((PROJECT / "docs").glob("*.md")),
+]
 PICTURES = sorted((PROJECT / "docs" / "images").glob("*"))
 
 
@@ -60,3 +63,10 @@ def test_the_readme_shows_the_screen_and_the_two_commands_first() -> None:
     assert "](docs/images/origin.png)" in first
     assert "make demo" in first
     assert "make test" in first
+
+
+def test_the_recipes_name_files_that_exist() -> None:
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:tfdbg_cli|tests|docs)/[\w/]+\.\w+)`", text))
+    assert named
+    assert [name for name in sorted(named) if not (PROJECT / name).exists()] == []

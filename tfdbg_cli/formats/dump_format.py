@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_reader import is_bundle
+from tfdbg_cli.formats.bundle_layout import is_bundle
 from tfdbg_cli.formats.call_info import RUN_DIRECTORY
 from tfdbg_cli.formats.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.device_names import DEVICE_PREFIX

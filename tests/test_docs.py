@@ -10,7 +10,10 @@ from support.package_source import PACKAGE, PROJECT
 
 import tfdbg_cli
 
-PAGES = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [
+    *(PROJECT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")),
+    *sorted((PROJECT / "docs").glob("*.md")),
+]
 PICTURES = sorted((PROJECT / "docs" / "images").glob("*"))
 
 

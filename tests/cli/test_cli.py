@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,9 @@ from support import sample_run
 
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.verbs import VERBS, verb_named
+from tfdbg_cli.cli.verbs.run import watch_of
 from tfdbg_cli.formats.dump_writer import write_dump
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.version import __version__
@@ -46,12 +50,10 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["diff", "a", "b"], 2, "`tfdbg diff` does not exist yet."),
         (["replay", "no_such_folder"], 1, "There is no no_such_folder."),
         (["replay", "."], 1, ". is no bundle"),
         (["replay"], 1, "BUNDLE"),
-        (["attach"], 2, "`tfdbg attach` does not exist yet."),
-        (["listen"], 2, "`tfdbg listen` does not exist yet."),
+        (["diff", "a", "b"], 1, "There is no verb 'diff'. Verbs: run, open, replay, info."),
         (["opne", "x"], 1, "There is no verb 'opne'. Verbs: run, open, replay, info."),
         ([], 1, "Nothing to do."),
         (["run"], 1, "No program is named."),
@@ -105,26 +107,33 @@ def test_a_forgotten_verb_is_guessed(tmp_path, capsys) -> None:
         ),
         ("run --watch a.py --until x", "run --watch", "a.py --until x"),
         ("run --until f --benign skip a.py", "run --until f --benign skip", "a.py"),
-        ("open x -c lt", "open x -c lt", ""),
     ],
 )
 def test_the_options_of_the_program_are_its_own(words, own, program) -> None:
-    assert cli._split(words.split()) == (own.split(), program.split())
+    verb, *given = words.split()
+    parser = Parser()
+    verb_named(verb).prepare_parser(parser)
+    assert parser.split(given) == (own.split()[1:], program.split())
+
+
+def test_the_words_of_a_program_may_look_like_ours() -> None:
+    options = cli.parser_of(["run"]).parse_args(["run", "-c", "lt", "a.py", "-c", "lt", "--json", "-x"])
+    assert (options.commands, options.json, options.program) == (["lt"], False, ["a.py", "-c", "lt", "--json", "-x"])
 
 
 def test_until_takes_the_wishes_of_a_watch(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = "run --until has_nan -fenn ^grad --keep 3 --values keep --bundle case --skip-update"
-    asked = cli._launch_options(cli._parser().parse_args(words.split()))
+    asked = _watch(words.removeprefix("run "))
     expected = RunUntil(
         "has_nan", "^grad", values=Values.KEEP, keep=3, bundle=str(tmp_path / "case"), skip_update=True
     )
-    assert asked.until == expected
-    assert cli._launch_options(cli._parser().parse_args(["run"])).until is None
+    assert asked == expected
+    assert _watch("") is None
 
 
 def _watch(words: str) -> RunUntil | None:
-    return cli._launch_options(cli._parser().parse_args(["run", *words.split()])).until
+    return watch_of(cli.parser_of(["run"]).parse_args(["run", *words.split()]))
 
 
 def test_watch_is_short_for_what_comes_out() -> None:
@@ -166,10 +175,9 @@ def test_version_and_help_go_to_standard_output(capsys) -> None:
             cli.main([argument])
         assert ended.value.code == 0
         assert expected in capsys.readouterr().out
-    for verb in ("diff", "attach", "listen"):
-        with pytest.raises(SystemExit):
-            cli.main(["--help"])
-        assert verb not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    assert set(re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)) == set(VERBS)
 
 
 def test_info_names_versions_places_and_the_terminal(capsys) -> None:
@@ -229,6 +237,22 @@ def test_open_loads_neither_tensorflow_nor_urwid(dump) -> None:
         capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_verb_loads_itself_alone(dump) -> None:
+    check = (
+        "import sys; from tfdbg_cli.cli.main import main; main(sys.argv[1:]); "
+        "ours = ('tfdbg_cli.cli.', 'tfdbg_cli.formats.bundle_'); "
+        "print(*sorted(name for name in sys.modules if name.startswith(ours)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check, "open", str(dump), "-c", "version"],
+        capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1].split() == [
+        "tfdbg_cli.cli.main", "tfdbg_cli.cli.parser", "tfdbg_cli.cli.prompt", "tfdbg_cli.cli.verbs",
+        "tfdbg_cli.cli.verbs.open", "tfdbg_cli.formats.bundle_layout",
+    ]  # fmt: skip
 
 
 def test_a_reader_that_leaves_early_is_no_error(dump) -> None:

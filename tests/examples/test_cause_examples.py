@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from support.asking import json_of, text_of
 from support.example_process import run_example
 from support.golden import check_golden
 from support.package_source import PROJECT
+from support.prompt import json_of, text_of
 from support.scripted import ScriptedFrontend
 from test_debugged import _tfdbg
 

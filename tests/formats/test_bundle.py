@@ -15,7 +15,8 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import bundle_writer, writing
-from tfdbg_cli.formats.bundle_reader import is_bundle, read_bundle
+from tfdbg_cli.formats.bundle_layout import is_bundle
+from tfdbg_cli.formats.bundle_reader import read_bundle
 from tfdbg_cli.formats.bundle_writer import bundle_size, require_room, write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind

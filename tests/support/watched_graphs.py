@@ -63,7 +63,7 @@ class Both:
                 continue  # not written in inference
             wanted = self.admits(tensor.node, tensor.op_type, tensor.dtype)
             datum = TensorDatum(tensor, kept.captured, row, self.graph, None, self.call)
-            if wanted and self.question.test(datum, value):
+            if wanted and self.question.asked(datum, value):
                 found.append(f"{tensor.name}@{tensor.execution} {tensor.op_type} {value!r}")
         assert kept.found is bool(found), (found, [str(one.name) for one in self._all_checks()])
         assert checked.found is bool(found), (found, [str(one.name) for one in self._all_checks()])

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
-from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.config import Settings, load_settings
 from tfdbg_cli.debugger.frontend import Frontend

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from tfdbg_cli.analysis.watch.filters import Tuned
+from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
@@ -170,13 +170,19 @@ def _few(kind: Kind, word: str, context: Context, registry: Registry) -> Iterabl
     if kind is Kind.FEED:
         return context.call.feeds
     if kind is Kind.FILTER:
-        tuned = [f"{name}:{found.number:g}" for name, found in context.filters.items() if isinstance(found, Tuned)]
-        return [*context.filters, *tuned] if ":" in word else context.filters
+        return [*context.filters, *_with_parameters(context)] if ":" in word else context.filters
     if kind is Kind.DTYPE:
         return element_type_names()
     if kind is Kind.SETTING:
         return [field.name for field in fields(Settings)]
     return registry.names_at(moment_of(context))
+
+
+def _with_parameters(context: Context) -> Iterator[str]:
+    """`NAME:N` for the filters that take a number."""
+    for name, found in context.filters.items():
+        if isinstance(found, Filter) and found.parameter is not None:
+            yield f"{name}:{found.parameter:g}"
 
 
 def _tensors(word: str, context: Context) -> Match:

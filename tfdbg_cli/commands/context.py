@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import overload
 
 from tfdbg_cli.analysis.tensor_query import Answers
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter, filter_named
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
@@ -16,9 +17,10 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
-from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.stepping import Stepper
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.tensors import summary_of
+from tfdbg_cli.model.values import Array
 
 
 @dataclass
@@ -182,11 +184,10 @@ class Context:
         return self.memory.answers.setdefault((self.current, id(tensor_filter)), (tensor_filter, {}))[1]
 
     def summary(self, index: int) -> Summary | None:
-        """The summary of the tensor at `index`, computed once; None where there is no array."""
+        """The summary of the tensor at `index`, as recorded or computed once; None where there is neither."""
         key = self.current, index
         if key not in self.memory.summaries:
-            value = self.run.tensors.value(index)
-            self.memory.summaries[key] = None if isinstance(value, NoValue) else summarize(value)
+            self.memory.summaries[key] = summary_of(self.run.tensors, index)
         return self.memory.summaries[key]
 
     def filter(self, name: str) -> TensorFilter:

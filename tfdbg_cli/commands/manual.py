@@ -63,7 +63,8 @@ were kept. `role` is `forward`, `gradient` or `update`.
 
 A *summary* is `size`, `nan`, `neg_inf`, `pos_inf`, `neg`, `zero`, `pos`, `min`, `max`, `mean`, `std`; the last four
 are over the finite elements and null where there are none. For booleans `zero` counts False and `pos` True; for
-complex numbers min, max, mean and std are those of the magnitude.
+complex numbers min, max, mean and std are those of the magnitude. Of a recording without values what it does not tell
+is null.
 
 A `value` is nested lists. Above the threshold of elements (setting `array_threshold`, flag `--threshold`, none with
 `-a`) each long axis keeps its first and last elements (`--edgeitems`) with the text `"..."` between, and `elided` is

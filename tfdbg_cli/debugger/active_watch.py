@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.origin.benign import judged
-from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf_or_nan
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
@@ -61,7 +62,7 @@ class ActiveWatch:
         self._say = say
         self.harm = ""  # why the last hit was none to go on from
         # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
-        skips = decision.benign is OnBenign.SKIP and tensor_filter is has_inf_or_nan
+        skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
         self._ignored = ignored if skips else None
         self.watched = replace(self.watched, skips_meant=skips)
         self._leave_out()

@@ -10,13 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.watch.filters import (
-    BUILT_IN_FILTERS,
-    TensorFilter,
-    checked_inside,
-    filter_named,
-    require_filter,
-)
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, checked_inside, filter_named, require_filter
 from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from tfdbg_cli.document.cells import pad
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import NoValue, Value
+
+_BAD = frozenset({"nan", "neg_inf", "pos_inf"})
 
 
 def number_text(number: float | None) -> str:
@@ -17,10 +21,12 @@ def number_text(number: float | None) -> str:
 def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
     """An array in one line, in the manner of lovely-tensors: float32[3,196] n=588 x∈[-2.1, 2.6] μ=-0.4 σ=1.1 NaN×3.
 
-    A scalar shows its value, an array of constants says so. `summary` saves computing it again.
+    A scalar shows its value, an array of constants says so. `summary` saves computing it again, and stands for a
+    value that there is none of.
     """
     if isinstance(value, NoValue):
-        return line(Span(dtype, Style.LABEL), " ", Span(printable(value.lack.value), Style.WARNING))
+        lack = [Span(printable(value.lack.value), Style.WARNING)]
+        return line(Span(dtype, Style.LABEL), " ", *(lack if summary is None else facts_line(summary).spans))
     head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
     facts = facts_line(summary or summarize(value), counted=value.ndim > 0)
     return line(head, *([" "] if facts.spans else []), *facts.spans)
@@ -44,6 +50,8 @@ def facts_line(facts: Summary, *, counted: bool = True) -> Line:
     ):
         if count:
             spans.append(Span(f"{label}×{count:,}", style))
+    if facts.unknown & _BAD:
+        spans.append(Span("NaN and inf not recorded", Style.WARNING))
     spaced = [part for span in spans for part in (" ", span)]
     return line(*spaced[1:])
 
@@ -53,11 +61,14 @@ def summary_data(summary: Summary | None) -> dict[str, int | float | None] | Non
     if summary is None:
         return None
     names = ("size", "nan", "neg_inf", "pos_inf", "neg", "zero", "pos", "min", "max", "mean", "std")
-    return {name: getattr(summary, name) for name in names}
+    return {name: summary.told(name) for name in names}
 
 
 def summary_lines(summary: Summary, *, boolean: bool = False) -> tuple[Line, ...]:
     """The counts by sign and the moments as two small tables; zero counts are left out."""
+    if summary.unknown:
+        missing = ", ".join(field.name for field in fields(summary) if field.name in summary.unknown)
+        return (facts_line(summary), line(Span(f"Not recorded: {missing}.", Style.WARNING)))
     if boolean:
         counts = [("False", summary.zero, Style.NUMBER), ("True", summary.pos, Style.NUMBER)]
     else:

@@ -12,9 +12,19 @@ is the recording itself, a dump directory (case_layout.py).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 REPETITION_DIRECTORY = "repetition"
 REPETITION = "repetition.json"
 GRAPH = "graph.pb"
 INPUTS = "inputs"
 SCRIPT = "replay.py"
 FORMAT = 1
+
+
+def is_bundle(directory: Path) -> bool:
+    """Whether `directory` looks like a bundle."""
+    try:
+        return (directory / REPETITION_DIRECTORY / REPETITION).is_file()
+    except OSError:  # a name that is too long, a folder that nobody may look into
+        return False

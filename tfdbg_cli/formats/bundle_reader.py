@@ -49,14 +49,6 @@ class Bundle:
     versions: Mapping[str, str]
 
 
-def is_bundle(directory: Path) -> bool:
-    """Whether `directory` looks like a bundle."""
-    try:
-        return (directory / layout.REPETITION_DIRECTORY / layout.REPETITION).is_file()
-    except OSError:  # a name that is too long, a folder that nobody may look into
-        return False
-
-
 def read_bundle(directory: Path) -> Bundle:
     """The bundle in `directory`. All inputs are read now, the values of the recording when somebody looks.
 
@@ -65,7 +57,7 @@ def read_bundle(directory: Path) -> Bundle:
 
     """
     place = directory / layout.REPETITION_DIRECTORY
-    if not is_bundle(directory):
+    if not layout.is_bundle(directory):
         raise _no_bundle(directory)
     if place.is_symlink() or any(_links(place)):
         raise TfdbgError(f"The bundle {directory} holds links, which tfdbg never writes; it is not read.")

@@ -11,7 +11,6 @@ import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import bundle_layout as layout
-from tfdbg_cli.formats.bundle_reader import is_bundle
 from tfdbg_cli.formats.bundle_script import script_of
 from tfdbg_cli.formats.bundle_values import digest, file_size, value_bytes, value_digest
 from tfdbg_cli.formats.dump_writer import fill_dump, refuse_existing
@@ -38,7 +37,7 @@ def write_bundle(run: Run, replay_spec: ReplaySpec, directory: Path, *, replace:
             folder cannot be written to.
 
     """
-    there = is_bundle(directory)
+    there = layout.is_bundle(directory)
     if there and not replace:
         raise TfdbgError(
             f"There is a bundle at {directory} already.", hint="Choose another folder; --force replaces the bundle."

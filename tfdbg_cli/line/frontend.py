@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.typed_commands import History

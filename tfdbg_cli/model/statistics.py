@@ -22,7 +22,8 @@ class Summary:
     For complex arrays an element counts as NaN or infinite when either part is (infinite as `pos_inf`),
     other non-zero elements as `pos`, and min, max, mean and std are those of the magnitude (`of_magnitude`).
     For booleans `zero` counts False and `pos` True. min, max, mean, std are over the finite elements and
-    None where there are none, and for strings.
+    None where there are none, and for strings. `unknown` are the names of what a recording
+    without values does not tell; what stands there in their place means nothing.
     """
 
     size: int
@@ -37,6 +38,12 @@ class Summary:
     mean: float | None = None
     std: float | None = None
     of_magnitude: bool = False
+    unknown: frozenset[str] = frozenset()
+
+    def told(self, name: str) -> int | float | None:
+        """What is called `name` above; None where nobody knows it, or there is none."""
+        found: int | float | None = None if name in self.unknown else getattr(self, name)
+        return found
 
     @property
     def nonfinite(self) -> int:

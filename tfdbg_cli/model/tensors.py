@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 Shape = tuple[int, ...]
@@ -73,6 +74,28 @@ class TellsDevices(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsSummaries(Protocol):
+    """A store that may know what a tensor holds in numbers, without its value: one of a recording, say."""
+
+    def summary(self, index: int) -> Summary | None:
+        """The numbers of the tensor at `index`, as they were recorded; None where they were not."""
+        ...
+
+
+def summary_of(store: TensorStore, index: int) -> Summary | None:
+    """What the tensor at `index` holds, in numbers: as recorded, else of its value; None where there is no array."""
+    recorded = _recorded_summary(store, index)
+    if recorded is not None:
+        return recorded
+    value = store.value(index)
+    return None if isinstance(value, NoValue) else summarize(value)
+
+
+def _recorded_summary(store: TensorStore, index: int) -> Summary | None:
+    return store.summary(index) if isinstance(store, TellsSummaries) else None
+
+
 def devices_of(store: TensorStore) -> Callable[[int], str]:
     """What tells the device of a tensor of `store` by its index, at the least cost."""
     return store.device if isinstance(store, TellsDevices) else lambda index: store[index].device
@@ -133,6 +156,9 @@ class PartOfStore(_FoundByNode):
     def value(self, index: int) -> Value:
         return self._store.value(self._rows[index])
 
+    def summary(self, index: int) -> Summary | None:
+        return _recorded_summary(self._store, self._rows[index])
+
 
 Row = tuple[TensorStore, int]
 
@@ -167,6 +193,9 @@ class GatheredTensors(_FoundByNode):
     def value(self, index: int) -> Value:
         store, row = self._rows[index]
         return store.value(row)
+
+    def summary(self, index: int) -> Summary | None:
+        return _recorded_summary(*self._rows[index])
 
 
 def describe(

@@ -10,7 +10,7 @@ from typing import Any
 
 import urwid
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of

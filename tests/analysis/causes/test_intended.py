@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.asking import json_of, text_of
 from support.made_run import INF, NAN, Op, made_run, op
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
 from tfdbg_cli.model.calls import Argument, RunKind

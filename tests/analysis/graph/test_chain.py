@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from support.asking import json_of, text_of
 from support.made_run import INF, NAN, Op, made_run, op
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.graph.chain import chain_to
 from tfdbg_cli.analysis.graph.lineage import Lineage

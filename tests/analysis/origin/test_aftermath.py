@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.asking import json_of, text_of
 from support.made_run import made_run, op
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.model.runs import Run
 

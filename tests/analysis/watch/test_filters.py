@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -9,7 +10,15 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.watch.datum import datum_of
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, MEANINGS, filter_named
+from tfdbg_cli.analysis.watch.filters import (
+    BUILT_IN_FILTERS,
+    FILTERS,
+    checked_inside,
+    filter_named,
+    has_inf_or_nan,
+    our_filter,
+)
+from tfdbg_cli.commands.views.watch_decision import _FOR_NAN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
@@ -181,5 +190,22 @@ def test_the_same_text_is_the_same_filter() -> None:
     assert filter_named(mine, "a:1") is mine["a:1"]
 
 
-def test_every_filter_has_a_meaning() -> None:
-    assert MEANINGS.keys() == BUILT_IN_FILTERS.keys()
+def test_a_row_has_a_name_of_its_own_and_its_meaning_tells_of_its_parameter() -> None:
+    assert len(BUILT_IN_FILTERS) == len(FILTERS)
+    for each in FILTERS:
+        assert ("N" in re.findall(r"\w+", each.meaning)) is (each.parameter is not None)
+
+
+def test_a_plain_test_of_ours_is_our_filter_and_one_of_the_program_is_none() -> None:
+    assert our_filter(has_inf_or_nan) is BUILT_IN_FILTERS["has_inf_or_nan"]
+    assert checked_inside(has_inf_or_nan)
+
+    def has_nan(datum: Any, tensor: Any) -> bool:
+        return False
+
+    assert our_filter(has_nan) is None and not checked_inside(has_nan)
+
+
+def test_the_command_line_knows_without_the_rows_which_filters_look_for_nan() -> None:
+    """`tfdbg run` must load no NumPy before the program does, so it has their names only."""
+    assert {each.name for each in FILTERS if each.finds} == _FOR_NAN

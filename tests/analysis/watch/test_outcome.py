@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.asking import json_of, text_of
 from support.made_run import NAN, Op, made_graph, made_run, op
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import bad_result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support import sample_run
-from support.asking import text_of
+from support.prompt import text_of
 
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import RunEnd

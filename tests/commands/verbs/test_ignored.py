@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from support.asking import json_of, links_of, text_of
 from support.golden import check_golden
 from support.made_run import made_run, op
+from support.prompt import json_of, links_of, text_of
 
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName

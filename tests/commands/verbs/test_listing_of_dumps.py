@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.asking import ask
+from support.prompt import ask
 
 from tfdbg_cli.formats import dump_store
 from tfdbg_cli.formats.dump_reader import read_dump

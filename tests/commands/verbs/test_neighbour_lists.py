@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from support import sample_run, sample_step
-from support.asking import ask, follow_all, json_of, links_of, text_of
 from support.golden import check_golden
 from support.made_run import made_run, op
+from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute

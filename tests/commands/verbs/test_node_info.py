@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from support import sample_run, sample_step
-from support.asking import ask, follow_all, json_of, links_of, text_of
 from support.golden import check_golden
 from support.made_run import CPU, OTHER, made_graph, made_run, op
+from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.commands.verbs import node_info
 from tfdbg_cli.commands.views.traceback_lines import folded_text

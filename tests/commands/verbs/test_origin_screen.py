@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support import sample_run, sample_step
-from support.asking import ask, follow_all, json_of, links_of, text_of
 from support.golden import check_golden
 from support.made_run import INF, NAN, made_run, op
+from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run

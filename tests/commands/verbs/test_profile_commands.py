@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support import sample_run
-from support.asking import ask, follow_all, json_of, links_of, text_of
 from support.golden import check_golden
+from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.commands.views.intervals import time_interval
 from tfdbg_cli.errors import TfdbgError

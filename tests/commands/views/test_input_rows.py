@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.asking import links_of, text_of
 from support.made_run import made_run, op
+from support.prompt import links_of, text_of
 
 _NAME = "one_step_on_data/digits_1/centre_1/some/deep/scope/Sum_1"
 _RUN = made_run(

@@ -1,17 +1,18 @@
-"""Filters: questions with yes or no for an answer, asked of every tensor."""
+"""The filters of ours: one row each. The question that asks the same inside a run is in capture/questions/."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 
 import ml_dtypes
 import numpy as np
 
+from tfdbg_cli.analysis.watch.filter import Among, Bad, Filter, TensorFilter
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.training_filters import (
     dead_relu,
@@ -25,21 +26,6 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.statistics import any_nonfinite, largest_magnitude
 from tfdbg_cli.model.values import Array, NoValue, Value
-
-# (datum, value) -> bool, as in TensorFlow's tfdbg: `datum` has node_name, output_slot, … (analysis/watch/datum.py);
-# the value is an array, or a NoValue where there is none.
-TensorFilter: TypeAlias = Callable[[Any, Any], bool]
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """A filter with a number, which a person writes behind its name: `magnitude_above:1e4`."""
-
-    test: Callable[[Any, Any, float], bool]
-    number: float
-
-    def __call__(self, datum: Any, tensor: Value) -> bool:
-        return self.test(datum, tensor, self.number)
 
 
 def has_inf_or_nan(datum: Any, tensor: Value) -> bool:
@@ -100,66 +86,54 @@ def _can_be_inexact(tensor: Value) -> TypeGuard[Array]:
     return not isinstance(tensor, NoValue) and is_inexact(tensor.dtype)
 
 
-magnitude_above = Tuned(_magnitude_above, 1e4)
-# A share of 0.5 is one doubling away from infinity.
-near_overflow = Tuned(_near_overflow, 0.5)
-vanishing_gradient = Tuned(gradient_norm_below, 1e-8)
-exploding_gradient = Tuned(gradient_norm_above, 1e3)
-dead_units = Tuned(dead_relu, 0.9)
-
-BUILT_IN_FILTERS: Mapping[str, TensorFilter] = MappingProxyType(
-    {
-        "bad_result": bad_result,
-        "has_inf_or_nan": has_inf_or_nan,
-        "has_nan": has_nan,
-        "has_inf": has_inf,
-        "all_zero": all_zero,
-        "magnitude_above": magnitude_above,
-        "near_overflow": near_overflow,
-        "unchanged_variable": unchanged_variable,
-        "vanishing_gradient": vanishing_gradient,
-        "exploding_gradient": exploding_gradient,
-        "dead_relu": dead_units,
-    }
-)
-MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "bad_result": "a NaN or an infinity in what comes out: a result, an applied gradient, an updated variable",
-        "has_inf_or_nan": "a NaN or an infinity",
-        "has_nan": "a NaN",
-        "has_inf": "an infinity",
-        "all_zero": "a float or complex tensor, no constant, whose elements are all 0",
-        "magnitude_above": "an element beyond N, either way",
-        "near_overflow": "an element that reaches the share N of what its dtype can hold",
-        "unchanged_variable": "a variable that the run writes and leaves as it was",
-        "vanishing_gradient": "a gradient that an update reads, with an L2 norm of at most N",
-        "exploding_gradient": "such a gradient with an L2 norm beyond N, or not finite",
-        "dead_relu": "a ReLU of whose units (last axis) the share N is 0 for the whole batch",
-    }
-)
+FILTERS: tuple[Filter, ...] = (
+    Filter(
+        "bad_result", "a NaN or an infinity in what comes out: a result, an applied gradient, an updated variable",
+        bad_result, among=Among.OUTCOME, finds=Bad.EITHER,
+    ),
+    Filter("has_inf_or_nan", "a NaN or an infinity", has_inf_or_nan, finds=Bad.EITHER),
+    Filter("has_nan", "a NaN", has_nan, finds=Bad.NAN),
+    Filter("has_inf", "an infinity", has_inf, finds=Bad.INFINITE),
+    Filter("all_zero", "a float or complex tensor, no constant, whose elements are all 0", all_zero),
+    # TensorFlow's kernels take denormal numbers for zeros; below zero everything passes, without elements too. Hence
+    # the least numbers with which these are checked inside a run.
+    Filter("magnitude_above", "an element beyond N, either way", _magnitude_above, 1e4, least=1e-30),
+    Filter(
+        "near_overflow", "an element that reaches the share N of what its dtype can hold",
+        _near_overflow, 0.5,  # one doubling away from infinity
+        least=1e-6,
+    ),
+    Filter("unchanged_variable", "a variable that the run writes and leaves as it was", unchanged_variable,
+           compares=True),
+    Filter(
+        "vanishing_gradient", "a gradient that an update reads, with an L2 norm of at most N",
+        gradient_norm_below, 1e-8, least=1e-30, among=Among.GRADIENTS,
+    ),
+    Filter(
+        "exploding_gradient", "such a gradient with an L2 norm beyond N, or not finite",
+        gradient_norm_above, 1e3, least=1e-30, among=Among.GRADIENTS,
+    ),
+    Filter("dead_relu", "a ReLU of whose units (last axis) the share N is 0 for the whole batch", dead_relu, 0.9),
+)  # fmt: skip
+BUILT_IN_FILTERS: Mapping[str, Filter] = MappingProxyType({each.name: each for each in FILTERS})
 
 
-# The least number with which a filter can be checked inside a run. TensorFlow's kernels take denormal numbers for
-# zeros; below zero everything passes, without elements too.
-_LEAST: tuple[tuple[Tuned, float], ...] = (
-    (magnitude_above, 1e-30),
-    (near_overflow, 1e-6),
-    (vanishing_gradient, 1e-30),
-    (exploding_gradient, 1e-30),
-    (dead_units, -math.inf),
-)
+def our_filter(tensor_filter: TensorFilter) -> Filter | None:
+    """The row of a filter of ours, also where a program gives its plain test; None for one of the program's own."""
+    if isinstance(tensor_filter, Filter):
+        return tensor_filter
+    # By identity: a filter of the program's need not be hashable.
+    return next((each for each in FILTERS if each.parameter is None and each.test is tensor_filter), None)
 
 
 def checked_inside(tensor_filter: TensorFilter) -> bool:
     """Whether capture can check it inside a run, in the graph; any other is asked of all captured values."""
-    # By identity: a filter of the program's need not be hashable.
-    if not isinstance(tensor_filter, Tuned):
-        return any(tensor_filter is each for each in BUILT_IN_FILTERS.values())
-    return any(tensor_filter.test is ours.test and least <= tensor_filter.number < math.inf for ours, least in _LEAST)
+    ours = our_filter(tensor_filter)
+    return ours is not None and ours.checked_inside
 
 
 def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter:
-    """The filter that `text` means: a name, or that of a Tuned one with a number behind a colon.
+    """The filter that `text` means: a name, or that of one with a parameter, and a number behind a colon.
 
     Raises:
         TfdbgError: there is none, or what stands behind the colon is no number.
@@ -170,8 +144,8 @@ def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter
         return found
     name, colon, number = text.rpartition(":")
     base = filters.get(name) if colon else None
-    if isinstance(base, Tuned):
-        return _tuned(base, number)
+    if isinstance(base, Filter) and base.parameter is not None:
+        return _with_parameter(base, number)
     if base is not None:
         raise TfdbgError(f"The filter {name} takes no number.", hint=f"Write: {name}")
     hint = did_you_mean(text, filters) or f"Filters: {', '.join(sorted(filters))}."
@@ -179,14 +153,14 @@ def filter_named(filters: Mapping[str, TensorFilter], text: str) -> TensorFilter
 
 
 @lru_cache(maxsize=100)  # one object for one text, so that answers are found again
-def _tuned(base: Tuned, text: str) -> Tuned:
+def _with_parameter(base: Filter, text: str) -> Filter:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if math.isnan(number):
         raise TfdbgError(f"{text!r} is no number.", hint="Write NAME:NUMBER, such as magnitude_above:1e4.")
-    return replace(base, number=number)
+    return replace(base, parameter=number)
 
 
 def require_filter(name: object, tensor_filter: object) -> None:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 from tfdbg_cli.analysis.watch.datum import datum_of
-from tfdbg_cli.analysis.watch.filters import TensorFilter
-from tfdbg_cli.analysis.watch.training_filters import unchanged_variable
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
@@ -33,8 +33,8 @@ class Watch:
         self._say = say
         self._clock = clock
         self._complained = False
-        # The one filter of ours that compares with the run before; the values of one run more are held for it.
-        self._compares = tensor_filter is unchanged_variable
+        ours = our_filter(tensor_filter)
+        self._compares = ours is not None and ours.compares  # then the values of one run more are held
         self._before: dict[tuple[object, ...], Run] = {}
         self.ignored: frozenset[tuple[str, str]] = frozenset()  # nodes that are left out, each with its function
 

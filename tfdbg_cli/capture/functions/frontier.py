@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
@@ -21,7 +22,7 @@ from tfdbg_cli.capture.functions.updated_variables import (
     updated_variables,
 )
 from tfdbg_cli.capture.questions.coverage import Coverage
-from tfdbg_cli.capture.questions.question import Among, Covering, Question
+from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.analysis.watch.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
-from tfdbg_cli.capture.questions.question import Among, Question, size_of
+from tfdbg_cli.capture.questions.question import Covering, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -34,7 +36,6 @@ class GradientNorm(Question):
     unsure: tuple[int, ...] = (1,)
     limit: float = 0.0
     above: bool = False
-    among: Among = Among.GRADIENTS
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return dtype in CHECKABLE and size_of(shape) != 0
@@ -121,10 +122,6 @@ class DeadUnits(Question):
 class Unchanged(Question):
     """Whether a variable is the same, bit for bit, before and after its update."""
 
-    @property
-    def compares(self) -> bool:
-        return True
-
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return op_type == UPDATED_VARIABLE
 
@@ -162,3 +159,12 @@ def _different(one: int, other: int, dtype: str, recipe: Recipe) -> int:
 
 def _shape(value: int, dtype: str, recipe: Recipe) -> int:
     return recipe.op("Shape", value, T=kind(dtype), out_type=kind("int32"))
+
+
+OF_TRAINING: Mapping[str, Callable[[Filter], Question]] = {
+    "unchanged_variable": lambda asked: Unchanged(asked, Covering.NOTHING),
+    "vanishing_gradient": lambda asked: GradientNorm(asked, Covering.NOTHING, limit=asked.number),
+    "exploding_gradient": lambda asked: GradientNorm(asked, Covering.NOTHING, limit=asked.number, above=True),
+    "dead_relu": lambda asked: DeadUnits(asked, Covering.NOTHING, share=asked.number),
+}
+"""The questions of this file, by the names of the filters that they ask the same as."""

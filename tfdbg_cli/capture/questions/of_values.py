@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter
-from tfdbg_cli.capture.questions.question import Question, size_of
+from tfdbg_cli.analysis.watch.filter import Filter, TensorFilter
+from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
+from tfdbg_cli.capture.questions.question import Covering, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, Recipe, kind
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
 from tfdbg_cli.ops.transparency import CHECKABLE
@@ -23,7 +25,7 @@ class Health(Question):
     `mode` is the `tensor_debug_mode` in which DebugNumericSummaryV2 counts it, in one pass over the values: of
     core/protobuf/debug_event.proto CURT_HEALTH, (id, whether any), and CONCISE_HEALTH, (id, elements, -inf, +inf,
     NaN). XLA does not know that op; there `op` tells it of each element, `negated` if it tells the contrary. `holds`
-    is asked of a value in the place of `test` where that wants to know which tensor it is.
+    is asked of a value in the place of the filter where that wants to know which tensor it is.
     """
 
     mode: int = 2
@@ -32,7 +34,7 @@ class Health(Question):
     holds: TensorFilter | None = None
 
     def asked_of(self, array: Any) -> bool:
-        return array is None or bool((self.holds or self.test)(None, array))
+        return array is None or bool((self.holds or self.asked)(None, array))
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         answers = [self._of_reals(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
@@ -58,7 +60,7 @@ class AllZero(Question):
         return dtype in CHECKABLE and op_type != "Const" and size_of(shape) != 0
 
     def asked_of(self, array: Any) -> bool:
-        return array is None or bool(self.test(None, array))
+        return array is None or bool(self.asked(None, array))
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
         found = [self._not_zero(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
@@ -87,7 +89,7 @@ class Large(Question):
         return op_type not in AT_MOST_TWO or self._bound(dtype) < 2
 
     def asked_of(self, array: Any) -> bool:
-        return array is None or bool(self.test(None, array))
+        return array is None or bool(self.asked(None, array))
 
     def _bound(self, dtype: str) -> float:
         """The number of the element type that passing magnitudes are above."""
@@ -118,3 +120,15 @@ def _largest(dtype: np.dtype[Any], limit: float, *, including: bool) -> float:
     while float(found) > limit or (float(found) == limit and not including):
         found = np.nextafter(found, dtype.type(0))
     return float(found)
+
+
+OF_VALUES: Mapping[str, Callable[[Filter], Question]] = {
+    "bad_result": lambda asked: Health(asked, Covering.READERS, 2, (1,), negated=True, holds=has_inf_or_nan),
+    "has_inf_or_nan": lambda asked: Health(asked, Covering.READERS, 2, (1,), negated=True),
+    "has_nan": lambda asked: Health(asked, Covering.READERS, 5, (4,), mode=3, op="IsNan"),
+    "has_inf": lambda asked: Health(asked, Covering.READERS_KEEPING, 5, (2, 3), mode=3, op="IsInf"),
+    "all_zero": lambda asked: AllZero(asked, Covering.COPIES),
+    "magnitude_above": lambda asked: Large(asked, Covering.BOUNDS, limit=asked.number),
+    "near_overflow": lambda asked: Large(asked, Covering.BOUNDS, share=asked.number),
+}
+"""The questions of this file, by the names of the filters that they ask the same as."""

@@ -1,4 +1,4 @@
-"""What may be asked of the tensors of a run."""
+"""What may be asked of the tensors of a run, inside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter
+from tfdbg_cli.analysis.watch.filter import Among, Filter
 from tfdbg_cli.capture.questions.recipe import Recipe
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -22,30 +22,29 @@ class Covering(Enum):
     NOTHING = auto()
 
 
-class Among(Enum):
-    """Which tensors of a run are asked."""
-
-    ALL = auto()
-    GRADIENTS = auto()  # those of which no further gradients are made
-    OUTCOME = auto()  # what comes out of the run (analysis/watch/outcome.py)
-
-
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each tensor: the same as our filter `test`, which is called `name`.
+    """What is asked of each tensor inside a run: the same as `asked`, a filter of ours.
 
-    `among` says of which tensors it is asked. The answer is a row of `width` counts, those of all tensors are added
-    up. A count at one of the places `sure` says that something was found; at one of `unsure`, that the filter has to
-    be asked, of the values.
+    The answer is a row of `width` counts, those of all tensors are added up. A count at one of the places `sure` says
+    that something was found; at one of `unsure`, that the filter has to be asked, of the values.
     """
 
-    name: str
-    test: TensorFilter
+    asked: Filter
     covering: Covering
     width: int = 1
     sure: tuple[int, ...] = (0,)
     unsure: tuple[int, ...] = ()
-    among: Among = Among.ALL
+
+    @property
+    def name(self) -> str:
+        """What the filter is called."""
+        return self.asked.name
+
+    @property
+    def among(self) -> Among:
+        """Which tensors are asked."""
+        return self.asked.among
 
     @property
     def sees_nan(self) -> bool:
@@ -60,7 +59,7 @@ class Question:
     @property
     def compares(self) -> bool:
         """Whether only variables are asked, by what they were before their update."""
-        return False
+        return self.asked.compares
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         """Whether a tensor of an op of that type may pass, by what is known before the run."""

@@ -10,7 +10,6 @@ from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, K
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line, printable
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_saving import save_bundle, save_values
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RecordRun
 from tfdbg_cli.model.runs import Opened
@@ -26,6 +25,8 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
             "This is a recording, from which its run cannot be made again.",
             hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
         )
+    from tfdbg_cli.formats.bundle_saving import save_bundle, save_values  # few prompts write: the start does without
+
     save = save_values if options.values else save_bundle
     said = save(context.run, path, disk_budget=context.settings.disk_budget, force=options.force)
     data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}

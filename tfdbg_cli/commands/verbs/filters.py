@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import inspect
 
-from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, MEANINGS, TensorFilter, Tuned, checked_inside
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, checked_inside, our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, Command
@@ -34,7 +35,7 @@ def _filters(context: Context, options: argparse.Namespace) -> Document:
     data = [
         {
             "name": name,
-            "number": found.number if isinstance(found, Tuned) else None,
+            "number": _parameter(found),
             "meaning": _meaning(name, found),
             "built_in": _is_built_in(name, found),
             "checked_inside": checked_inside(found),
@@ -45,16 +46,23 @@ def _filters(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _is_built_in(name: str, found: TensorFilter) -> bool:
-    return BUILT_IN_FILTERS.get(name) is found
+    ours = our_filter(found)
+    return ours is not None and BUILT_IN_FILTERS.get(name) is ours
+
+
+def _parameter(found: TensorFilter) -> float | None:
+    ours = our_filter(found)
+    return None if ours is None else ours.parameter
 
 
 def _written(name: str, found: TensorFilter) -> str:
-    return f"{name}[:N]" if isinstance(found, Tuned) else name
+    return name if _parameter(found) is None else f"{name}[:N]"
 
 
 def _meaning(name: str, found: TensorFilter) -> str:
     if _is_built_in(name, found):
-        return MEANINGS[name] + (f" [{found.number:g}]" if isinstance(found, Tuned) else "")
+        parameter = _parameter(found)
+        return BUILT_IN_FILTERS[name].meaning + ("" if parameter is None else f" [{parameter:g}]")
     words = inspect.getdoc(found) or ""
     return words.split("\n")[0] or "a filter of the program"
 

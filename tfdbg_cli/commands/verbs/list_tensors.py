@@ -10,7 +10,8 @@ from typing import Any
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
 from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
-from tfdbg_cli.analysis.watch.filters import bad_result
+from tfdbg_cli.analysis.watch.filter import Among
+from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
@@ -127,11 +128,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
 
 def _is_half_blind(context: Context, options: argparse.Namespace) -> bool:
     """Whether the filter asks for results, and nobody knows which they are."""
-    return (
-        bool(options.tensor_filter)
-        and context.filter(options.tensor_filter) is bad_result
-        and not context.run.call.results_known
-    )
+    ours = our_filter(context.filter(options.tensor_filter)) if options.tensor_filter else None
+    return ours is not None and ours.among is Among.OUTCOME and not context.run.call.results_known
 
 
 _RESULTS_UNKNOWN = (

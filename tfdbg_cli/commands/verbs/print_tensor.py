@@ -14,6 +14,7 @@ from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
@@ -80,8 +81,11 @@ def _no_value(
             return variable
     if options.write_path:
         raise TfdbgError(f"There is nothing to write: {value.text}")
-    data = {**tensor_data(context, index), "summary": None, "value": None, "elided": False, "lack": str(value.lack)}
-    said = lines_of(printable(value.text), Style.WARNING)
+    summary = context.summary(index)  # some recordings have it without the value
+    shown = {"summary": summary_data(summary), "value": None, "elided": False, "lack": str(value.lack)}
+    said = [] if summary is None else [*summary_lines(summary), EMPTY_LINE]
+    said += lines_of(printable(value.text), Style.WARNING)
+    data = tensor_data(context, index) | shown
     return Document("tensor", (Text((*head, EMPTY_LINE, *said)),), lambda: data, title)
 
 

@@ -127,15 +127,18 @@ def _summary_fields(context: Context) -> list[Field]:
 
         return Field(Column(title, right=True, width=width, drop=drop), cell)
 
-    def count(number: int, style: Style) -> Span:
+    def count(summary: Summary, style: Style, *names: str) -> Span:
+        if summary.unknown.intersection(names):
+            return Span("?", Style.WARNING)
+        number = sum(getattr(summary, name) for name in names)
         return Span(f"{number:,}" if number else "", style)
 
     def number(value: float | None) -> Span:
         return Span("" if value is None else number_text(value), Style.NUMBER)
 
     return [
-        column("NaN", 5, lambda s: count(s.nan, Style.NAN)),
-        column("±inf", 5, lambda s: count(s.neg_inf + s.pos_inf, Style.INF)),
+        column("NaN", 5, lambda s: count(s, Style.NAN, "nan")),
+        column("±inf", 5, lambda s: count(s, Style.INF, "neg_inf", "pos_inf")),
         column("min", 10, lambda s: number(s.min)),
         column("max", 10, lambda s: number(s.max)),
         column("mean", 10, lambda s: number(s.mean), 6),

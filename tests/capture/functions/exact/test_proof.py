@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.watch.filters import TensorFilter, has_inf, has_inf_or_nan
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.compiled import compiled, compiled_copy
 from tfdbg_cli.capture.functions.exact.comparison import compared

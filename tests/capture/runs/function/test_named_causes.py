@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.asking import json_of, text_of
 from support.made_run import made_run, op
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.tensors import gone

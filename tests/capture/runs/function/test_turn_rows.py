@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import json_of
+from support.prompt import json_of
 
 from tfdbg_cli.model.decision import RunUntil
 

@@ -12,13 +12,9 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum
-from tfdbg_cli.analysis.watch.filters import Tuned, bad_result, has_inf, has_inf_or_nan, has_nan
-from tfdbg_cli.analysis.watch.training_filters import (
-    UPDATED_VARIABLE,
-    gradient_norm_above,
-    gradient_norm_below,
-    unchanged_variable,
-)
+from tfdbg_cli.analysis.watch.filter import Among, Bad
+from tfdbg_cli.analysis.watch.filters import our_filter
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.functions.updated_variables import updates_variable
 from tfdbg_cli.capture.runs.eager.meant import Meant
@@ -51,8 +47,6 @@ _WIDE = frozenset({tf.float32.as_datatype_enum, tf.float64.as_datatype_enum})
 _SMALL = 4096  # elements up to which a tensor is looked at in less time than it takes to reckon a bound
 # A norm in float32 is not exact: sums of very many squares stay too small, and squares below 1e-38 are lost.
 _INEXACT, _LEAST = 4.0, 1e-12
-# Filters that ask of a whole run, its graph and its order; they are asked when it is at its end.
-_OF_RUNS = (gradient_norm_above, gradient_norm_below, unchanged_variable)
 
 
 class Checks:
@@ -60,14 +54,16 @@ class Checks:
 
     def __init__(self, watched: WatchRequest) -> None:
         self.watched = watched
-        test = watched.tensor_filter
-        self.at_ops = not any(test is one or (isinstance(test, Tuned) and test.test is one) for one in _OF_RUNS)
+        ours = our_filter(watched.tensor_filter)
+        among, finds = (Among.ALL, Bad.NONE) if ours is None else (ours.among, ours.finds)
+        # Some ask of a whole run, its graph and its order; they are asked when it is at its end.
+        self.at_ops = ours is None or not (ours.compares or among is Among.GRADIENTS)
         # Whether it is about numbers that are wrong wherever they come up; else it is asked of runs only, and not of
         # what a program prepares for them.
-        self.anywhere = test in (has_inf_or_nan, has_nan, has_inf, bad_result)
+        self.anywhere = finds is not Bad.NONE
         # Whether only what becomes of variables counts.
-        self.of_updates = test is bad_result
-        self._finite_only = test is has_inf_or_nan or self.of_updates
+        self.of_updates = among is Among.OUTCOME
+        self._finite_only = finds is Bad.EITHER
         self._excluded = re.compile(watched.exclude_node_names).search if watched.exclude_node_names else None
         self._norms: dict[int, Norm] = {}  # of what is finite, by the ids of tensors and of handles of variables
         self._before: dict[int, Norm] = {}

@@ -221,7 +221,7 @@ class ReplayedWatchedCall(CapturedCall):
         question = self._watched.question
         if question.compares:
             return True  # a run made again does not show those of loops before their update
-        return any(question.test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
+        return any(question.asked(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
 
 
 class CopiedWatchedCall(ReplayedWatchedCall):

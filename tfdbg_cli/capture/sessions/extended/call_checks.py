@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
 from tfdbg_cli.capture.chooser import Chooser, chooser
 from tfdbg_cli.capture.controller import WatchRequest
-from tfdbg_cli.capture.questions.question import Among, Covering, Question
+from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.sessions.called import GraphFunctions

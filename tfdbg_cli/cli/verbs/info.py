@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import sys
 from collections.abc import Iterator
 
+from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.ansi import wants_color
+from tfdbg_cli.document.plain import harmless
+from tfdbg_cli.line.stream import write
 from tfdbg_cli.paths import config_file, history_file
 from tfdbg_cli.terminal_facts import terminal_facts
 from tfdbg_cli.version import __version__, installed_version, tensorflow_version
 
+HELP = "print versions, paths and what is known about the terminal"
 _PACKAGES = ("numpy", "urwid", "pygments", "ml_dtypes", "protobuf")
+
+
+def prepare_parser(parser: Parser) -> None:
+    """Take nothing."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what there is to know."""
+    for row in info_lines():
+        write(sys.stdout, harmless(row) + "\n")
+    return 0
 
 
 def info_lines() -> Iterator[str]:

@@ -1,0 +1,48 @@
+"""The words of a command line, read by argparse, with errors of tfdbg."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from tfdbg_cli.errors import TfdbgError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser of options.
+
+    One that `takes_program` leaves all words from the first that is no option, or no value of one, to a program: they
+    are `program` among what was parsed.
+    """
+
+    takes_program = False
+
+    def error(self, message: str) -> NoReturn:
+        raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=f"See `{self.prog} --help`.")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's; `program` is put aside first."""
+        if not self.takes_program:
+            return super().parse_known_args(args, namespace)
+        own, program = self.split(args)
+        options, unknown = super().parse_known_args(own, namespace)
+        options.program = program
+        return options, unknown
+
+    def split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The words of ours, and those of the program: its options are none of our business."""
+        at = 0
+        while at < len(words) and words[at].startswith("-") and words[at] != "-":
+            word = words[at]
+            if word == "--":
+                return list(words[:at]), list(words[at + 1 :])
+            at += 2 if self._has_value(word) else 1
+            if word.startswith(("-m", "--module")):  # what stands behind is for the module
+                break
+        return list(words[:at]), list(words[at:])
+
+    def _has_value(self, word: str) -> bool:
+        """Whether `word` is an option whose value is the next word."""
+        action = self._option_string_actions.get(word)
+        return action is not None and action.nargs != 0

@@ -1,0 +1,118 @@
+"""`tfdbg run`: running a program and debugging it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from tfdbg_cli.cli import launch
+from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.cli.prompt import add_prompt_options, launch_options
+from tfdbg_cli.cli.verbs import Program
+from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.model.decision import OnBenign, RunUntil
+
+HELP = "run a program and debug it"
+_MOST_COMMANDS = 3  # named of those that were not used
+
+
+def prepare_parser(parser: Parser) -> None:
+    """Take a program, with what to watch it for."""
+    parser.usage = (
+        "tfdbg run --watch [OPTION]… SCRIPT [ARG]…\n       tfdbg run [OPTION]… SCRIPT [ARG]…\n"
+        "       tfdbg run [OPTION]… -m MODULE [ARG]…"
+    )
+    parser.description = "Run a program as `python` would. Its functions, Keras models and sessions can be debugged."
+    parser.takes_program = True
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="stop at the first run with a result, an applied gradient or an updated variable that is NaN or"
+        " infinite: short for --until bad_result",
+    )
+    parser.add_argument(
+        "--until", metavar="FILTER", default="", help="stop at the first run with a tensor that passes"
+    )
+    add_prompt_options(parser)
+    watch = parser.add_argument_group("with --watch or --until, as for `run -f` at the prompt")
+    watch.add_argument("-fenn", metavar="REGEX", default="", help="nodes that the filter is not asked about")
+    watch.add_argument("--keep", metavar="N", type=int, default=0, help="the values of the N runs before stay")
+    watch.add_argument("--values", metavar="HOW", default="auto", help="auto, keep or replay")
+    watch.add_argument("--bundle", metavar="PATH", default="", help="write the bad run to the new folder PATH")
+    watch.add_argument("--skip-update", action="store_true", help="put the variables back as before the bad run")
+    watch.add_argument(
+        "--benign",
+        metavar="skip|stop",
+        default="",
+        help="with --until has_inf_or_nan, at a run in which all that is not finite is made on purpose, or nothing"
+        " comes of it: go on and leave those places out (skip, as without it), or stop",
+    )
+    parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
+
+
+def run(options: argparse.Namespace) -> Program:
+    """The program, which ends as it would without us.
+
+    Raises:
+        TfdbgError: there is no such program, or the options make no sense.
+
+    """
+    program = options.program
+    if options.module is None and not program:
+        raise TfdbgError("No program is named.", hint="Write: tfdbg run SCRIPT [ARG]…, or tfdbg run -m MODULE [ARG]…")
+    if options.module is not None:
+        start = launch.module_program(options.module, program)
+    else:
+        start = launch.script_program(program[0], program[1:])
+    asked = launch_options(options, watch_of(options))
+
+    def debugged() -> int:
+        launch.debug_process(asked)
+        try:
+            start()
+        finally:
+            said = launch.program_ended()
+            if said:
+                to_stderr(said)
+            if asked.script is not None and asked.script.left:
+                to_stderr(f"The program ended before these commands were used: {_first_of(asked.script.left)}.")
+        return 0
+
+    return debugged
+
+
+def watch_of(options: argparse.Namespace) -> RunUntil | None:
+    """The watch that a program begins with.
+
+    Raises:
+        TfdbgError: its options make no sense.
+
+    """
+    if options.watch and options.until:
+        raise TfdbgError("--watch and --until exclude each other.", hint="--watch is short for --until bad_result.")
+    if options.watch or options.until:
+        name = options.until or "bad_result"
+        return watch_decision(
+            name,
+            options.fenn,
+            values=options.values,
+            keep=options.keep,
+            bundle=options.bundle,
+            skip_update=options.skip_update,
+            benign=options.benign or (OnBenign.SKIP.value if name == SKIPPING else ""),
+        )
+    described = options.fenn or options.keep or options.bundle or options.skip_update or options.benign
+    if described or options.values != "auto":
+        raise TfdbgError(
+            "A watch is described, and no filter named.",
+            hint="Write: tfdbg run --watch …, or tfdbg run --until FILTER …",
+        )
+    return None
+
+
+def _first_of(commands: Sequence[str]) -> str:
+    """The first of `commands`, and how many more there are."""
+    more = len(commands) - _MOST_COMMANDS
+    return "; ".join(commands[:_MOST_COMMANDS]) + (f"; … {more} more" if more > 0 else "")

@@ -1,0 +1,89 @@
+"""The two formats of dumps of TensorFlow's debugger: one run, and a folder of many."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.bundle_layout import is_bundle
+from tfdbg_cli.formats.call_info import RUN_DIRECTORY
+from tfdbg_cli.formats.case_layout import CASE_DIRECTORY
+from tfdbg_cli.formats.device_names import DEVICE_PREFIX
+from tfdbg_cli.formats.dump_listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX
+from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.format import Format, Place, Recording
+from tfdbg_cli.formats.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.formats.writing import is_unfinished
+
+_RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
+_BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."
+
+
+def _is_run(place: Place) -> bool:
+    return _has_marks(place.names)
+
+
+def _has_marks(names: Sequence[str]) -> bool:
+    return any(name.startswith(_RUN_MARKS) for name in names)
+
+
+def _open_run(place: Place) -> Recording:
+    notes = (_BUNDLE.format(path=shlex.quote(str(place.path))),) if is_bundle(place.path) else ()
+    return SavedRecording(SavedRuns([place.path], read_dump), notes)
+
+
+def _holds_runs(place: Place) -> bool:
+    return any(RUN_DIRECTORY.fullmatch(name) or _holds_run(place.path / name) for name in _finished(place))
+
+
+def _open_runs(place: Place) -> Recording:
+    return SavedRecording(SavedRuns(_runs_in(place), read_dump))
+
+
+def _runs_in(place: Place) -> list[Path]:
+    """Folders of runs in `place`: numbered ones by number, then others by name."""
+    numbered: list[tuple[int, int, Path]] = []
+    others: list[Path] = []
+    for name in _finished(place):
+        match = RUN_DIRECTORY.fullmatch(name)
+        directory = place.path / name
+        if match is not None:
+            numbered.append((int(match[2]), int(match[1]), directory))
+        elif _holds_run(directory):
+            others.append(directory)
+    return [directory for _, _, directory in sorted(numbered)] + others
+
+
+def _finished(place: Place) -> list[str]:
+    return [name for name in place.folders if not is_unfinished(name)]
+
+
+def _holds_run(directory: Path) -> bool:
+    try:
+        return _has_marks(os.listdir(directory))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def _is_part(place: Place) -> TfdbgError | None:
+    """What to say of a part of a dump."""
+    path = place.path
+    if place.is_file:
+        for parent in path.parents:
+            if parent.name.startswith(DEVICE_PREFIX):
+                hint = f"It is a part of a dump: open {parent.parent}."
+                return TfdbgError(f"{path} is a file, not a folder.", hint=hint)
+    elif path.name.startswith(DEVICE_PREFIX):
+        return TfdbgError(f"{path} is the folder of one device in a dump.", hint=f"Open {path.resolve().parent}.")
+    elif path.name == CASE_DIRECTORY:
+        return TfdbgError(f"{path} is a part of a dump.", hint=f"Open {path.resolve().parent}.")
+    return None
+
+
+DUMP = Format(
+    "a dump directory of TensorFlow's debugger (it holds _tfdbg_device_… folders)", _is_run, _open_run, _is_part
+)
+DUMPS = Format("a folder of such runs (run_<time>_<number>)", _holds_runs, _open_runs)

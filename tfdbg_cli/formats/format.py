@@ -1,0 +1,92 @@
+"""What a format of recordings is, and what it makes of a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Run
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path that somebody wants opened, a file or a folder. What is in a folder is read once, however many ask."""
+
+    path: Path
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of what is in the folder, sorted; of a file, and of a folder that cannot be read, none."""
+        return () if isinstance(self._listing, OSError) else self._listing
+
+    @cached_property
+    def folders(self) -> Sequence[str]:
+        """Those of the names that are folders, and no links. There may be a hundred thousand."""
+        try:
+            with os.scandir(self.path) as entries:
+                found = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+        except OSError:
+            return ()
+        return [name for name in self.names if name in found]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is something else than a folder."""
+        return isinstance(self._listing, NotADirectoryError)
+
+    def require_readable(self) -> None:
+        """Refuse what is not there, and a folder that cannot be read.
+
+        Raises:
+            TfdbgError: it is so.
+
+        """
+        error = self._listing
+        if isinstance(error, FileNotFoundError):
+            raise TfdbgError(f"There is no {self.path}.", hint="Check the path.")
+        if isinstance(error, OSError) and not self.is_file:
+            raise TfdbgError(f"Cannot read {self.path}: {error.strerror or error}.", hint="Check its permissions.")
+
+    @cached_property
+    def _listing(self) -> Sequence[str] | OSError:
+        try:
+            return sorted(os.listdir(self.path))  # noqa: PTH208 - names are all that is wanted
+        except OSError as error:
+            return error
+
+
+class Recording(Protocol):
+    """What a format makes of a place.
+
+    A run holds what was recorded of it, and tells the rest: a value that is not in the file is a NoValue with a
+    sentence, and statistics that are there without the values are told by its store (`model.tensors.TellsSummaries`).
+    """
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs, the oldest first; each may be read when it is looked at."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences for the first screen: what this format, or this recording, cannot tell."""
+        ...
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else.
+
+    `open` may raise a TfdbgError. `mistaken` tells of a place that the format knows, but does not recognize: part of
+    a recording, say.
+    """
+
+    name: str
+    recognizes: Callable[[Place], bool]
+    open: Callable[[Place], Recording]
+    mistaken: Callable[[Place], TfdbgError | None] = lambda place: None

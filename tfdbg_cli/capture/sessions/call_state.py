@@ -13,7 +13,7 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, 
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+from tfdbg_cli.ops.effects import State, state_of
 
 _HANDLE_OPS = frozenset({"VarHandleOp"})
 _REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
@@ -148,10 +148,8 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
 
 def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
     """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
-    nature = nature_of(op.type)
-    if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
-        return False
-    return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
+    within = state_of(op.type) in (State.TENSOR_ARRAY, State.STACK)
+    return within and not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 
 def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:

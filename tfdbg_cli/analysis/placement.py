@@ -14,7 +14,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS
 
 # Ops that compute nothing, or only run others: where they stand says nothing about speed.
 _SOURCES = {"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "VarHandleOp", "LoopVariable"}

@@ -15,7 +15,7 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.model.tensors import Shape
-from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS
+from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
 # Ops whose output has the axes of their first input.
 _SAME_AXES = frozenset({

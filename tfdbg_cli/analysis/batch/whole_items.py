@@ -6,8 +6,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch import sliced_axes
 from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet, Way
-from tfdbg_cli.ops.control_flow import CALLS, MERGE, NEXT_ITERATION
 from tfdbg_cli.ops.intended_infinities import LOOKS
+from tfdbg_cli.ops.kinds import CALLS, MERGE, NEXT_ITERATION
 
 # What a variable of a loop holds is of all the turns before.
 _OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, VIEWS, rounding_apart
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS
 
 _MARK = "_tfdbg_twin"
 

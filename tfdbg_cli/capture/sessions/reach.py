@@ -14,7 +14,8 @@ from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
+from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
+from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.words import listed
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS
 
 # Random numbers out of nothing: drawing takes them from nobody.
 _RANDOM = re.compile(

@@ -13,8 +13,8 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.control_flow import CALLS
 from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
+from tfdbg_cli.ops.kinds import CALLS
 
 _TYPED = re.compile(
     r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
 from tfdbg_cli.capture.functions.rewrite import original_names
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS
 
 _LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
 

@@ -15,10 +15,10 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite,
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
+from tfdbg_cli.ops.kinds import COPIES
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
-_SAME = frozenset({"Identity", "StopGradient", "Snapshot"})
 
 
 class StaticFacts:
@@ -87,7 +87,7 @@ class StaticFacts:
     def _of_node(self, scope: Scope, node: Any, given: Sequence[TensorName]) -> None:
         definition = compat.op_definition(node.op)
         name = TensorName(scope.name_of(node.name), 0)
-        if node.op in _SAME and given:
+        if node.op in COPIES and given:
             self._sources[name] = self.source(given[0])
         if definition is None:
             return

@@ -24,9 +24,9 @@ from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunc
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.effects import State, state_of
+from tfdbg_cli.ops.kinds import IDENTITIES
 
 _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
-_SAME = frozenset({"Identity", "IdentityN"})
 
 
 class NotReplayableError(Exception):
@@ -152,7 +152,7 @@ class Outside:
         if (
             self.flat.handles.intersection(node.inputs)
             and side_effect_of(node.op_type) is SideEffect.NOTHING
-            and node.op_type not in _SAME
+            and node.op_type not in IDENTITIES
         ):
             raise NotReplayableError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
 

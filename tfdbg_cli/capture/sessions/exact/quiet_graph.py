@@ -24,12 +24,11 @@ from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.kinds import PYTHON
 
 _LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
 _NOWHERE = f"{PREFIX}nowhere"
 _LED_TO = f"{PREFIX}led_to/"
-# What they give has a shape only where the program says so, which the runtime does not hear.
-_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,7 @@ def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Col
 def _cut_off(node: Any, op: Any) -> None:
     """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
     types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
-    shapes = [tf.TensorShape(None if op.type in _PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
+    shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
     if "output_shapes" in node.attr:
         shapes = list(node.attr["output_shapes"].list.shape)
     cut = type(node)(name=node.name, op="IteratorGetNext", device=node.device, input=[_NOWHERE])

@@ -112,7 +112,6 @@ _TABLE = (
     Effect(Does.DRAWS, State.NEW, r"Anonymous\w+"),
 )  # fmt: skip
 _VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
-_OF_A_RUN = frozenset({State.TENSOR_ARRAY, State.STACK})
 
 
 @cache
@@ -125,3 +124,44 @@ def state_of(op_type: str) -> State | None:
     """Where the state is that ops of this type deal with; None when nothing is known of them."""
     effect = effect_known(op_type)
     return None if effect is None else effect.state
+
+
+@cache
+def speaks(op_type: str) -> bool:
+    """Whether ops of this type say something, and do nothing else."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.does is Does.SPEAKS
+
+
+@cache
+def follows(op_type: str) -> bool:
+    """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.does is Does.FOLLOWS and effect.state is State.NONE
+
+
+@cache
+def leaves_variable(op_type: str) -> bool:
+    """Whether ops of this type are given a variable and leave it as it is."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state in _VARIABLES and effect.does in (Does.ASKS, Does.READS)
+
+
+@cache
+def updates_variable(op_type: str) -> bool:
+    """Whether ops of this type write a variable, their first input."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state in _VARIABLES and effect.does is Does.WRITES
+
+
+@cache
+def takes_handle(op_type: str) -> bool:
+    """Whether ops of this type are given the handle of a variable."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state is State.VARIABLE and effect.does is not Does.HOLDS
+
+
+@cache
+def is_of_a_run(op_type: str) -> bool:
+    """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
+    return state_of(op_type) in (State.TENSOR_ARRAY, State.STACK)

@@ -148,6 +148,32 @@ def leaves_variable(op_type: str) -> bool:
 
 
 @cache
+def may_run_again(op_type: str) -> bool:
+    """Whether ops of this type change nothing, and give the same again while nothing else changes a variable."""
+    held = effect_known(op_type)
+    holds = held is not None and held.does is Does.HOLDS
+    return holds or leaves_variable(op_type) or follows(op_type) or is_of_a_run(op_type)
+
+
+@cache
+def keeps_own_state(op_type: str) -> bool:
+    """Whether ops of this type that TensorFlow calls stateful, and that are given no handle, may have a state inside.
+
+    Then another op of the same kind would not do the same. What holds a variable is one that no other op is.
+    """
+    effect = effect_known(op_type)
+    return effect is None or effect.does is Does.HOLDS or effect.state in (State.KERNEL, State.SCRATCH)
+
+
+@cache
+def draws_numbers(op_type: str) -> bool:
+    """Whether ops of this type draw random numbers, or the time: that takes nothing from anybody."""
+    effect = effect_known(op_type)
+    known = effect is not None and effect.does is Does.DRAWS
+    return known and state_of(op_type) in (State.KERNEL, State.VARIABLE, State.CLOCK)
+
+
+@cache
 def updates_variable(op_type: str) -> bool:
     """Whether ops of this type write a variable, their first input."""
     effect = effect_known(op_type)

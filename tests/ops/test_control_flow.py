@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.ops.control_flow import CALLS, nesting
+from tfdbg_cli.ops.control_flow import nesting
+from tfdbg_cli.ops.kinds import CALLS
 
 # name: (op type, what it reads)
 Ops = dict[str, tuple[str, tuple[str, ...]]]

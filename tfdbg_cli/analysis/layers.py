@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, r
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.names import did_you_mean
-from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS
+from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
 Scope = tuple[str, ...]
 

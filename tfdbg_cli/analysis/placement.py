@@ -14,11 +14,10 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS, INPUTS
 
 # Ops that compute nothing, or only run others: where they stand says nothing about speed.
-_SOURCES = {"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "VarHandleOp", "LoopVariable"}
-_NO_WORK = HIDDEN_OPS | CALLS | _SOURCES | {"NoOp"}
+_NO_WORK = HIDDEN_OPS | CALLS | INPUTS | {"Const", "VarHandleOp", "LoopVariable", "NoOp"}
 _TYPE = re.compile(r"/(?:device:)?(?P<type>[A-Za-z_][A-Za-z_0-9]*):(?:\d+|\*)$")
 
 

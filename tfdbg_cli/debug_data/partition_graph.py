@@ -10,10 +10,9 @@ from typing import Any
 from tfdbg_cli.debug_data.reference_ops import gives_reference
 from tfdbg_cli.formats.graph_def import debug_nodes, plain_inputs, rendezvous, tensor_name
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.ops.kinds import TRANSFERS
 
 _SLASHES = re.compile("/{2,}")
-SENDS = frozenset({"_Send", "_HostSend"})
-RECEIVES = frozenset({"_Recv", "_HostRecv"})
 
 
 def plain_name(name: str) -> str:
@@ -50,7 +49,7 @@ class PartitionGraph:
         self.op_types[name] = proto.op
         self.attributes[name] = proto.attr
         self.devices[name] = proto.device or self.device_name
-        if proto.op in SENDS | RECEIVES:
+        if proto.op in TRANSFERS:
             self.rendezvous[name] = rendezvous(proto)
 
     @cached_property

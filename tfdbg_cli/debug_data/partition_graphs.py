@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from tfdbg_cli.debug_data.partition_graph import RECEIVES, SENDS, PartitionGraph, plain_name
+from tfdbg_cli.debug_data.partition_graph import PartitionGraph, plain_name
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.ops.kinds import RECEIVES, SENDS
 
 Place = tuple[str, str]  # a device, and the name of a node there
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from tfdbg_cli.formats.dump_listing import VALUE_OP, DumpFile
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION
+from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION
 
 # A loop's Merge has only one of its inputs when it runs, and its back edges arrive later.
 _LOOP_OPS = MERGE | ENTER | NEXT_ITERATION | EXIT

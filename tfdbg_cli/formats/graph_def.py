@@ -10,6 +10,7 @@ from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import RECEIVES, SENDS
 
 _COPY_OPS = {"Copy", "CopyHost"}
 _COPY, _DEBUG = "__copy_", "__dbg_"
@@ -57,9 +58,9 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
             if key in nodes:
                 continue
             nodes[key] = node
-            if node.op_type in {"_Send", "_HostSend"} and node.inputs:
+            if node.op_type in SENDS and node.inputs:
                 sent[rendezvous(proto)] = node.inputs[0]
-            elif node.op_type in {"_Recv", "_HostRecv"}:
+            elif node.op_type in RECEIVES:
                 receiving.append((key, rendezvous(proto)))
     for key, channel in receiving:
         if channel in sent:

@@ -1,24 +1,14 @@
-"""The ops by which control flows: calls of functions, branches and loops, and those of version 1.
+"""How deep an op is in loops and branches of version 1.
 
-In version 2 one op calls the functions that are the branches of a condition, or the cond and the body of a loop. In
-version 1 the ops of a loop stand between Enter and Exit, those of a branch between Switch and Merge, in the graph
-that all others stand in (core/ops/control_flow_ops.cc).
+There the ops of a loop stand between Enter and Exit, those of a branch between Switch and Merge, in the graph that
+all others stand in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
-LOOPS = frozenset({"While", "StatelessWhile"})
-CALLS = PLAIN_CALLS | BRANCHES | LOOPS
-
-ENTER = frozenset({"Enter", "RefEnter"})
-EXIT = frozenset({"Exit", "RefExit"})
-SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN", "SwitchN"})
-MERGE = frozenset({"Merge", "RefMerge"})
-NEXT_ITERATION = frozenset({"NextIteration", "RefNextIteration"})
+from tfdbg_cli.ops.kinds import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 
 OUTSIDE = (0, 0)  # the nesting of an op that is in no loop and no branch
 

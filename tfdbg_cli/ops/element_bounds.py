@@ -8,25 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tfdbg_cli.ops.kinds import CHECKS, RELUS, REPEATS, SAME_ELEMENTS, SELECTS
+
 # All elements of the first input, and no others; the sign may change.
-_COPIES = frozenset({
-    "Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy", "Reshape", "ExpandDims", "Squeeze",
-    "Transpose", "ConjugateTranspose", "Reverse", "ReverseV2", "Roll", "CheckNumerics", "CheckNumericsV2",
-    "EnsureShape", "Neg", "Conj", "Abs", "DepthToSpace", "SpaceToDepth", "BroadcastTo", "Tile",
-})  # fmt: skip
-# For each slot the input of that slot.
-_EACH = frozenset({"IdentityN"})
+_COPIES = SAME_ELEMENTS | CHECKS | REPEATS | {
+    "DeepCopy", "ConjugateTranspose", "CheckNumericsV2", "Neg", "Conj", "Abs", "DepthToSpace", "SpaceToDepth",
+}  # fmt: skip
 _JOINED: Mapping[str, slice] = MappingProxyType({
     "Pack": slice(None), "ConcatV2": slice(None, -1), "Concat": slice(1, None),
 })  # fmt: skip
 # Some of the elements, zeros, or numbers between an element and zero. By op type the inputs whose elements they are.
 _PARTS: Mapping[str, slice] = MappingProxyType({
     **dict.fromkeys((
-        "Slice", "StridedSlice", "SplitV", "Unpack", "Gather", "GatherV2", "GatherNd", "Pad", "MirrorPad", "Relu",
-        "Relu6", "ReluGrad", "Relu6Grad", "MatrixBandPart", "MatrixDiagPart", "MatrixDiag", "Diag", "DiagPart",
+        "Slice", "StridedSlice", "SplitV", "Unpack", "Gather", "GatherV2", "GatherNd", "Pad", "MirrorPad", *RELUS,
+        "ReluGrad", "Relu6Grad", "MatrixBandPart", "MatrixDiagPart", "MatrixDiag", "Diag", "DiagPart",
         "SpaceToBatchND", "BatchToSpaceND", "Real", "Imag", "DynamicPartition",
     ), slice(1)),
-    "Split": slice(1, 2), "Select": slice(1, 3), "SelectV2": slice(1, 3),
+    "Split": slice(1, 2), **dict.fromkeys(SELECTS, slice(1, 3)),
     "Maximum": slice(2), "Minimum": slice(2), "PadV2": slice(0, 3, 2),
 })  # fmt: skip
 AT_MOST_TWO = frozenset({
@@ -40,7 +38,7 @@ def copied_inputs(op_type: str, slot: int, count: int) -> range | None:
     """The inputs, of `count`, of whose elements output `slot` consists, all of them; None for other ops."""
     if op_type in _COPIES and slot == 0:
         return range(1)
-    if op_type in _EACH:
+    if op_type == "IdentityN":
         return range(slot, slot + 1)
     return range(count)[_JOINED[op_type]] if op_type in _JOINED else None
 

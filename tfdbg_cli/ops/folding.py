@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.ops.kinds import CHECKS, MATMULS, MERGE, OF_SHAPES, QUOTIENTS, REPEATS, SAME_ELEMENTS, SELECTS, SWITCH
+
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
 
 
@@ -27,20 +29,16 @@ class Constant:
 UNREAD = Constant()
 
 # The value goes on as it is.
-_PASSING = frozenset({
-    "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Transpose",
-    "BroadcastTo", "Tile", "Neg", "Abs", "Reverse", "ReverseV2", "Roll", "CheckNumerics", "EnsureShape",
-})  # fmt: skip
+_PASSING = SAME_ELEMENTS | CHECKS | REPEATS | {"Neg", "Abs"}
 # They give constants when the shape of their input is known.
-_OF_SHAPES = frozenset({"ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Rank", "Zeros", "Ones"})
+_OF_SHAPES = OF_SHAPES | {"Zeros", "Ones"}
 # A constant of zeros makes them constant.
-_PRODUCTS = frozenset({
-    "Mul", "MulNoNan", "MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "SparseMatMul", "Div",
-    "RealDiv", "DivNoNan", "Xdivy", "Xlogy", "Xlog1py", "LogicalAnd", "LogicalOr", "QuantizedMatMul", "Conv2D",
-    "Conv3D", "DepthwiseConv2dNative", "Select", "SelectV2",
-})  # fmt: skip
+_PRODUCTS = MATMULS | QUOTIENTS | SELECTS | {
+    "Mul", "MulNoNan", "Einsum", "SparseMatMul", "DivNoNan", "Xdivy", "Xlogy", "Xlog1py", "LogicalAnd", "LogicalOr",
+    "QuantizedMatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative",
+}  # fmt: skip
 # In whose outputs a constant among several inputs goes on by itself.
-_ONE_OF_SEVERAL = frozenset({"IdentityN", "Merge", "Switch", "RefSwitch", "RefMerge", "_SwitchN", "ShapeN"})
+_ONE_OF_SEVERAL = SWITCH | MERGE | {"IdentityN", "ShapeN"}
 
 
 def constant_of(array: Any) -> Constant:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
+from tfdbg_cli.ops.kinds import RELUS, REPEATS, SAME_ELEMENTS, SELECTS
 
 FAR_FROM_OVERFLOW = 1e30
 """A bound for float32 and wider: what rounding, or another order of the sums, could add stays finite, too."""
@@ -77,18 +78,17 @@ def _slope(given: Sequence[Norm], size: int) -> float:
 _FIRST, _BOTH, _ALL = slice(1), slice(2), slice(None)
 RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
     **dict.fromkeys((
-        "Identity", "StopGradient", "PreventGradient", "Snapshot", "Reshape", "ExpandDims", "Squeeze", "Transpose",
-        "Reverse", "ReverseV2", "Roll", "Neg", "Abs", "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "Relu",
-        "Relu6", "ReluGrad", "Relu6Grad",
+        *SAME_ELEMENTS, *RELUS, "Neg", "Abs", "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "ReluGrad",
+        "Relu6Grad",
     ), (_FIRST, _some)),
     "Split": (slice(1, 2), _some),
     "Pack": (_ALL, _some),
     "ConcatV2": (slice(None, -1), _some),
     **dict.fromkeys(("Max", "Min", "Mean"), (_FIRST, _extreme)),
-    **dict.fromkeys(("BroadcastTo", "Tile"), (_FIRST, _spread)),
+    **dict.fromkeys(REPEATS, (_FIRST, _spread)),
     "Fill": (slice(1, 2), _spread),
     **dict.fromkeys(("Add", "AddV2", "Sub", "BiasAdd", "Maximum", "Minimum"), (_BOTH, _spread)),
-    **dict.fromkeys(("Select", "SelectV2"), (slice(1, 3), _spread)),
+    **dict.fromkeys(SELECTS, (slice(1, 3), _spread)),
     "AddN": (_ALL, _some),
     **dict.fromkeys(("Mul", "MatMul", "BatchMatMul", "BatchMatMulV2"), (_BOTH, _product)),
     "Square": (_FIRST, _square_of_sum),

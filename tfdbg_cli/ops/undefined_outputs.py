@@ -7,11 +7,9 @@ from typing import Any
 
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import IDENTITIES, NORMALIZATION_GRADIENTS, NORMALIZATIONS
 
-_NORMALIZATION = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
-_COPIES = frozenset({"Identity", "IdentityN"})
 _MOST_COPIES = 100
-_GRADIENT = frozenset({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})
 
 
 def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bool:
@@ -20,21 +18,21 @@ def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bo
     `attribute` gives an attribute as a Python value: what is kept for the gradient is written in training only, and
     the last of it by cuDNN only.
     """
-    if op_type in _NORMALIZATION:
+    if op_type in NORMALIZATIONS:
         return slot == 5 or (slot in (3, 4) and attribute("is_training") is False)
-    return op_type in _GRADIENT and slot in (3, 4)
+    return op_type in NORMALIZATION_GRADIENTS and slot in (3, 4)
 
 
 def is_undefined_in(graph: Graph, name: TensorName) -> bool:
     """Whether the tensor `name` of a run with `graph` is such an output, or a copy of one."""
     node, met = graph.find(name.node), {name}
-    while node is not None and node.op_type in _COPIES and name.slot < len(node.inputs):
+    while node is not None and node.op_type in IDENTITIES and name.slot < len(node.inputs):
         name = node.inputs[name.slot]
         if name in met or len(met) > _MOST_COPIES:  # a circle, which only a damaged file has, or a very long chain
             return False
         met.add(name)
         node = graph.find(name.node)
-    if node is None or node.op_type not in _NORMALIZATION | _GRADIENT:
+    if node is None or node.op_type not in NORMALIZATIONS | NORMALIZATION_GRADIENTS:
         return False
     texts = node.attributes
     return is_undefined(node.op_type, name.slot, lambda attribute: texts.get(attribute) != "False")

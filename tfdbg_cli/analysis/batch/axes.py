@@ -15,17 +15,13 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.model.tensors import Shape
-from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS
+from tfdbg_cli.ops import kinds
 
 # Ops whose output has the axes of their first input.
-_SAME_AXES = frozenset({
-    "Identity", "StopGradient", "PreventGradient", "FusedBatchNorm", "FusedBatchNormV2", "Snapshot",
-    "FusedBatchNormV3", "_FusedBatchNormEx", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "NextIteration",
-    "_Recv", "_HostRecv", "CheckNumerics", "EnsureShape", "LoopVariable", "TensorListPopBack", "StackPopV2",
-    "Softmax", "LogSoftmax", "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
-})  # fmt: skip
-# Ops of Python, of which it is only known that what they gave has the shape of what they were given.
-_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc", "NumpyFunction"})
+_SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | {
+    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "TensorListPopBack", "StackPopV2", "Softmax", "LogSoftmax",
+    "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
+}  # fmt: skip
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.
 _LAST_AXES = {
     **dict.fromkeys(("FFT", "IFFT", "RFFT", "IRFFT", "MatrixDiag", "MatrixDiagV2", "MatrixDiagV3"), 1),
@@ -37,7 +33,7 @@ _LAST_AXES = {
     ), 2),
 }  # fmt: skip
 # Ops that hand on what the functions or branches that they ran gave, with its shape.
-_HAND_ON = BRANCHES | LOOPS | {"Merge", "AddN"}
+_HAND_ON = kinds.BRANCHES | kinds.LOOPS | {"Merge", "AddN"}
 
 
 def ways_back(rows: RowSet) -> list[Way]:
@@ -219,16 +215,16 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),
     **dict.fromkeys(("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), _losses),
-    **dict.fromkeys(("Reshape", "Squeeze", "ExpandDims"), _reshaped),
+    **dict.fromkeys(kinds.RESHAPES, _reshaped),
     **dict.fromkeys(("Cumsum", "Cumprod", "CumulativeLogsumexp"), _accumulated),
     **dict.fromkeys(("ArgMax", "ArgMin"), _largest_place),
-    **dict.fromkeys(("Gather", "GatherV2", "ResourceGather"), sliced_axes.gathered),
+    **dict.fromkeys(kinds.GATHERS, sliced_axes.gathered),
     **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), sliced_axes.padded),
     **dict.fromkeys(("Split", "SplitV"), sliced_axes.split),
     **dict.fromkeys(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput"), _slope_of_convolution),
     **dict.fromkeys(("CTCLoss", "CTCLossV2"), _alignment_losses),
     **dict.fromkeys(_LAST_AXES, _within_last_axes),
-    **dict.fromkeys(_PYTHON, _of_python),
+    **dict.fromkeys(kinds.PYTHON, _of_python),
     **dict.fromkeys(
         (
             "SegmentSum",

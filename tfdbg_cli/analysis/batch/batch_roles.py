@@ -11,17 +11,17 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, SAME_VALUE, VARIABLE_OPS, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, VARIABLE_OPS, InputSeen, Lineage
 from tfdbg_cli.analysis.graph.makers import MOVES, PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.control_flow import CALLS
 from tfdbg_cli.ops.intended_infinities import LOOKS
+from tfdbg_cli.ops.kinds import CALLS, INPUTS, VARIABLE_READS
 
 _MOST_NODES = 20_000  # of a graph that is looked at
 _MOST_FOLLOWED = 300  # nodes that are computed of one part alone
-_READS_VARIABLE = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"}) | VARIABLE_OPS
+_READS_VARIABLE = VARIABLE_READS | VARIABLE_OPS
 _NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_\d+)?$")
 
 
@@ -68,7 +68,7 @@ class BatchRoles:
         return self._known[key].get(tensor) if key else None
 
     def _stem(self, node: Node) -> str:
-        if node.op_type not in PLACEHOLDER_OPS or node.name in self._captured:
+        if node.op_type not in INPUTS or node.name in self._captured:
             return ""
         match = _NUMBERED.match(node.name)
         return match["stem"] if match is not None else ""

@@ -14,11 +14,12 @@ from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.batch.whole_items import whole_ways_back
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, InputSeen, Lineage, feed_name
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, feed_name
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.kinds import INPUTS
 
 _SEGMENTS = re.compile(r"^(Unsorted)?Segment(Sum|Mean|Prod|Max|Min)$")
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
@@ -94,7 +95,7 @@ class _Search:
             return None
         name = self._run.tensors[index].name
         if self._enters(node):
-            fed = feed_name(node) if node.op_type in PLACEHOLDER_OPS else None
+            fed = feed_name(node) if node.op_type in INPUTS else None
             return self._entered(node, name.slot, rows, str(fed or name), shape[0]) if axis == 0 else None
         if axis == 0 and _SEGMENTS.match(node.op_type):
             found = self._stored.rows_of_segments(node, shape[0], rows)
@@ -129,7 +130,7 @@ class _Search:
 
     def _enters(self, node: Node) -> bool:
         """Whether a batch comes into the graph at `node`."""
-        if node.op_type in PLACEHOLDER_OPS:
+        if node.op_type in INPUTS:
             return not self._is_captured(node)
         return node.op_type in PIPELINE_OPS | DELIVERIES or f"{node.name}:0" in self._run.call.feeds
 

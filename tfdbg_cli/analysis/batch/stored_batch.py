@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.batch.stored_axes import are_splits, rows_of_indices, rows_of_splits
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, Lineage, fed_value, feed_name
+from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, feed_name
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.kinds import INPUTS
 
 # Ops that take such a tensor out of what a data set delivers (sparse_ops.cc, ragged_conversion_ops.cc).
 DELIVERIES = frozenset({"DeserializeSparse", "RaggedTensorFromVariant"})
@@ -80,7 +81,7 @@ class StoredBatch:
             if maker is None or maker.name in met:
                 continue
             met.add(maker.name)
-            if maker.op_type in PLACEHOLDER_OPS:
+            if maker.op_type in INPUTS:
                 found.append(maker)
             waiting += [edge.node for edge in self._lineage.edges(maker)]
         return found

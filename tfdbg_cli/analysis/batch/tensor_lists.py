@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, InputSeen, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.control_flow import LOOPS
+from tfdbg_cli.ops.kinds import LOOPS
 
 # Where the item stands among the inputs of an op that puts it into a list (list_ops.cc, data_flow_ops.cc), and
 # whether it is a whole list at once.

@@ -6,8 +6,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch import sliced_axes
 from tfdbg_cli.analysis.batch.row_ways import WHOLE, RowSet, Way
-from tfdbg_cli.ops.control_flow import CALLS, MERGE, NEXT_ITERATION
 from tfdbg_cli.ops.intended_infinities import LOOKS
+from tfdbg_cli.ops.kinds import CALLS, GATHERS, MERGE, NEXT_ITERATION
 
 # What a variable of a loop holds is of all the turns before.
 _OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE
@@ -21,7 +21,7 @@ def whole_ways_back(rows: RowSet) -> list[Way]:
         return []
     if op == "StridedSlice":
         return sliced_axes.picked(rows)
-    if op in ("Gather", "GatherV2", "ResourceGather"):
+    if op in GATHERS:
         return _gathered(rows)
     if op == "Unpack":
         return [Way(0, 0, np.array([rows.slot]))] if rows.attribute("axis") == 0 else []

@@ -21,14 +21,14 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, user_frame
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import SUMS
 
 # The input of an op that may not be 0.
 _GUARDED = {
     "Log": 0, "Reciprocal": 0, "Inv": 0, "Rsqrt": 0, "SqrtGrad": 0, "RealDiv": 1, "Div": 1, "Xlogy": 1, "Xdivy": 1,
 }  # fmt: skip
-_SUMS = frozenset({"Add", "AddV2", "Sub"})
 _BOUNDS = frozenset({"Maximum", "Minimum", "ClipByValue"})
-_THROUGH = _SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureShape", "CheckNumerics", "Sqrt"}
+_THROUGH = SUMS | _BOUNDS | MOVES | {"Identity", "Neg", "StopGradient", "EnsureShape", "CheckNumerics", "Sqrt"}
 _WRITTEN = frozenset({"Const", "Cast", "Identity", "Placeholder"})  # a number that the program wrote, as it arrives
 _MOST_OPS = 30
 _LARGEST_EPSILON = 1e-2
@@ -90,7 +90,7 @@ def _behind(run: Run, lineage: Lineage, item: InputSeen) -> Iterator[_Sum]:
             continue
         read = lineage.places(current.index)
         written = any(item.node is not None and item.node.op_type in _WRITTEN for item in read)
-        if written and node.op_type in _SUMS | _BOUNDS:  # values are read where there is something to look at
+        if written and node.op_type in SUMS | _BOUNDS:  # values are read where there is something to look at
             yield _Sum(
                 node.op_type, tuple(lineage.inputs(current.index)), user_frame(run.tracebacks.get(node.name, ()))
             )
@@ -99,7 +99,7 @@ def _behind(run: Run, lineage: Lineage, item: InputSeen) -> Iterator[_Sum]:
 
 def _in_op(one: _Sum) -> LostEpsilon | None:
     """An epsilon that an op adds to a number which stays what it is."""
-    if one.op_type not in _SUMS or len(one.inputs) != 2:
+    if one.op_type not in SUMS or len(one.inputs) != 2:
         return None
     sign = "-" if one.op_type == "Sub" else "+"
     for added, number in (one.inputs, one.inputs[::-1]):
@@ -116,7 +116,7 @@ def _in_op(one: _Sum) -> LostEpsilon | None:
 
 def _in_optimizer(behind: Sequence[_Sum]) -> LostEpsilon | None:
     """An epsilon that is added to a constant, which TensorFlow's optimizer does before all else."""
-    constants = [(value, item, one) for one in behind if one.op_type in _SUMS for item in one.inputs
+    constants = [(value, item, one) for one in behind if one.op_type in SUMS for item in one.inputs
                  if (value := _constant(item)) is not None]  # fmt: skip
     for epsilon, item, one in constants:
         for other, _, _ in constants:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, Lineage
+from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
-
-_SELECTS = frozenset({"Select", "SelectV2"})
+from tfdbg_cli.ops.kinds import INPUTS, SELECTS
 
 
 def masked_in_forward(
@@ -20,7 +19,7 @@ def masked_in_forward(
 
     `rows` are the tensors that are bad, in order of execution.
     """
-    if given is None or given.op_type not in PLACEHOLDER_OPS | PIPELINE_OPS:
+    if given is None or given.op_type not in INPUTS | PIPELINE_OPS:
         return ""
     graph = lineage.graph_of(given)
     if not any(is_gradient(graph, run.tensors[row].node) for row in rows):
@@ -28,7 +27,7 @@ def masked_in_forward(
     for row in rows:
         tensor = run.tensors[row]
         for reader, slot in graph.consumers(tensor.node):
-            if reader.op_type not in _SELECTS or slot != tensor.slot or is_gradient(graph, reader.name):
+            if reader.op_type not in SELECTS or slot != tensor.slot or is_gradient(graph, reader.name):
                 continue
             turns = [i for i in run.tensors.named(reader.name) if run.tensors[i].execution == tensor.execution]
             if tensor.name in reader.inputs[1:] and turns and not any(map(bad, turns)):

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, feed_name, vari
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import PYTHON, RECEIVES
 
 _CHECK_DATA = (
     "Check the data before it is fed: np.isfinite(batch).all(); replace what is missing (np.nan_to_num), or leave"
@@ -21,7 +22,6 @@ _FILTER_DATA = (
     " missing before."
 )
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
-_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc", "NumpyFunction"})
 
 
 def cause_at_source(
@@ -54,9 +54,9 @@ def cause_at_source(
         )
     if node.op_type in _DELIVERIES:
         return _cause_of_delivery(given)
-    if node.op_type in _PYTHON:
+    if node.op_type in PYTHON:
         return Cause("The Python function that this op calls returned it.", "Check that function's result.")
-    if node.op_type in ("_Recv", "_HostRecv"):
+    if node.op_type in RECEIVES:
         return Cause("It came from another process or device, whose part of the run is not in this recording.")
     return None
 

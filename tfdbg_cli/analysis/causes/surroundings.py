@@ -17,8 +17,8 @@ from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import SELECTS
 
-_SELECTS = frozenset({"Select", "SelectV2"})
 _FAR = 5  # ops between a value and the tf.where that hides it
 _MOST_NODES = 200
 _GROWN = 1e6  # a weight of a model that learns is far smaller
@@ -84,7 +84,7 @@ def _hidden_by(graph: Graph, node: Node) -> str:
                 continue
             met.add(reader.name)
             branches = [tensor.node for tensor in reader.inputs[1:]]
-            if reader.op_type in _SELECTS and name in branches and slot == 0:
+            if reader.op_type in SELECTS and name in branches and slot == 0:
                 return reader.name
             if far < _FAR and (
                 reader.op_type in ELEMENTWISE or reader.op_type in SHAPES or reader.op_type in SAME_VALUE

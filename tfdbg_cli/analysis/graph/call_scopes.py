@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tfdbg_cli.model.graph import Graph, once_per_graph
-from tfdbg_cli.ops.control_flow import CALLS, PLAIN_CALLS
+from tfdbg_cli.ops.kinds import CALLS, PLAIN_CALLS
 
 _ROLES = {
     "If": r"true|false", "StatelessIf": r"true|false", "Case": r"branch\d+", "StatelessCase": r"branch\d+",

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, SAME_VALUE, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, Lineage, feed_name, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SELECTS
 
 _MOST_NODES = 20_000
 # Ops of which only the first input is computed with; the others say along which axes, how many, or where.
-_FIRST_ONLY = REDUCTIONS | {
-    "Reshape", "Transpose", "StridedSlice", "Slice", "Squeeze", "ExpandDims", "Tile", "BroadcastTo", "Pad", "PadV2",
-    "Cumsum", "Cumprod", "OneHot", "TopKV2", "TensorListStack", "TensorListGetItem", "ArgMax", "ArgMin",
+_FIRST_ONLY = REDUCTIONS | RESHAPES | REPEATS | {
+    "Transpose", "StridedSlice", "Slice", "Pad", "PadV2", "Cumsum", "Cumprod", "OneHot", "TopKV2", "TensorListStack",
+    "TensorListGetItem", "ArgMax", "ArgMin",
 }  # fmt: skip
-_CHOICES = frozenset({"Select", "SelectV2"})
-_SHAPES_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs", "ZerosLike", "OnesLike"})
+_SHAPES_ONLY = OF_SHAPES | {"BroadcastGradientArgs"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _way(lineage: Lineage, node: Node, slot: int, through: int | None = None) ->
     variable: tuple[TensorName, Node] | None = None
     while waiting and len(before) < _MOST_NODES:
         name, current = waiting.popleft()
-        kind = maker_of(current, lineage) if current.op_type in PLACEHOLDER_OPS | PIPELINE_OPS else None
+        kind = maker_of(current, lineage) if current.op_type in INPUTS | PIPELINE_OPS else None
         if kind is Maker.DATA:
             return _back(before, (name, current))
         if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
@@ -88,7 +88,7 @@ def _read(lineage: Lineage, node: Node) -> Iterator[tuple[TensorName, Node]]:
     edges = lineage.edges(node)
     if node.op_type in _FIRST_ONLY:
         edges = edges[:1]
-    elif node.op_type in _CHOICES:
+    elif node.op_type in SELECTS:
         edges = [*edges[1:], *edges[:1]]
     for edge in edges:
         if edge.node is not None:
@@ -112,7 +112,7 @@ def _shown(name: TensorName, node: Node, lineage: Lineage) -> TensorName:
 def _given(node: Node, lineage: Lineage) -> str:
     if variable_of(node, lineage) is not None:
         return "variable"
-    return "input" if node.op_type in PLACEHOLDER_OPS else "batch"
+    return "input" if node.op_type in INPUTS else "batch"
 
 
 def _same_line(one: Frame | None, other: Frame | None) -> bool:

@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.ops.control_flow import BRANCHES, CALLS, LOOPS
+from tfdbg_cli.ops.kinds import BRANCHES, CALLS, LOOPS
 
 # Ops whose slope is infinite somewhere in the domain, or at its border.
 STEEP = frozenset({

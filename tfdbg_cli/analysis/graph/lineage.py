@@ -20,18 +20,16 @@ from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.ops.kinds import CHECKS, COPIES, INPUTS, NEXT_ITERATION, PASSING, RECEIVES, VARIABLES
 
 # Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
 SAME_VALUE: Mapping[str, int | None] = {
-    "Identity": 0, "RefIdentity": 0, "IdentityN": None, "Snapshot": 0, "StopGradient": 0, "PreventGradient": 0,
-    "Switch": 0, "RefSwitch": 0, "Enter": 0, "RefEnter": 0, "Exit": 0, "RefExit": 0, "NextIteration": 0,
-    "RefNextIteration": 0, "_SwitchN": 0, "Copy": 0, "CopyHost": 0, "CheckNumerics": 0, "EnsureShape": 0,
-    "_Recv": 0, "_HostRecv": 0,
+    **dict.fromkeys(COPIES | CHECKS | PASSING | NEXT_ITERATION | RECEIVES | {"Copy", "CopyHost"}, 0),
+    "IdentityN": None,
 }  # fmt: skip
-VARIABLE_OPS = frozenset({"VariableV2", "Variable", "TemporaryVariable", "VarHandleOp", "_VarHandlesOp"})
+VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 # How the names of op types begin that write the variable which is their first input.
 WRITES = ("Assign", "Apply", "SparseApply", "Scatter", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
-PLACEHOLDER_OPS = frozenset({"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"})
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
@@ -64,7 +62,7 @@ class InputSeen:
 
 def feed_name(node: Node | None) -> TensorName | None:
     """The feed that `node` stands for: its own output 0, or for a runtime argument the tensor that was fed."""
-    if node is None or node.op_type not in PLACEHOLDER_OPS:
+    if node is None or node.op_type not in INPUTS:
         return None
     match = _ARGUMENT.match(node.name) if node.op_type == "_Arg" else None
     return TensorName(match["node"], int(match["slot"])) if match else TensorName(node.name, 0)
@@ -158,7 +156,7 @@ class Lineage:
         """Whether `node` is a variable: of a graph, or one that a function captured."""
         if node.op_type in VARIABLE_OPS:
             return True
-        if node.op_type not in PLACEHOLDER_OPS or not self.is_captured(node):
+        if node.op_type not in INPUTS or not self.is_captured(node):
             return False
         readers = self.graph_of(node).consumers(node.name)
         return any(_READS_HANDLE.search(reader.op_type) for reader, _ in readers)
@@ -309,7 +307,7 @@ class Lineage:
         for position in range(end - 1, -1, -1):
             if device is None or store[found[position]].device in ("", device):
                 return found[position]
-        if reader is None or (node is not None and node.op_type in ("NextIteration", "RefNextIteration")):
+        if reader is None or (node is not None and node.op_type in NEXT_ITERATION):
             return None
         execution = store[reader].execution
         for position in range(end, len(found)):
@@ -325,7 +323,7 @@ class Lineage:
             return "not given back, since the call failed"
         if node.op_type == "Const":
             return "a constant, not captured"
-        if node.op_type in PLACEHOLDER_OPS:
+        if node.op_type in INPUTS:
             return "fed, its value was not kept"
         if self._run.graph.kind is GraphKind.PYTHON:
             return "not captured (not needed, or left out)"

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.lineage import PLACEHOLDER_OPS, SAME_VALUE, VARIABLE_OPS, Lineage
+from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.ops.kinds import INPUTS, RELUS
 
 # Where a batch enters a graph that is not fed.
 PIPELINE_OPS = frozenset({
@@ -139,13 +140,13 @@ def _always(kind: Maker) -> _Asking:
 _BY_OP: dict[str, _Asking] = {
     "Softmax": _always(Maker.SOFTMAX),
     "Sigmoid": _always(Maker.SIGMOID),
-    **dict.fromkeys(("Relu", "Relu6"), _always(Maker.RECTIFIED)),
+    **dict.fromkeys(RELUS, _always(Maker.RECTIFIED)),
     "EuclideanNorm": _always(Maker.NORM),
     "Const": _always(Maker.CONSTANT),
     "ReadVariableOp": _always(Maker.VARIABLE),
     **dict.fromkeys(VARIABLE_OPS, _always(Maker.VARIABLE)),
     **dict.fromkeys(PIPELINE_OPS, _always(Maker.DATA)),
-    **dict.fromkeys(PLACEHOLDER_OPS, _input_of_graph),
+    **dict.fromkeys(INPUTS, _input_of_graph),
     "RealDiv": _share,
     "Sub": _difference,
     "Mean": _mean,

@@ -7,11 +7,10 @@ from weakref import ref
 
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import RECEIVES, SENDS, TRANSFERS
 
 # What TensorFlow's runtime puts between the nodes of a program: it moves values, it computes none.
-HIDDEN_OPS = frozenset({"_Send", "_Recv", "_HostSend", "_HostRecv", "_Retval"})
-_SENDS = frozenset({"_Send", "_HostSend"})
-_RECEIVES = frozenset({"_Recv", "_HostRecv"})
+HIDDEN_OPS = TRANSFERS | {"_Retval"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Neighbours:
 
         A receive reads what was sent to it.
         """
-        if node.op_type in _RECEIVES:
+        if node.op_type in RECEIVES:
             edge = self._source(TensorName(node.name, 0), node)
             return [] if edge.node is node else [edge]
         return [self._source(tensor, node) for tensor in node.inputs]
@@ -86,7 +85,7 @@ class Neighbours:
         maker = self._maker(tensor, reader)
         moved = False
         met: set[int] = set()
-        while maker is not None and maker.op_type in _RECEIVES and id(maker) not in met:
+        while maker is not None and maker.op_type in RECEIVES and id(maker) not in met:
             met.add(id(maker))
             sender = self._senders_by_key().get(_rendezvous(maker))
             if sender is None or not sender.inputs:
@@ -102,7 +101,7 @@ class Neighbours:
             return [Edge(tensor, reader)]
         self._senders_by_key()
         found: list[Edge] = []
-        for receiver in self._receivers.get(_rendezvous(reader), ()) if reader.op_type in _SENDS else ():
+        for receiver in self._receivers.get(_rendezvous(reader), ()) if reader.op_type in SENDS else ():
             for final, _ in self._graph.consumers(receiver.name):
                 if self._local(receiver.name, final) is receiver and not self._hides(final):
                     found.append(Edge(tensor, final, moved=True))
@@ -112,9 +111,9 @@ class Neighbours:
         if self._senders is None:
             self._senders = {}
             for node in self._graph:
-                if node.op_type in _SENDS:
+                if node.op_type in SENDS:
                     self._senders[_rendezvous(node)] = node
-                elif node.op_type in _RECEIVES:
+                elif node.op_type in RECEIVES:
                     self._receivers.setdefault(_rendezvous(node), []).append(node)
         return self._senders
 

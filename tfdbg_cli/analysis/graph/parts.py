@@ -13,6 +13,7 @@ from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import MATMULS
 
 Index = tuple[int, ...]
 PartIndex = tuple[int | None, ...]  # None: every element along this axis
@@ -37,7 +38,7 @@ ELEMENTWISE = frozenset({
     "SqrtGrad", "Square", "SquaredDifference", "Sub", "Tan", "Tanh", "TanhGrad", "TruncateDiv", "TruncateMod",
     "Xdivy", "Xlog1py", "Xlogy", "BiasAdd", "Betainc", "Igamma", "Zeta", "Polygamma",
 })  # fmt: skip
-MATMUL = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedMatMul", "_FusedBatchMatMulV2"})
+MATMUL = MATMULS | {"_FusedMatMul", "_FusedBatchMatMulV2"}
 REDUCTIONS = frozenset({"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "L2Loss"})
 # One output row from the same row of each input that has one.
 ROWS = frozenset({

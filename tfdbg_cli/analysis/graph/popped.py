@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.control_flow import LOOPS
+from tfdbg_cli.ops.kinds import LOOPS
 
 # Of an op that takes off a stack the slot of what it took (list_ops.cc; of version 1 data_flow_ops.cc).
 POPS = {"TensorListPopBack": 1, "StackPopV2": 0}

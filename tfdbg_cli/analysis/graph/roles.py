@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
+from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS
 
 
 class Role(StrEnum):
@@ -38,8 +39,7 @@ _UPDATE_OP = re.compile(
 _VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
-_NO_VALUE = frozenset({"NoOp", "_Retval", "_Send", "_HostSend"})
-_SUMS = frozenset({"AddN", "AccumulateNV2"})
+_NO_VALUE = SENDS | {"NoOp", "_Retval"}
 
 Roles = Mapping[str, Role]  # by node name; a node that is not named is forward
 
@@ -103,7 +103,7 @@ class _Reading:
     def _join_gradients(self) -> None:
         """A sum of gradients alone (a tensor that several ops read) is a gradient, whatever its name."""
         for name, node in self._nodes.items():
-            known = name in self.roles or node.op_type not in _SUMS
+            known = name in self.roles or node.op_type not in LONG_SUMS
             if not known and all(self.roles.get(i.node) is Role.GRADIENT for i in node.inputs):
                 self.roles[name] = Role.GRADIENT
 

@@ -16,7 +16,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.control_flow import LOOPS
+from tfdbg_cli.ops.kinds import LOOPS
 
 _SWALLOWS = frozenset({
     "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "ApproximateEqual", "ArgMax", "ArgMin",

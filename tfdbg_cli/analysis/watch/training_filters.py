@@ -12,9 +12,9 @@ from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, RELUS
 
-RELU = frozenset({"Relu", "Relu6"})
-_READ = frozenset({"ReadVariableOp", "VariableV2", "Variable"})
+_READ = REFERENCE_VARIABLES | {"ReadVariableOp"}
 UPDATED_VARIABLE = "UpdatedVariable"  # the value of a variable after its update, as a node of the run
 BEFORE_UPDATE = "VariableBeforeUpdate"  # the same before it, in runs that show it
 
@@ -65,7 +65,7 @@ def is_final_gradient(graph: Graph, node: str, slot: int, op_type: str) -> bool:
 
 def dead_relu(datum: TensorDatum, tensor: Value, share: float) -> bool:
     """Whether at least `share` of the units of a ReLU (its last axis) are above zero for no row."""
-    return not isinstance(tensor, NoValue) and datum.op_type in RELU and has_dead_units(tensor, share)
+    return not isinstance(tensor, NoValue) and datum.op_type in RELUS and has_dead_units(tensor, share)
 
 
 def has_dead_units(tensor: Array, share: float) -> bool:

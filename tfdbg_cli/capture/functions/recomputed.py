@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, NORMALIZATION, SAME, UNARY, VIEWS
+from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
 
-_SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATION | {"Softmax"}
+_SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATIONS | {"Softmax"}
 _MOST_SHAPES = 100  # of one value
 
 
@@ -131,7 +132,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
 def _shape(recipe: Recipe, inputs: Sequence[Any]) -> tuple[int, ...]:
     """The shape of what `recipe` makes of `inputs`."""
     node = recipe.node
-    if node.op in VIEWS:
+    if node.op in RESHAPES:
         return tuple(_shape_of_view(node, inputs))
     shapes = tuple(map(shape_of, inputs))
     if node.op in _SHAPED_AS_FIRST or (node.op in BINARY and shapes[0] == shapes[1]):

@@ -13,9 +13,8 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
+from tfdbg_cli.ops.kinds import COPIES
 from tfdbg_cli.ops.transparent_shapes import Shape
-
-_SAME = frozenset({"Identity", "StopGradient", "Snapshot"})
 
 
 class StaticFacts:
@@ -84,7 +83,7 @@ class StaticFacts:
     def _of_node(self, scope: Scope, node: Any, given: Sequence[TensorName]) -> None:
         definition = compat.op_definition(node.op)
         name = TensorName(scope.name_of(node.name), 0)
-        if node.op in _SAME and given:
+        if node.op in COPIES and given:
             self._sources[name] = self.source(given[0])
         if definition is None:
             return

@@ -13,9 +13,9 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
-from tfdbg_cli.capture.functions.definition.mergeable import SAME, VIEWS, rounding_apart
+from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS, RESHAPES
 
 _MARK = "_tfdbg_twin"
 
@@ -53,7 +53,7 @@ class Twins:
         """Whether `source` is merged, or passes on what is: the optimizer sees through such ops."""
         while source.node is not None and source not in self._apart:
             node = self._body.nodes[source.node]
-            if node.op not in SAME and node.op not in VIEWS:
+            if node.op not in SAME and node.op not in RESHAPES:
                 return False
             source = self._body.source(self._body.data_inputs(node)[source.slot])
         return source.node is not None

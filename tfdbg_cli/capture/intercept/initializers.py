@@ -10,8 +10,8 @@ from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequ
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
-_ASSIGN = frozenset({"Assign", "AssignVariableOp"})
 _TABLE_OR_ITERATOR = ("InitializeTable", "LookupTableImport", "MakeIterator")
 
 
@@ -100,7 +100,7 @@ def _unseen(ops: Iterable[Any], seen: set[Any]) -> list[Any]:
 
 
 def _is_initializer(op: Any) -> bool:
-    if op.type in _ASSIGN:
+    if op.type in ASSIGNMENTS:
         # TensorFlow names a variable's own initializer so; `v.assign(…)` elsewhere in a program is a step of it.
         return bool(op.inputs) and op.name == f"{op.inputs[0].op.name}/Assign"
     return bool(op.type.startswith(_TABLE_OR_ITERATOR))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.watch.filter import Filter
-from tfdbg_cli.analysis.watch.training_filters import RELU, UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, has_dead_units, is_dead, norm_of
 from tfdbg_cli.capture.questions.question import Covering, Question, size_of
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
+from tfdbg_cli.ops.kinds import RELUS
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -91,7 +92,7 @@ class DeadUnits(Question):
     share: float = 0.9
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        return dtype in CHECKABLE and op_type in RELU and shape != () and size_of(shape) != 0
+        return dtype in CHECKABLE and op_type in RELUS and shape != () and size_of(shape) != 0
 
     def askable(self, dtype: str, shape: Shape) -> bool:
         return shape is not None and shape[-1] is not None

@@ -13,23 +13,8 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, 
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
-
-_HANDLE_OPS = frozenset({"VarHandleOp"})
-_REFERENCE_OPS = frozenset({"Variable", "VariableV2"})
-# What they give is what they are given, a handle too.
-_PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
-# Ops that are given a variable and leave it as it is.
-_READERS = frozenset(
-    {
-        "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
-        "IsVariableInitialized", "DisableCopyOnRead",
-    }
-)  # fmt: skip
-# Stateful for TensorFlow, so that they are run and not merged, but what they give follows from what they read.
-_FOLLOWING = frozenset({"Assert", "CheckNumerics", "CheckNumericsV2", "DeepCopy"})
-# They say something, and hand on the first of what they are given.
-SPEAKING = frozenset({"Print"})
+from tfdbg_cli.ops.effects import follows, is_of_a_run, leaves_variable, speaks
+from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 
 
 @dataclass(frozen=True)
@@ -53,7 +38,7 @@ class Variable:
     @property
     def reference(self) -> bool:
         """Whether it is a variable of the old kind (`use_resource=False`)."""
-        return self.op.type in _REFERENCE_OPS
+        return self.op.type in REFERENCE_VARIABLES
 
     @property
     def tensor(self) -> Any:
@@ -122,17 +107,17 @@ def call_state(
 
 
 def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
-    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+    if op.type in VARIABLES:
         found.variables[op.name] = op
         return
-    if op.type in _PASSING or _is_within(op, fed_names):
+    if op.type in PASSING or _is_within(op, fed_names):
         return
     calls = calls_functions(op)
     found.calls = found.calls or calls
     held, foreign = held_by(op, fed_names)
     only_read = _only_read(op) if calls else frozenset[int]()
     for position, holder in held:
-        if op.type not in _READERS and position not in only_read:
+        if not leaves_variable(op.type) and position not in only_read:
             found.writers.setdefault(holder.name, []).append(op)
     # What Python answers is not asked again, though the program says that it would answer the same.
     stateful = is_stateful(op) or op.type == "PyFuncStateless"
@@ -140,7 +125,7 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         found.obstacle = found.obstacle or _obstacle_inside(op, found)
     elif calls and stateful:
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) calls a function that may change something"
-    if foreign or (stateful and not held and not calls and op.type not in _FOLLOWING):
+    if foreign or (stateful and not held and not calls and not follows(op.type)):
         _draws(op, fetchable, fed_names, found)
     elif any(tensor.name in found.drawn for tensor in op.inputs):
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
@@ -148,10 +133,7 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
 
 def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
     """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
-    nature = nature_of(op.type)
-    if nature is not Nature.TENSOR_ARRAY and not (nature is Nature.WITHIN and op.type.startswith("Stack")):
-        return False
-    return not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
+    return is_of_a_run(op.type) and not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 
 def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
@@ -159,18 +141,18 @@ def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
 
     An op that makes a handle, or hands one on, does not; one that may stop the run does.
     """
-    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or only_handles(op.outputs):
+    if op.type in VARIABLES or op.type in PASSING or only_handles(op.outputs):
         return False
-    if op.op_def is not None and op.op_def.is_stateful and op.type not in _READERS:
+    if op.op_def is not None and op.op_def.is_stateful and not leaves_variable(op.type):
         return True
     return bool(written) and any(holder.name in written for _, holder in held_by(op, fed_names)[0])
 
 
 def changes(op: Any, fed_names: frozenset[str]) -> bool:
     """Whether `op` may change what a variable or something else holds."""
-    if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS or op.type in _PASSING or op.type in _READERS:
+    if op.type in VARIABLES or op.type in PASSING or leaves_variable(op.type):
         return False
-    if op.type in _FOLLOWING or only_handles(op.outputs):
+    if follows(op.type) or only_handles(op.outputs):
         return False
     only_read = _only_read(op)
     written = any(position not in only_read for position, _ in held_by(op, fed_names)[0])
@@ -199,8 +181,8 @@ def _obstacle_inside(op: Any, found: _Found) -> str:
     for scope in root.all():
         for node in scope.needed.nodes:
             definition = compat.op_definition(node.op)
-            follows = definition is not None and not definition.is_stateful
-            if follows or node.op in _FOLLOWING or node.name in scope.calls:
+            stateless = definition is not None and not definition.is_stateful
+            if stateless or follows(node.op) or node.name in scope.calls:
                 continue
             handles = [text for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]
             if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
@@ -242,10 +224,10 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
     """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's."""
     while tensor.name not in fed_names:
         op = tensor.op
-        if op.type in _HANDLE_OPS or op.type in _REFERENCE_OPS:
+        if op.type in VARIABLES:
             return op
         # What an op like Assign gives is the reference that it was given.
-        passing = op.type in _PASSING or (is_reference(tensor) and len(op.inputs))
+        passing = op.type in PASSING or (is_reference(tensor) and len(op.inputs))
         if not passing:
             return None
         tensor = op.inputs[0]
@@ -255,7 +237,7 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
 def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
     if not only_handles(op.outputs):
         found.outside.append(op)
-    if op.type in SPEAKING:
+    if speaks(op.type):
         return
     for tensor in op.outputs:
         if tensor.name in fed_names:

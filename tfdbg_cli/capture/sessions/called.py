@@ -19,15 +19,9 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import is_stateful
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.names import TensorName
-
-_CALLS = frozenset(
-    {
-        "PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "Case", "StatelessCase", "While",
-        "StatelessWhile",
-    }
-)  # fmt: skip
-OPAQUE = frozenset({"resource", "variant"})
+from tfdbg_cli.ops.kinds import CALLS
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ def called_root(op: Any, functions: GraphFunctions) -> Scope:
         TfdbgError: it is not known how `op` calls, or what.
 
     """
-    if op.type not in _CALLS:
+    if op.type not in CALLS:
         raise TfdbgError(f"tfdbg does not know how a {op.type} calls")
     if any(tensor.dtype != tensor.dtype.base_dtype for tensor in op.inputs):
         raise TfdbgError("it is given a variable of the old kind")
@@ -94,7 +88,7 @@ def called_root(op: Any, functions: GraphFunctions) -> Scope:
     except (LookupError, RecursionError) as error:
         raise TfdbgError("the definition of what it calls is not at hand") from error
     # Handles keep the names of the arguments, so that variables are known by them.
-    numbers = {at: tensor for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in OPAQUE}
+    numbers = {at: tensor for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in HANDLES}
     root.stands_for = {at: TensorName(tensor.op.name, tensor.value_index) for at, tensor in numbers.items()}
     return root
 
@@ -118,7 +112,7 @@ def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
     for at, tensor in enumerate(op.inputs):
         signature.input_arg.add(name=f"tfdbg_in_{at}", type=tensor.dtype.as_datatype_enum)
         node.input.append(f"tfdbg_in_{at}")
-        opaque = tensor.dtype.name in OPAQUE
+        opaque = tensor.dtype.name in HANDLES
         names.append(tensor.op.name if opaque else f"tfdbg_in_{at}")
     for at, tensor in enumerate(op.outputs):
         signature.output_arg.add(name=f"tfdbg_out_{at}", type=tensor.dtype.as_datatype_enum)

@@ -10,10 +10,11 @@ from tfdbg_cli.capture.sessions.drawn_names import program_source
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.exactness import Parting
+from tfdbg_cli.ops.kinds import TRANSFERS
 
 v1 = compat.v1
 
-_ENDS = frozenset({"_Arg", "_Retval", "_Recv", "_Send", "_HostRecv", "_HostSend", "NoOp"})
+_ENDS = TRANSFERS | {"_Arg", "_Retval", "NoOp"}
 _NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # say nothing of what is computed
 
 

@@ -14,14 +14,12 @@ from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
+from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
+from tfdbg_cli.ops.effects import may_run_again
+from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
 # Their fetched values are handles to tensors that stay on the device, and would have to be deleted.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
-# Ops that TensorFlow counts as stateful, but that change nothing.
-_READERS = frozenset(
-    {"VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "Variable", "VariableV2", "IsVariableInitialized"}
-)
 # A part of a path may have 255 bytes, a path 4096. TensorFlow adds slot, debug op and time to a name, and the
 # optimizer what it makes of the node ("…-0-TransposeNHWCToNCHW-LayoutOptimizer").
 _LONGEST_PART = 150
@@ -154,7 +152,7 @@ def _exists(graph: Any, name: str) -> bool:
 
 
 def _is_stateful(op: Any) -> bool:
-    return op.type not in _READERS and definition_of(op) is not None and is_stateful(op)
+    return not may_run_again(op.type) and definition_of(op) is not None and is_stateful(op)
 
 
 def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:

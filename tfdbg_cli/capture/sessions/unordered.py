@@ -7,28 +7,16 @@ is looked at is the run made again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.ops.effects import Does, State, effect_known, is_of_a_run
+from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
-# What they give shares the memory of what they are given.
-HANDING_ON = frozenset(
-    {
-        "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "EnsureShape",
-        "Print",
-    }
-)  # fmt: skip
-_PASSING = frozenset({"Identity", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit"})
-# Ops that are given a thing and do nothing that an order could change.
-_ASKING = frozenset(
-    {
-        "VarIsInitializedOp", "VariableShape", "IsVariableInitialized", "DisableCopyOnRead", "LookupTableFind",
-        "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2",
-    }
-)  # fmt: skip
-# They are of one run alone, and what is done to them is ordered by what flows between the ops.
-_ORDERED = ("TensorArray", "Stack", "VarHandle")
-_PYTHON = frozenset({"PyFunc", "EagerPyFunc"})
+# What they give shares the memory of what they are given. A Snapshot copies what somebody else holds, too.
+HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
+_CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
 Writers = Mapping[str, Sequence[Any]]  # by the name of the op that holds a variable the ops of the call that write it
 
@@ -77,9 +65,9 @@ class Held:
             if op.name in writers:
                 if is_reference(op.outputs[0]):
                     self.sharing[op.name] = op.name
-            elif op.type in _PYTHON:
+            elif op.type in _CALLED_IN_ORDER:
                 self.uses.setdefault("Python", {})[op.name] = None
-            elif op.type not in _ASKING and not op.type.startswith(_ORDERED):
+            elif not _has_no_order(op.type):
                 for at, tensor in enumerate(op.inputs):
                     if tensor.name not in fed_names:
                         self._look_at(op, at, tensor)
@@ -87,7 +75,7 @@ class Held:
     def _look_at(self, op: Any, at: int, tensor: Any) -> None:
         giver = str(tensor.op.name)
         holder = self._holders.get(giver)
-        if holder is None and tensor.dtype.name == "resource" and not tensor.op.type.startswith(_ORDERED):
+        if holder is None and tensor.dtype.name == "resource" and not _is_of_nobody_else(tensor.op.type):
             holder = giver
         if holder is None or (giver in self.sharing and tensor.value_index):
             return
@@ -95,10 +83,31 @@ class Held:
         shares = giver in self.sharing and given is not None and (op.type in HANDING_ON or is_reference(given))
         if shares:
             self.sharing[op.name] = self._holders[op.name] = holder
-        elif op.type in _PASSING and given is not None and is_opaque(given):
+        elif op.type in PASSING and given is not None and is_opaque(given):
             self._holders[op.name] = holder
             return
         self.uses.setdefault(holder, {})[op.name] = None
+
+
+def _is_of_nobody_else(op_type: str) -> bool:
+    """Whether that to which an op of that type gives a handle is of one run alone, or a variable.
+
+    A variable that the call writes is known by its holder.
+    """
+    return is_of_a_run(op_type) or op_type in VARIABLES
+
+
+@cache
+def _has_no_order(op_type: str) -> bool:
+    """Whether ops of that type do nothing to what they are given that an order could change, or not without one.
+
+    What is done to an array or a stack of one run is ordered by what flows between the ops.
+    """
+    known = effect_known(op_type)
+    asks = known is not None and (
+        known.does is Does.ASKS or (known.does is Does.READS and known.state is State.TABLE)
+    )
+    return asks or is_of_a_run(op_type)
 
 
 def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tuple[str, str, str]]:

@@ -9,9 +9,9 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.effects import leaves_variable
 
 _READ = "ReadVariableOp"
-_HARMLESS = frozenset({_READ, "VarIsInitializedOp", "VariableShape", "ResourceGather", "ResourceGatherNd"})
 
 
 def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
@@ -32,7 +32,7 @@ def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
                         return {}  # a variable that cannot be told from the others
                 elif node.op == _READ and _is_straight(scope) and node.name not in scope.needed.hidden:
                     reads.setdefault(position, []).append((scope, node))
-                elif node.op not in _HARMLESS:
+                elif not leaves_variable(node.op):
                     changes.setdefault(position, []).append((scope, node))
     order = _Order()
     found: dict[int, TensorName] = {}

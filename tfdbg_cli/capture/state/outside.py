@@ -23,10 +23,10 @@ from tfdbg_cli.capture.functions.definition.effects import (
 from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+from tfdbg_cli.ops.effects import State, state_of
+from tfdbg_cli.ops.kinds import IDENTITIES
 
 _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
-_SAME = frozenset({"Identity", "IdentityN"})
 
 
 class NotReplayableError(Exception):
@@ -78,7 +78,7 @@ class Outside:
     @property
     def limits(self) -> tuple[str, ...]:
         """Sentences about what is not quite the same in a run that is made again."""
-        python = sorted(name for name, op_type in self.silenced.items() if nature_of(op_type) is Nature.PYTHON)
+        python = sorted(name for name, op_type in self.silenced.items() if state_of(op_type) is State.PYTHON)
         return (f"The Python function at {python[0]} is not called again.",) if python else ()
 
     def whole(self) -> ReplayPart:
@@ -152,7 +152,7 @@ class Outside:
         if (
             self.flat.handles.intersection(node.inputs)
             and side_effect_of(node.op_type) is SideEffect.NOTHING
-            and node.op_type not in _SAME
+            and node.op_type not in IDENTITIES
         ):
             raise NotReplayableError(f"{node.name} ({node.op_type}) is given a resource that is no variable")
 

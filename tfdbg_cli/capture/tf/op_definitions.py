@@ -8,7 +8,7 @@ from typing import Any
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import is_handle
 
-_FUNCTIONS = frozenset({"func", "list(func)"})
+OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
 _MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
 
 
@@ -33,7 +33,7 @@ def calls_functions(op: Any) -> bool:
         definition = compat.op_definition(op.type)
         if definition is None:
             return True  # a function of version 1, called by its name
-        may_call = any(attribute.type in _FUNCTIONS for attribute in definition.attr)
+        may_call = any(attribute.type in OF_FUNCTIONS for attribute in definition.attr)
         _MAY_CALL[op.type] = may_call
     return may_call and not only_handles(op.outputs)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
 
 
 class Effect(Enum):
@@ -21,15 +21,12 @@ class Effect(Enum):
     DRAW = auto()  # something else each time: a batch, random numbers, the answer of Python, another process
 
 
-# What these give follows from what they read alone.
-_NONE = frozenset({Nature.HOLDS, Nature.PASSES, Nature.TENSOR_ARRAY})
-
-
 @cache
 def effect_of(op_type: str) -> Effect:
     """What running an op of this type does. Of an op that calls functions it does not tell what those do."""
     definition = compat.op_definition(op_type)
-    if nature_of(op_type) in _NONE:
+    known = effect_known(op_type)
+    if known is not None and (known.does is Does.HOLDS or (known.does is Does.SPEAKS and definition.output_arg)):
         return Effect.NONE
     if definition is not None and any(argument.is_ref for argument in definition.input_arg):
         return _of_references(op_type, definition)
@@ -57,4 +54,4 @@ def _of_references(op_type: str, definition: Any) -> Effect:
 
 def is_of_tensor_array(op_type: str) -> bool:
     """Whether the op works on an array that lives as long as the run, and hands on a flow instead of its values."""
-    return nature_of(op_type) is Nature.TENSOR_ARRAY
+    return state_of(op_type) is State.TENSOR_ARRAY

@@ -8,19 +8,11 @@ from collections.abc import Iterable
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.words import listed
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.effects import draws_numbers
+from tfdbg_cli.ops.kinds import CALLS
 
-# Random numbers out of nothing: drawing takes them from nobody.
-_RANDOM = re.compile(
-    r"(?:Parameterized)?(?:Random|Truncated|Multinomial|NonDeterministicInts|Stateful)\w*|\w*CandidateSampler"
-    r"|StatelessRandom\w*|SampleDistortedBoundingBox\w*|Timestamp"
-)
-_HANDLES = re.compile(r"\w*(?:Handle|HandleOp|HandleV2|TableV2|Iterator|IteratorV2|QueueV2)")
-
-
-def is_random(op_type: str) -> bool:
-    """Whether the op draws random numbers, which it can do any number of times."""
-    return _RANDOM.fullmatch(op_type) is not None
+# They give the handle of what is drawn from later.
+_HANDLES = re.compile(r"\w*(?:Handle|HandleOp|HandleV2|TableV2|Iterator|IteratorV2|Queue|QueueV2|Dataset|DatasetV2)")
 
 
 def require_drawable(name: str, op_type: str) -> None:
@@ -30,8 +22,7 @@ def require_drawable(name: str, op_type: str) -> None:
         TfdbgError: `op_type` takes such a thing.
 
     """
-    # What functions do that are called was looked at, or is the business of their copies of the variables.
-    if op_type in CALLS or effect_of(op_type) is not Effect.DRAW or is_random(op_type) or _HANDLES.fullmatch(op_type):
+    if effect_of(op_type) is not Effect.DRAW or _may_draw(op_type) or _HANDLES.fullmatch(op_type):
         return
     raise TfdbgError(
         f"{name} ({op_type}) would take from the program what it still needs, such as its next batch.",
@@ -39,11 +30,16 @@ def require_drawable(name: str, op_type: str) -> None:
     )
 
 
+def _may_draw(op_type: str) -> bool:
+    # What functions do that are called was looked at, or is the business of their copies of the variables.
+    return op_type in CALLS or draws_numbers(op_type)
+
+
 def drawing_notes(nodes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Sentences about the nodes, by name and op type, that draw something of their own here, or may not draw."""
     found = list(nodes)
-    random = [name for name, op_type in found if is_random(op_type)]
-    missed = [name for name, op_type in found if not is_random(op_type)]
+    random = [name for name, op_type in found if _may_draw(op_type)]
+    missed = [name for name, op_type in found if not _may_draw(op_type)]
     notes = []
     if random:
         notes.append(f"The random numbers of {listed(random)} are drawn here once; the run draws others.")

@@ -12,7 +12,8 @@ from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.ops.control_flow import CALLS, OUTSIDE
+from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.kinds import CALLS
 
 _FLOWS = frozenset({"flow", "flow_out"})
 _PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})

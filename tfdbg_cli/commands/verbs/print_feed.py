@@ -18,12 +18,10 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.dtypes import HANDLES, name_of
 from tfdbg_cli.model.names import did_you_mean, split_slice
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.values import Array, NoValue, as_array
-
-_HANDLES = frozenset({"resource", "variant"})
 
 
 def _print_feed(context: Context, options: argparse.Namespace) -> Document:
@@ -99,7 +97,7 @@ def _described(name: str, array: Array) -> dict[str, Any]:
 
 def _why_not_kept(context: Context, name: str) -> str:
     """Why a recording has no value of the feed `name`."""
-    if any(item.name == name and item.dtype in _HANDLES for item in context.call.arguments):
+    if any(item.name == name and item.dtype in HANDLES for item in context.call.arguments):
         return "This is a handle; it holds no numbers."
     return "The recording keeps the names of the feeds, not their values."
 

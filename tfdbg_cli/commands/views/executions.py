@@ -26,7 +26,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import has_numbers, summarize
 from tfdbg_cli.model.values import Array, NoValue, Value
-from tfdbg_cli.ops.control_flow import LOOPS
+from tfdbg_cli.ops.kinds import LOOPS
 
 _RANGE = re.compile(r"\[?\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?\]?")
 _AT_ONCE = 100  # arrays printed one below another; more are a link away

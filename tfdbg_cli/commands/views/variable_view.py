@@ -15,8 +15,8 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import VARIABLE_READS
 
-_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
 # Ops that hand a handle on, into calls, branches and turns of loops.
 _HAND_ON = frozenset({"Identity", "Enter", "RefEnter", "Switch", "Merge", "LoopVariable", "Placeholder", "_Arg"})
 _MOST_NODES = 5_000
@@ -95,7 +95,7 @@ def _readers(lineage: Lineage, node: Node) -> list[str]:
     for at in waiting:
         for graph in lineage.graphs:
             for reader, _ in graph.consumers(at):
-                if reader.op_type in _READS:
+                if reader.op_type in VARIABLE_READS:
                     found[reader.name] = None
                 elif reader.op_type in _HAND_ON and reader.name not in met and len(met) < _MOST_NODES:
                     met.add(reader.name)

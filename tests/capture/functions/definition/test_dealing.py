@@ -8,15 +8,9 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
 
 pytestmark = pytest.mark.tf
 NAMES = [name for name in dir(tf.raw_ops) if not name.startswith("_") and compat.op_definition(name) is not None]
-
-
-@pytest.mark.parametrize("nature", Nature)
-def test_the_table_is_about_ops_that_there_are(nature: Nature) -> None:
-    assert any(nature_of(name) is nature for name in NAMES)
 
 
 def test_only_stateful_ops_and_calls_of_python_have_to_do_with_the_world_outside() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
-from tfdbg_cli.ops.control_flow import ENTER, NEXT_ITERATION, OUTSIDE, SWITCH, nesting
+from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
+from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
 # Attributes of functions: XLA compiles it; Grappler exchanges it for another that says the same
 # (implementation_selector.cc).

@@ -17,7 +17,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.control_flow import BRANCHES, LOOPS, PLAIN_CALLS
+from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS
 
 _MADE_NAME = re.compile(r"^(?:__(?:inference|forward|backward)_)?(?P<name>.*?)(?:_\d+)*$")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\-]")

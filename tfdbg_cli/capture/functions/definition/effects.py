@@ -13,14 +13,13 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.control_flow import CALLS
-from tfdbg_cli.ops.stateful_ops import Nature, nature_of
+from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
+from tfdbg_cli.ops.kinds import CALLS
 
 _TYPED = re.compile(
     r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"
     r"|(?P<slots>Resource(Sparse)?Apply\w+)"
 )
-_NOTHING = frozenset({Nature.WITHIN, Nature.TENSOR_ARRAY, Nature.PURE})
 
 
 class SideEffect(Enum):
@@ -37,15 +36,14 @@ class SideEffect(Enum):
 @cache
 def side_effect_of(op_type: str) -> SideEffect:
     """What an op of this type, or a function called by its name, has to do with the world outside."""
-    nature = nature_of(op_type)
-    if nature is Nature.READS:
-        return SideEffect.READ
-    if nature is Nature.WRITES:
-        return SideEffect.WRITE
+    known = effect_known(op_type)
+    if known is not None and known.state is State.VARIABLE and known.does is not Does.HOLDS:
+        return SideEffect.READ if known.does in (Does.ASKS, Does.READS) else SideEffect.WRITE
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
         return SideEffect.CALL
-    if nature in _NOTHING or not (definition.is_stateful or nature is Nature.PYTHON):
+    follows = known is not None and known.does is Does.FOLLOWS
+    if follows or not (definition.is_stateful or state_of(op_type) is State.PYTHON):
         return SideEffect.NOTHING
     return SideEffect.SOURCE if definition.output_arg else SideEffect.EFFECT
 

@@ -15,12 +15,11 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.ops.kinds import COPIES, IDENTITIES, NORMALIZATIONS, QUOTIENTS, RELUS, RESHAPES, SUMS
 
 # Give their input, slot for slot.
-SAME = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
+SAME = IDENTITIES | COPIES
 
-# Give the elements of their first input in another shape: Grappler leaves them out, and sees what is around them.
-VIEWS = frozenset({"ExpandDims", "Reshape", "Squeeze"})
 # Element by element, without state; the result has the shape of the input.
 UNARY = frozenset({
     "Abs", "Ceil", "Cos", "Elu", "Erf", "Erfc", "Exp", "Expm1", "Floor", "Inv", "LeakyRelu", "Log", "Log1p", "Neg",
@@ -35,8 +34,7 @@ BINARY = frozenset({
 AS_FIRST = frozenset({"AddN", "BiasAdd"})
 ELEMENTWISE = UNARY | BINARY | AS_FIRST
 
-NORMALIZATION = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
-_AFTER_PRODUCT = frozenset({"BiasAdd", "Add", "AddV2", "Mul"}) | NORMALIZATION
+_AFTER_PRODUCT = frozenset({"BiasAdd", "Add", "AddV2", "Mul"}) | NORMALIZATIONS
 # What is fused with one of the ops that read its first output.
 _FUSED: Mapping[str, frozenset[str]] = {
     "MatMul": _AFTER_PRODUCT,
@@ -46,14 +44,11 @@ _FUSED: Mapping[str, frozenset[str]] = {
     "Conv3D": _AFTER_PRODUCT,
     "DepthwiseConv2dNative": _AFTER_PRODUCT,
     **dict.fromkeys(ELEMENTWISE, ELEMENTWISE),
-    **dict.fromkeys(NORMALIZATION, frozenset({"Relu", "Add", "AddV2"})),
+    **dict.fromkeys(NORMALIZATIONS, frozenset({"Relu", "Add", "AddV2"})),
     "Softmax": frozenset({"Log"}),
 }
 # Readers that round nothing: it is all the same whether they are fused with what they read.
-_EXACT = frozenset({"Abs", "Maximum", "Minimum", "Neg", "Relu", "Relu6", "Sign"})
-_ZERO_FOR_NAN = frozenset({"Relu", "Relu6"})
-# Sums are merged with sums, quotients with roots and products: a sum that is divided, or divided by, stays.
-_SUMS, _QUOTIENTS = frozenset({"Add", "AddV2", "Sub"}), frozenset({"Div", "RealDiv"})
+_EXACT = RELUS | {"Abs", "Maximum", "Minimum", "Neg", "Sign"}
 
 
 def mergeable(scope: Scope) -> frozenset[Source]:
@@ -69,7 +64,7 @@ def mergeable(scope: Scope) -> frozenset[Source]:
     for node in _known(scope):
         if node.op in SAME:
             found.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
-        elif node.op in VIEWS:
+        elif node.op in RESHAPES:
             found.add(Source(node.name, 0))
     return frozenset(found)
 
@@ -82,11 +77,12 @@ def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
     """
     if scope.compiled:
         return frozenset()
-    exact = _EXACT - _ZERO_FOR_NAN if with_nan else _EXACT
+    # Sums are merged with sums, quotients with roots and products: a sum that is divided, or divided by, stays.
+    exact = _EXACT - RELUS if with_nan else _EXACT
     return frozenset(
         source
         for source, reader in _with_one_reader(scope).items()
-        if reader not in exact and not (reader in _QUOTIENTS and scope.body.nodes[source.node or ""].op in _SUMS)
+        if reader not in exact and not (reader in QUOTIENTS and scope.body.nodes[source.node or ""].op in SUMS)
     )
 
 
@@ -108,7 +104,7 @@ def _is_log_of_softmax(scope: Scope, node: Any) -> bool:
     if node.op != "Log":
         return False
     source = scope.body.source(scope.body.data_inputs(node)[0])
-    while source.node is not None and scope.body.nodes[source.node].op in SAME | VIEWS:
+    while source.node is not None and scope.body.nodes[source.node].op in SAME | RESHAPES:
         source = scope.body.source(scope.body.data_inputs(scope.body.nodes[source.node])[source.slot])
     return source.node is not None and scope.body.nodes[source.node].op == "Softmax"
 
@@ -139,7 +135,7 @@ def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tu
     while waiting:
         for name, position in readers.get(waiting.pop(), ()):
             op_type = scope.body.nodes[name].op if name else ""
-            if op_type in SAME or (op_type in VIEWS and position == 0):
+            if op_type in SAME or (op_type in RESHAPES and position == 0):
                 waiting.append(Source(name, position))
             else:
                 found.append(op_type)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.model.dtypes import VARIANT
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import COPIES
 
 _PACKS = "OptionalFromValue"
-_PASSES = frozenset({"Identity", "StopGradient"})
 
 
 def results_of(root: Scope) -> tuple[TensorName, ...]:
@@ -55,5 +55,5 @@ def _packed(scope: Scope, reference: str, met: set[tuple[int, str]]) -> Iterator
                 yield from _packed(scope, text, met)
             else:
                 yield scope.resolve(text)
-    elif node.op in _PASSES:
+    elif node.op in COPIES:
         yield from _packed(scope, inputs[0], met)

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
 from tfdbg_cli.capture.functions.rewrite import original_names
-from tfdbg_cli.ops.control_flow import CALLS
+from tfdbg_cli.ops.kinds import CALLS, TRANSFERS
 
 _LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
 
@@ -143,7 +143,7 @@ def _ends(values: Values, own: int) -> dict[int | str, str]:
         if node.op == "_Retval":
             if node.attr["index"].i < own:
                 found[node.attr["index"].i] = name
-        elif acts(node.op) and node.op not in _TRANSPORT:
+        elif acts(node.op) and node.op not in _NOT_ACTING:
             key = steady_name(name)
             while key in found:
                 key += "'"
@@ -151,7 +151,7 @@ def _ends(values: Values, own: int) -> dict[int | str, str]:
     return found
 
 
-_TRANSPORT = frozenset({"_Arg", "_Send", "_Recv", "_HostSend", "_HostRecv", "NoOp"})
+_NOT_ACTING = TRANSFERS | {"_Arg", "NoOp"}
 
 
 def _functions(node: Any) -> Sequence[str]:

@@ -14,12 +14,10 @@ from typing import Any, TypeAlias
 from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.ops.kinds import COPIES, RECEIVES, RELUS, SENDS
 
 Output: TypeAlias = tuple[str, int]  # of a node, by name and slot
 
-_SAME = frozenset({"Identity", "Snapshot", "StopGradient", "PreventGradient"})
-_RECEIVES = frozenset({"_Recv", "_HostRecv"})
-_SENDS = frozenset({"_Send", "_HostSend"})
 _AROUND = "NextIteration"
 # Give the same bits whichever term comes first; the optimizer orders them by the names of other nodes.
 # Not so Maximum and Minimum, for NaN and zeros of both signs.
@@ -27,9 +25,6 @@ _COMMUTATIVE = frozenset({
     "Add", "AddV2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr", "Mul", "NotEqual",
     "SquaredDifference",
 })  # fmt: skip
-# oneDNN gives zero for NaN where it has fused one, and else NaN. Rounded is nothing: a run in which a NaN comes up is
-# made plainly, and a watch that does not see NaN has twins of such products.
-_RELUS = frozenset({"Relu", "Relu6"})
 _ROUNDS = 3  # a loop's variables are told apart by what their turns compute, then by what those of others compute
 # Attributes that say where or under what name, not what.
 _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
@@ -40,7 +35,7 @@ class Values:
 
     def __init__(self, compiled: Compiled) -> None:
         self.nodes: Mapping[str, Any] = {node.name: node for node in compiled.nodes}
-        self._sent = {_tensor_name(node): node for node in compiled.nodes if node.op in _SENDS}
+        self._sent = {_tensor_name(node): node for node in compiled.nodes if node.op in SENDS}
         self._inputs: dict[str, tuple[Output, ...]] = {name: self._read(node) for name, node in self.nodes.items()}
         self._own = {name: _own_digest(node) for name, node in self.nodes.items()}
         self._order = list(self._in_order())
@@ -58,7 +53,7 @@ class Values:
 
     def computed(self) -> set[bytes]:
         """The digests of all nodes."""
-        return {digest for name, digest in self._digests.items() if self.nodes[name].op not in _SAME}
+        return {digest for name, digest in self._digests.items() if self.nodes[name].op not in COPIES}
 
     def node(self, name: str) -> bytes:
         """The digest of what a node computes."""
@@ -83,12 +78,12 @@ class Values:
         while True:
             name, _, slot = text.partition(":")
             node = self.nodes[name]
-            if node.op in _RECEIVES:
+            if node.op in RECEIVES:
                 sender = self._sent.get(_tensor_name(node))
                 if sender is None:
                     return name, 0
                 text = sender.input[0]
-            elif node.op in _SAME:
+            elif node.op in COPIES:
                 text = node.input[0]
             else:
                 return name, int(slot or 0)
@@ -141,7 +136,7 @@ def _fused_relu(node: Any) -> str:
     """The ReLU with which the ops that are fused to `node` end; empty if there is none."""
     fused: Sequence[bytes] = node.attr["fused_ops"].list.s if "fused_ops" in node.attr else ()
     last: str = fused[-1].decode() if len(fused) > 1 else ""
-    return last if last in _RELUS else ""
+    return last if last in RELUS else ""
 
 
 def _relu_digest(op_type: str, node: Any) -> bytes:
@@ -151,7 +146,9 @@ def _relu_digest(op_type: str, node: Any) -> bytes:
 def _own_digest(node: Any) -> bytes:
     """What `node` is, its inputs left aside, and a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
-    if kind in _RELUS:
+    # A ReLU that oneDNN has fused gives zero for NaN, and else NaN. Rounded is nothing: a run in which a NaN comes up
+    # is made plainly, and a watch that does not see NaN has twins of such products.
+    if kind in RELUS:
         return _relu_digest(kind, node)
     if _fused_relu(node):
         alone = type(node)()

@@ -21,12 +21,11 @@ from tfdbg_cli.capture.runs.eager.stacks import Stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.ops.kinds import COPIES, RESHAPES
 
 _SMALL = 1 << 16  # bytes of a variable that are copied for the log without a thought
 # Ops whose output can be the memory of their first input.
-_SAME_MEMORY = frozenset({
-    "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Bitcast",
-})  # fmt: skip
+_SAME_MEMORY = COPIES | RESHAPES | {"Bitcast"}
 _MOST_OPS = 20_000
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors, reach
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import PLACEHOLDERS
 
 
 def with_inputs(run: Run, invocation: Invocation) -> Run:
@@ -74,6 +75,6 @@ def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> 
         op = reached.stateful
         return f"The inputs come from {op.name} ({op.type}), which may change something when run again."
     for op in ancestors(ends, feeds):
-        if op.type.startswith("Placeholder") and not op.inputs and f"{op.name}:0" not in feeds:
+        if op.type in PLACEHOLDERS and f"{op.name}:0" not in feeds:
             return f"The placeholder {op.name} was not fed."
     return ""

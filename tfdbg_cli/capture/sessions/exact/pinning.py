@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.kinds import RESHAPES
 
 
 def pinned(
@@ -92,4 +93,4 @@ def _known(graph: Any, reads: Sequence[Any], outcome: Outcome, fed_names: frozen
     return found
 
 
-_SAME = HANDING_ON - {"Reshape", "ExpandDims", "Squeeze"}
+_SAME = HANDING_ON - RESHAPES

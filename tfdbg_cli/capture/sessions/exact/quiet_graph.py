@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.sessions.call_state import SPEAKING, CallState, acts
+from tfdbg_cli.capture.sessions.call_state import CallState, acts
 from tfdbg_cli.capture.sessions.drawn_names import drawn_name
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
@@ -24,12 +24,12 @@ from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.effects import speaks
+from tfdbg_cli.ops.kinds import PYTHON
 
 _LARGEST_GRAPH = (1 << 31) - 1  # bytes; protobuf writes no more
 _NOWHERE = f"{PREFIX}nowhere"
 _LED_TO = f"{PREFIX}led_to/"
-# What they give has a shape only where the program says so, which the runtime does not hear.
-_PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Quieted:
         self._fed = fed_names
         self._state = state
         self._outside = {op.name: op for op in state.outside}
-        self.lost = {name: op for name, op in self._outside.items() if op.outputs and op.type not in SPEAKING}
+        self.lost = {name: op for name, op in self._outside.items() if op.outputs and not speaks(op.type)}
         written = {variable.name for variable in state.written}
         # What holds a variable, or only leads to one, acts on nothing.
         self._acting = {op.name for op in order if op.name not in self._outside and acts(op, fed_names, written)}
@@ -219,7 +219,7 @@ def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Col
 def _cut_off(node: Any, op: Any) -> None:
     """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
     types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
-    shapes = [tf.TensorShape(None if op.type in _PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
+    shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
     if "output_shapes" in node.attr:
         shapes = list(node.attr["output_shapes"].list.shape)
     cut = type(node)(name=node.name, op="IteratorGetNext", device=node.device, input=[_NOWHERE])

@@ -35,8 +35,7 @@ from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.model.decision import CaptureRequest
-
-_ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
+from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
 
 @dataclass(frozen=True)
@@ -297,7 +296,7 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
         tensor.name
         for variable in state.written
         for op in variable.writers
-        if len(variable.writers) > 1 or op.type not in _ASSIGNMENTS
+        if len(variable.writers) > 1 or op.type not in ASSIGNMENTS
         for tensor in op.inputs
         if tensor.dtype == tensor.dtype.base_dtype
     }
@@ -307,7 +306,7 @@ def _outcome(results: Iterable[str], state: CallState) -> frozenset[str]:
 def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Callable[[Any], bool]) -> bool:
     """Whether `variable` holds afterwards what a tensor holds that `admits` and is among the names `fetchable`."""
     writers = variable.writers
-    if len(writers) != 1 or writers[0].type not in _ASSIGNMENTS:
+    if len(writers) != 1 or writers[0].type not in ASSIGNMENTS:
         return False
     given = writers[0].inputs[1]
     return given.name in fetchable and admits(given)

@@ -15,16 +15,15 @@ from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.rewrite import Rewriting
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.sessions.called import OPAQUE, GraphFunctions, RewrittenCall, called_root
+from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, Facts
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import FIRST_REFERENCE
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.folding import Constant
-
-_FUNCTIONS = frozenset({"func", "list(func)"})
 
 
 def checked_call(
@@ -103,8 +102,8 @@ def _require_known_node(scope: Scope, node: Any) -> None:
     if definition is None:
         raise TfdbgError(f"{scope.body.name} calls {node.op} by its name")
     outputs = scope.body.outputs(node.name)
-    if any(attribute.type in _FUNCTIONS for attribute in definition.attr) and not (
-        outputs and all(tf.as_dtype(output.dtype).name in OPAQUE for output in outputs)
+    if any(attribute.type in OF_FUNCTIONS for attribute in definition.attr) and not (
+        outputs and all(tf.as_dtype(output.dtype).name in HANDLES for output in outputs)
     ):
         raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) calls a function that is not known")
     types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]

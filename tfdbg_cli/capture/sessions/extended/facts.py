@@ -9,17 +9,14 @@ from typing import Any
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
+from tfdbg_cli.ops.kinds import CHECKS, OF_SHAPES, PLACEHOLDERS, REPEATS, SAME_ELEMENTS
 from tfdbg_cli.ops.transparency import Operand, Use
 
 # What the optimizer may remove, so that what they give is what they read; merged with others of their kind.
-MAYBE_NOTHING = frozenset(
-    {
-        "Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Transpose",
-        "BroadcastTo", "Tile", "Cast", "Reverse", "ReverseV2", "Roll", "CheckNumerics", "EnsureShape", "Slice",
-        "StridedSlice", "Pad", "PadV2", "MirrorPad", "Sum", "Mean", "Max", "Min", "Prod", "Pack", "ConcatV2",
-        "Split", "SplitV", "AddN", "Bitcast", "Shuffle", "Neg", "Conj",
-    }
-)  # fmt: skip
+MAYBE_NOTHING = SAME_ELEMENTS | CHECKS | REPEATS | {
+    "Cast", "Slice", "StridedSlice", "Pad", "PadV2", "MirrorPad", "Sum", "Mean", "Max", "Min", "Prod", "Pack",
+    "ConcatV2", "Split", "SplitV", "AddN", "Bitcast", "Shuffle", "Neg", "Conj",
+}  # fmt: skip
 
 
 class _Anything:
@@ -52,11 +49,7 @@ class Facts:
             self._constants.update((tensor.name, UNREAD) for tensor in op.outputs)
             return
         known = [self.constant(tensor) for tensor in op.inputs]
-        if (
-            op.inputs
-            and not any(known)
-            and op.type not in ("ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Rank")
-        ):
+        if op.inputs and not any(known) and op.type not in OF_SHAPES:
             return
         value = array_of(op) if op.type == "Const" else None
         found = folded(op.type, is_stateful(op), known, value)
@@ -116,4 +109,4 @@ def attribute_of(op: Any, name: str) -> Any:
 
 def is_placeholder(tensor: Any) -> bool:
     """Whether `tensor` is there to be fed."""
-    return tensor.op.type in ("Placeholder", "PlaceholderV2")
+    return tensor.op.type in PLACEHOLDERS

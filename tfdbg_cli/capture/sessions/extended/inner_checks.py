@@ -19,17 +19,11 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.ops.kinds import CONTROL_FLOW, ENTER, EXIT
 from tfdbg_cli.ops.transparency import CHECKABLE
 
-_ENTER = frozenset({"Enter", "RefEnter"})
-_EXIT = frozenset({"Exit", "RefExit"})
 # What they give is one of the tensors that they are given, which is looked at itself.
-_COPIES = frozenset(
-    {
-        "Enter", "RefEnter", "Exit", "RefExit", "Switch", "RefSwitch", "Merge", "RefMerge", "NextIteration",
-        "RefNextIteration", "Identity", "LoopCond",
-    }
-)  # fmt: skip
+_COPIES = CONTROL_FLOW | {"Identity", "LoopCond"}
 _SUMS = "_tfdbg_sums"  # an attribute of a session: what its runs of watched loops and branches sum up in
 _MAKING = threading.Lock()
 
@@ -78,10 +72,10 @@ def loops_of(order: Iterable[Any], fed_names: Collection[str]) -> dict[str, tupl
     for op in order:
         needs = [tensor.op for tensor in op.inputs if tensor.name not in fed_names] + list(op.control_inputs)
         loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
-        if op.type in _ENTER:
+        if op.type in ENTER:
             names = (*(loop.name for loop in loops), op.get_attr("frame_name").decode())
             loops = (*loops, frames.setdefault(names, op))
-        elif op.type in _EXIT:
+        elif op.type in EXIT:
             loops = loops[:-1]
         found[op.name] = loops
     return found

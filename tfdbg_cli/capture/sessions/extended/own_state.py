@@ -11,18 +11,10 @@ from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE
+from tfdbg_cli.ops.effects import keeps_own_state
+from tfdbg_cli.ops.kinds import CALLS
 
-# Stateful for TensorFlow, so that they are run and not merged, but without a state.
-_STATELESS = frozenset(
-    {
-        "Assert", "CheckNumerics", "CheckNumericsV2", "Print", "PrintV2", "PyFunc", "EagerPyFunc", "DeepCopy", "If",
-        "While", "Case", "StatefulPartitionedCall", "TensorArrayV3", "StackV2", "Save", "SaveV2", "SaveSlices",
-        "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints", "WriteFile", "ReadFile", "MatchingFiles",
-        "Timestamp", "AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3", "AnonymousMutableHashTable",
-        "AnonymousHashTable", "AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "TensorSummaryV2",
-        "StatelessRandomGetKeyCounterAlg", "XlaLaunch", "EmptyTensorMap",
-    }
-)  # fmt: skip
+_CALLS = CALLS | {"XlaLaunch"}  # what they call is looked at by itself, or compiled
 
 
 def keeps_state(op_type: str, attribute: Callable[[str], Any], input_types: Iterable[int]) -> bool:
@@ -37,7 +29,7 @@ def keeps_state(op_type: str, attribute: Callable[[str], Any], input_types: Iter
     definition = compat.op_definition(op_type)
     if definition is None:
         return True
-    if not definition.is_stateful or op_type in _STATELESS:
+    if not definition.is_stateful or op_type in _CALLS or not keeps_own_state(op_type):
         return False
     if any(kind == RESOURCE or kind >= FIRST_REFERENCE for kind in input_types):
         return False

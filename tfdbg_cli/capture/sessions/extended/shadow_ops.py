@@ -22,6 +22,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.ops.kinds import NEXT_ITERATION
 
 _COLOCATED = "_class"
 _HERE = b"loc:@"
@@ -171,7 +172,7 @@ class ShadowOpMaker:
 
     @property
     def _turns(self) -> bool:
-        return any(op.type in ("NextIteration", "RefNextIteration") for op in self._order)
+        return any(op.type in NEXT_ITERATION for op in self._order)
 
     def _needs(self, op: Any) -> Iterator[Any]:
         for tensor in op.inputs:

@@ -1,0 +1,193 @@
+"""What each op type does besides computing: which state it reads, changes or draws from, and where that state is.
+
+TensorFlow calls an op stateful (`is_stateful` of its OpDef) for many reasons: it reads a variable, draws a batch,
+prints, or must only be placed beside a variable. The table names those of which more is known. A stateful op that is
+not in it, and no call, draws what no second run would draw or, if it gives nothing back, changes the world outside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+
+
+class Does(Enum):
+    """What an op does with its state."""
+
+    HOLDS = auto()  # gives the handle of it or the reference to it, not what that leads to
+    ASKS = auto()  # tells of it what no update changes: its shape, whether it is there
+    READS = auto()  # gives what is in it
+    WRITES = auto()  # changes it
+    DRAWS = auto()  # gives what follows from it, and moves it on: something else each time
+    FOLLOWS = auto()  # gives what follows from its inputs alone
+    SPEAKS = auto()  # says something, and gives its first input if it gives anything
+
+
+class State(Enum):
+    """Where the state is."""
+
+    NONE = auto()
+    VARIABLE = auto()  # behind a handle
+    REFERENCE = auto()  # a variable of the old kind, whose memory is handed from op to op (`use_resource=False`)
+    TABLE = auto()  # of keys and values, behind a handle
+    TENSOR_ARRAY = auto()  # begins and ends within a run; what orders its ops is the flow that they hand on
+    STACK = auto()  # the same, of loops of version 1
+    SCRATCH = auto()  # the same, under a name
+    KERNEL = auto()  # in the op itself: another op of the same kind would do something else
+    NEW = auto()  # a thing made anew each time
+    PYTHON = auto()
+    FILES = auto()
+    SCREEN = auto()
+    CLOCK = auto()
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What is known of an op type, and why where that is not obvious."""
+
+    does: Does
+    state: State
+    types: str  # a pattern
+    why: str = ""
+
+
+_TABLE = (
+    Effect(Does.HOLDS, State.VARIABLE, r"VarHandleOp"),
+    Effect(Does.ASKS, State.VARIABLE, r"VarIsInitializedOp|VariableShape"),
+    Effect(Does.READS, State.VARIABLE, r"ReadVariableOp|ReadVariableXlaSplitND|ResourceGather(Nd)?"),
+    Effect(
+        Does.ASKS, State.VARIABLE, r"DisableCopyOnRead",
+        "it only says that reads need not copy any more: the numbers, and who has read them, stay as they were",
+    ),
+    Effect(Does.WRITES, State.VARIABLE, r"Assign(Add|Sub)?VariableOp|AssignVariableXlaConcatND"),
+    Effect(Does.WRITES, State.VARIABLE, r"Resource(Sparse)?Apply\w+|ResourceScatter\w+|ResourceStridedSliceAssign"),
+    Effect(
+        Does.DRAWS, State.VARIABLE,
+        r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)|Rng(ReadAnd)?Skip|ResourceCountUpTo",
+        "the numbers follow from a variable that is held, but no variable of a model is updated",
+    ),
+    Effect(Does.HOLDS, State.REFERENCE, r"Variable|VariableV2"),
+    Effect(Does.ASKS, State.REFERENCE, r"IsVariableInitialized"),
+    Effect(
+        Does.WRITES, State.REFERENCE,
+        r"Assign(Add|Sub)?|(Sparse)?Apply[A-Z]\w+|Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)|StridedSliceAssign",
+        "not ScatterNd and ScatterNdNonAliasingAdd, which give new tensors",
+    ),
+    Effect(
+        Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?",
+        "tables are filled before the steps of a program; what an Insert beside it does is not told apart",
+    ),
+    Effect(Does.FOLLOWS, State.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
+    Effect(Does.FOLLOWS, State.STACK, r"Stack(Push|Pop|Close)?V2"),
+    Effect(Does.FOLLOWS, State.SCRATCH, r"(Destroy)?TemporaryVariable"),
+    Effect(
+        Does.FOLLOWS, State.NONE,
+        r"Assert|CheckNumerics(V2)?|GuaranteeConst|StatelessRandomGetAlg|DeviceIndex|DeepCopy",
+        "stateful so that it is neither left out, merged nor moved to another device",
+    ),
+    Effect(
+        Does.FOLLOWS, State.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?",
+        "it draws for a dropout within it, which Keras leaves at 0; the numbers drawn are kept in the kernel",
+    ),
+    Effect(
+        Does.FOLLOWS, State.KERNEL, r"Empty",
+        "nobody computes with what the memory happened to hold, but no second op would be given the same",
+    ),
+    Effect(Does.SPEAKS, State.SCREEN, r"Print|PrintV2"),
+    Effect(
+        Does.DRAWS, State.KERNEL,
+        r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)|(Parameterized)?TruncatedNormal"
+        r"|Multinomial|NonDeterministicInts|\w+CandidateSampler|SampleDistortedBoundingBox(V2)?",
+        "the kernel counts how many numbers it drew from its seed",
+    ),
+    Effect(
+        Does.DRAWS, State.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless",
+        "what Python answers is not asked again, though the program says of the last one that it would be the same",
+    ),
+    Effect(Does.DRAWS, State.CLOCK, r"Timestamp"),
+    Effect(Does.DRAWS, State.FILES, r"Restore(V2|Slice)?"),
+    Effect(Does.WRITES, State.FILES, r"Save(V2|Slices)?|MergeV2Checkpoints|WriteFile"),
+    Effect(Does.DRAWS, State.NEW, r"Anonymous\w+"),
+)  # fmt: skip
+_VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
+
+
+@cache
+def effect_known(op_type: str) -> Effect | None:
+    """What is known of ops of this type; None of those that are not in the table."""
+    return next((effect for effect in _TABLE if re.fullmatch(effect.types, op_type)), None)
+
+
+def state_of(op_type: str) -> State | None:
+    """Where the state is that ops of this type deal with; None when nothing is known of them."""
+    effect = effect_known(op_type)
+    return None if effect is None else effect.state
+
+
+@cache
+def speaks(op_type: str) -> bool:
+    """Whether ops of this type say something, and do nothing else."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.does is Does.SPEAKS
+
+
+@cache
+def follows(op_type: str) -> bool:
+    """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.does is Does.FOLLOWS and effect.state is State.NONE
+
+
+@cache
+def leaves_variable(op_type: str) -> bool:
+    """Whether ops of this type are given a variable and leave it as it is."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state in _VARIABLES and effect.does in (Does.ASKS, Does.READS)
+
+
+@cache
+def may_run_again(op_type: str) -> bool:
+    """Whether ops of this type change nothing, and give the same again while nothing else changes a variable."""
+    held = effect_known(op_type)
+    holds = held is not None and held.does is Does.HOLDS
+    return holds or leaves_variable(op_type) or follows(op_type) or is_of_a_run(op_type)
+
+
+@cache
+def keeps_own_state(op_type: str) -> bool:
+    """Whether ops of this type that TensorFlow calls stateful, and that are given no handle, may have a state inside.
+
+    Then another op of the same kind would not do the same. What holds a variable is one that no other op is.
+    """
+    effect = effect_known(op_type)
+    return effect is None or effect.does is Does.HOLDS or effect.state in (State.KERNEL, State.SCRATCH)
+
+
+@cache
+def draws_numbers(op_type: str) -> bool:
+    """Whether ops of this type draw random numbers, or the time: that takes nothing from anybody."""
+    effect = effect_known(op_type)
+    known = effect is not None and effect.does is Does.DRAWS
+    return known and state_of(op_type) in (State.KERNEL, State.VARIABLE, State.CLOCK)
+
+
+@cache
+def updates_variable(op_type: str) -> bool:
+    """Whether ops of this type write a variable, their first input."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state in _VARIABLES and effect.does is Does.WRITES
+
+
+@cache
+def takes_handle(op_type: str) -> bool:
+    """Whether ops of this type are given the handle of a variable."""
+    effect = effect_known(op_type)
+    return effect is not None and effect.state is State.VARIABLE and effect.does is not Does.HOLDS
+
+
+@cache
+def is_of_a_run(op_type: str) -> bool:
+    """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
+    return state_of(op_type) in (State.TENSOR_ARRAY, State.STACK)

@@ -1,0 +1,67 @@
+"""Op types by what they are: one set for each meaning, for everybody who asks the same.
+
+What ops do besides computing stands in `effects`.
+"""
+
+from __future__ import annotations
+
+# Calls of functions: in version 2 one op calls the functions that are the branches of a condition, or the cond and
+# the body of a loop.
+PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+LOOPS = frozenset({"While", "StatelessWhile"})
+CALLS = PLAIN_CALLS | BRANCHES | LOOPS
+
+# Control flow of version 1 (core/ops/control_flow_ops.cc).
+ENTER = frozenset({"Enter", "RefEnter"})
+EXIT = frozenset({"Exit", "RefExit"})
+SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN", "SwitchN"})
+MERGE = frozenset({"Merge", "RefMerge"})
+NEXT_ITERATION = frozenset({"NextIteration", "RefNextIteration"})
+CONTROL_FLOW = ENTER | EXIT | SWITCH | MERGE | NEXT_ITERATION
+
+# What TensorFlow's runtime puts where a value goes to another device or process.
+SENDS = frozenset({"_Send", "_HostSend"})
+RECEIVES = frozenset({"_Recv", "_HostRecv"})
+TRANSFERS = SENDS | RECEIVES
+
+# Where values come into a graph.
+PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2"})
+"""They have to be fed."""
+INPUTS = PLACEHOLDERS | {"PlaceholderWithDefault", "_Arg"}
+"""They stand for what a run is given; the runtime puts an `_Arg` in the place of a feed."""
+PYTHON = frozenset({"PyFunc", "PyFuncStateless", "EagerPyFunc"})
+"""They give what a Python function answers. What they give has a shape only where the program says so."""
+REFERENCE_VARIABLES = frozenset({"Variable", "VariableV2"})
+VARIABLES = REFERENCE_VARIABLES | {"VarHandleOp"}
+VARIABLE_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
+"""They give elements of the variable whose handle they are given."""
+ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
+"""After them a variable holds their second input."""
+
+# What gives the elements of what it is given.
+IDENTITIES = frozenset({"Identity", "IdentityN"})
+COPIES = frozenset({"Identity", "Snapshot", "StopGradient", "PreventGradient"})
+"""They give their first input as it is: they stand there for the gradient or the optimizer."""
+CHECKS = frozenset({"CheckNumerics", "EnsureShape"})
+"""The same, or the run fails."""
+RESHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze"})
+"""They give their first input in another shape, in the same memory."""
+SAME_ELEMENTS = COPIES | RESHAPES | {"Transpose", "Reverse", "ReverseV2", "Roll"}
+"""They give each element of their first input once."""
+REPEATS = frozenset({"BroadcastTo", "Tile"})
+GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
+SELECTS = frozenset({"Select", "SelectV2"})
+PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT
+"""They give their first input, be it numbers, a handle or the reference to a variable."""
+
+# What computes.
+OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
+"""They look at no element: what they give follows from the shape of their input."""
+SUMS = frozenset({"Add", "AddV2", "Sub"})
+LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
+QUOTIENTS = frozenset({"Div", "RealDiv"})
+MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+RELUS = frozenset({"Relu", "Relu6"})
+NORMALIZATIONS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+NORMALIZATION_GRADIENTS = frozenset({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.views.elements import require_element
-from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
@@ -63,7 +61,7 @@ class Actions:
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
-            "watch": lambda: screen.perform(watch_on(getattr(self._state.context.stop, "watch", None))),
+            "watch": lambda: screen.perform(self._state.service.watching_on),
             "copy": self._copy,
             "copy-line": lambda: self._copied(self._selected_text()),
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
@@ -109,10 +107,7 @@ class Actions:
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
-        if not self._state.pages.go(at):
-            return False
-        self._state.context.current = self._state.page.run
-        return True
+        return self._state.service.go(at)
 
     def close(self) -> None:
         """Close what is open over or under the document; the prompt keeps its text."""
@@ -202,9 +197,7 @@ class Actions:
 
     def _prompt_changed(self) -> None:
         self._state.prompt.touched()
-        words = self._state.prompt.editor.text.split()
-        known = bool(words) and words[0] in self._screen.registry
-        self._state.hint = self._screen.registry.find(words[0], moment_of(self._state.context)).usage if known else ""
+        self._state.hint = self._state.service.usage(self._state.prompt.editor.text)
 
     def _submit(self) -> None:
         text = self._state.prompt.take()
@@ -330,7 +323,7 @@ class Actions:
             )
 
     def _keys(self) -> None:
-        self._screen.open_dialog(key_list(moment_of(self._state.context)), KeyContext.KEYS)
+        self._screen.open_dialog(key_list(self._state.service.moment), KeyContext.KEYS)
 
     def _save_report(self) -> None:
         try:

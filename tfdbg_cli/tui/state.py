@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.service.pages import Pages
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.line_editor import LineEditor
-from tfdbg_cli.tui.pages import Page, Pages
 from tfdbg_cli.tui.prompt import Prompt
+from tfdbg_cli.tui.reading import Reading, Readings
 from tfdbg_cli.tui.viewport import Viewport
 
 
@@ -28,10 +29,10 @@ class State:
     `hint` is the usage of the command being typed.
     """
 
-    context: Context
+    service: PromptService
     prompt: Prompt
     mouse: bool
-    pages: Pages = field(default_factory=Pages)
+    readings: Readings = field(default_factory=Readings)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
     message: Message | None = None
@@ -39,9 +40,13 @@ class State:
     dialog: Dialog | None = None
 
     @property
-    def page(self) -> Page:
-        """The screen on show."""
-        return self.pages.current
+    def pages(self) -> Pages:
+        return self.service.pages
+
+    @property
+    def page(self) -> Reading:
+        """The page on show."""
+        return self.readings.of(self.pages.current)
 
     @property
     def front(self) -> Viewport:

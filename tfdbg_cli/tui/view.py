@@ -116,7 +116,7 @@ class View(urwid.Widget):
             state.prompt.candidates, state.prompt.picked, state.prompt.left_out, cols, layout.candidates
         )
         self._rows = [
-            self._bar(bars.title(state.context, cols), 0, cols, bars.title_part(state.context)),
+            self._bar(bars.title(state.service, cols), 0, cols, bars.title_part(state.service)),
             self._bar(bars.crumbs(state.pages, cols), 1, cols, "crumbs"),
             *body,
             *(paint(name, cols, base="candidate") for name in names),
@@ -124,7 +124,7 @@ class View(urwid.Widget):
             prompt,
         ]
         if layout.footer:
-            footer = bars.footer(state.place, state.context, cols)
+            footer = bars.footer(state.place, state.service.moment, cols)
             self._rows.append(self._bar(footer, layout.rows - 1, cols, "footer"))
         drawn: urwid.Canvas = canvas(self._rows, cols, prompt_cursor or cursor)
         return self._over(drawn, state.dialog, cols, rows) if state.dialog else drawn

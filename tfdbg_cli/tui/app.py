@@ -29,7 +29,7 @@ from tfdbg_cli.tui.mouse import Mouse
 from tfdbg_cli.tui.prompt import Prompt
 from tfdbg_cli.tui.state import Dialog, State
 from tfdbg_cli.tui.theme import palette
-from tfdbg_cli.tui.view import GUTTER, View
+from tfdbg_cli.tui.view import View
 from tfdbg_cli.tui.viewport import Viewport
 
 _MESSAGE_SECONDS = 8.0
@@ -63,8 +63,8 @@ class App:
         self.report = ""
         service = PromptService(event, registry, settings, filters, on_setting=self._settings_changed)
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
-        self.view = View(self.state, self.key, self.click, self.bug)
         self.actions = Actions(self)
+        self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.busy = Busy(self._draw_busy)
         self.loop: urwid.MainLoop | None = None
@@ -122,7 +122,7 @@ class App:
         if self._pasting:
             self._type(" " if key in {"enter", "tab"} else key)
             return
-        action = action_of(key, self.state.place, self.state.service.moment)
+        action = action_of(key, self.state.place, self.state.service.moment, self.state.own_bindings)
         if action:
             self.perform(action)
         elif key in _AFTER_ESCAPE:
@@ -184,7 +184,7 @@ class App:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
         self._doing = text
         service = self.state.service
-        service.width = self.view.size[0] - GUTTER - 1
+        service.width = self.view.page_cols
         with self.busy():
             outcome = service.execute(text)
             if isinstance(outcome, Document) and (outcome.kind not in _NOT_SCREENS or not self.state.pages.all):
@@ -253,7 +253,7 @@ class App:
             self.say(Message("Ctrl-C again ends the program."))
             return
         self._interrupted = True
-        finder = self.state.pages.all and self.state.page.finder
+        finder = self.state.pages.all and self.state.read.finder
         if finder and finder.running:
             finder.halt()
         elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
@@ -276,14 +276,14 @@ class App:
 
     def search_on(self) -> None:
         """Let the search of the present screen go on between key presses."""
-        if self.loop is not None and not self._searching and self.state.page.finder.running:
+        if self.loop is not None and not self._searching and self.state.read.finder.running:
             self._searching = True
             self.loop.set_alarm_in(0, self._search_some)
 
     def _search_some(self, loop: Any, data: Any) -> None:
         self._searching = False
         end = time.monotonic() + _SEARCH_SLICE
-        self._guarded("searching", lambda: self.state.page.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+        self._guarded("searching", lambda: self.state.read.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
         if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
             loop.draw_screen()

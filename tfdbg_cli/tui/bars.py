@@ -10,7 +10,7 @@ from tfdbg_cli.commands.service.pages import Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.cells import clip
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.tui.keymap import KeyContext, bindings, key_name
+from tfdbg_cli.tui.keymap import Binding, KeyContext, bindings, key_name
 from tfdbg_cli.tui.paint import columns, shown, shown_line
 from tfdbg_cli.tui.viewport import Viewport
 from tfdbg_cli.tui.wrap import wrap
@@ -66,11 +66,11 @@ def crumbs(pages: Pages, cols: int) -> Line:
     return Line((*spans, *tail))
 
 
-def footer(place: KeyContext, moment: Moment, cols: int) -> Line:
+def footer(place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...] = ()) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does."""
     spans: list[Span] = []
     room = cols
-    for binding in bindings(place, moment):
+    for binding in bindings(place, moment, own):
         if not binding.footer:
             continue
         key = key_name(binding.keys[0])

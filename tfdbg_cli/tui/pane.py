@@ -30,7 +30,7 @@ class Pane(urwid.Widget):
     """
 
     _sizing = frozenset([urwid.BOX])
-    _selectable = True
+    _selectable = False  # which pane has the focus is the state's to say: no click or key of urwid's may move it
     no_cache: ClassVar[list[str]] = ["render"]
 
     bindings: tuple[Binding, ...] = ()

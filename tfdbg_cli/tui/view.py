@@ -57,6 +57,7 @@ class View(urwid.Widget):
         self.size = (80, 24)
         self.layout: Layout | None = None
         self._panes: urwid.Widget = _TooSmall()
+        self._arranged: tuple[object, ...] = ()  # what `_panes` was made for
         self._drawn: urwid.Canvas | None = None  # the panes as they were drawn last
 
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
@@ -118,12 +119,18 @@ class View(urwid.Widget):
         status = self._status.wanted(cols) if cols >= MIN_COLS else 1
         shares = self._workspace.shares(cols)
         layout = self.layout = layout_for(cols, rows, status, self._candidates.wanted(cols), shares)
-        if layout is None:
-            self._panes = _TooSmall()
-            return
-        body = self._workspace.arrange(layout)
+        if layout is not None:
+            self._workspace.fit(layout)
         typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH}
-        self._panes = urwid.Pile(
+        wanted = (layout, typing, self._state.focus)
+        if wanted != self._arranged:
+            self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()
+            self._arranged = wanted
+
+    def _stacked(self, layout: Layout, *, typing: bool) -> urwid.Widget:
+        """The panes above one another, the focus on the one whose cursor is to be seen."""
+        body = self._workspace.widget(layout)
+        return urwid.Pile(
             [
                 (1, self._title),
                 (layout.crumbs, self._crumbs),

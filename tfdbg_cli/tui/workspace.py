@@ -45,28 +45,32 @@ class Workspace:
     def _shown(self, cols: int) -> list[tuple[PaneKind, Pane]]:
         return [(kind, pane) for kind, pane in self._panes if cols >= kind.from_cols]
 
-    def arrange(self, layout: Layout) -> urwid.Columns:
-        """Fit each pane into its rectangle of `layout`; gives them side by side, the focus on the one that has it."""
+    def fit(self, layout: Layout) -> None:
+        """Fit each pane into its rectangle of `layout`."""
         panes = [pane for _, pane in self._shown(layout.cols)]
         if self._state.focus not in panes:
             self._state.focus = panes[0]
-        columns: list[tuple[int, urwid.Widget]] = []
-        focus = 0
         for pane, place in zip(panes, layout.panes, strict=True):
             pane.fit(place.cols, place.rows)
-            if columns:
-                columns.append((1, _Border()))
-            if pane is self._state.focus:
-                focus = len(columns)
-            columns.append((place.cols, _Place(pane, self._state, titled=len(panes) > 1)))
-        return urwid.Columns(columns, focus_column=focus)
+
+    def widget(self, layout: Layout) -> urwid.Widget:
+        """The panes side by side in their rectangles, the focus on the one that has it."""
+        panes = [pane for _, pane in self._shown(layout.cols)]
+        if len(panes) == 1:
+            return panes[0]
+        columns: list[tuple[int, urwid.Widget]] = []
+        for pane, place in zip(panes, layout.panes, strict=True):
+            columns += [(1, _Border())] * bool(columns)
+            columns.append((place.cols, _Place(pane, self._state)))
+        at = next(n for n, pane in enumerate(panes) if pane is self._state.focus)
+        return urwid.Columns(columns, focus_column=2 * at)
 
 
 class _Place(urwid.WidgetWrap[urwid.Widget]):
-    """A pane where it stands: under its title if there are others, and given the focus by a click."""
+    """A pane beside others: under its title, and given the focus by a click."""
 
-    def __init__(self, pane: Pane, state: State, *, titled: bool) -> None:
-        super().__init__(urwid.Pile([(1, _Title(pane, state)), pane], focus_item=1) if titled else pane)
+    def __init__(self, pane: Pane, state: State) -> None:
+        super().__init__(urwid.Pile([(1, _Title(pane, state)), pane], focus_item=1))
         self._pane = pane
         self._state = state
 

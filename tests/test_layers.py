@@ -139,6 +139,18 @@ def test_a_module_imports_only_its_own_room_and_those_below(module: Module) -> N
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("module", [m for m in MODULES if m.layer in ("line", "tui")], ids=lambda m: m.name)
+def test_a_front_end_stands_on_the_prompt_service(module: Module) -> None:
+    behind = {"tfdbg_cli.commands.context", "tfdbg_cli.commands.interpreter", "tfdbg_cli.commands.titles"}
+    wrong = [
+        f"{module.where}:{line}: {target}"
+        for target, line, _ in _ours(module)
+        if target in behind or target.startswith("tfdbg_cli.commands.verbs")
+    ]
+    wrong += [f"{module.where}:{i.line}: {i.target}" for i in module.imports() if i.target.endswith(".complete")]
+    assert not wrong, "ask the PromptService instead:\n" + "\n".join(wrong)
+
+
 @pytest.mark.parametrize("module", [m for m in MODULES if m.layer == "examples"], ids=lambda m: m.name)
 def test_an_example_uses_the_public_names_only(module: Module) -> None:
     used = {target for target, _, _ in _ours(module)}

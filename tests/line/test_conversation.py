@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from support import sample_run
 
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.output import TextOutput
@@ -41,8 +41,8 @@ class Person:
 
 def _talk(person: Person, event=None) -> tuple[Decision, str]:
     output = io.StringIO()
-    context = Context(event or sample_run.run_end())
-    conversation = Conversation(context, standard_registry(), person, TextOutput(output, color=False, width=80))
+    service = PromptService(event or sample_run.run_end(), standard_registry())
+    conversation = Conversation(service, person, TextOutput(output, color=False, width=80))
     return conversation.hold(opening=False, titled=False), output.getvalue()
 
 

@@ -37,7 +37,7 @@ def test_the_title_says_in_words_and_colour_why_it_stopped(event, words, part, c
 
     screen = drive(event=event, opening="help", size=(cols, 24))
     assert words in screen.rows[0]
-    assert title_part(screen.state.context) == part
+    assert title_part(screen.state.service) == part
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_breadcrumbs_are_links():
 def test_going_back_goes_back_to_the_run_as_well():
     screen = drive(":runs 2<enter>:text<enter><esc><esc>", sample_run.opened(3))
     assert screen.state.page.command == "lt"
-    assert screen.state.context.current == 0
-    assert drive(":runs 2<enter>:text<enter><esc><esc><ctrl n>", sample_run.opened(3)).state.context.current == 1
+    assert screen.state.service.run == 0
+    assert drive(":runs 2<enter>:text<enter><esc><esc><ctrl n>", sample_run.opened(3)).state.service.run == 1
 
 
 def test_breadcrumbs_give_way_at_the_left():
@@ -262,7 +262,7 @@ def test_mouse_mode_is_switched_and_told():
 
 def test_a_theme_is_changed_at_once():
     screen = drive(":config theme light<enter>")
-    assert screen.state.context.settings.theme == "light"
+    assert screen.state.service.settings.theme == "light"
     assert "theme is light now." in screen.status
 
 

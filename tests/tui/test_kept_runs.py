@@ -20,7 +20,7 @@ def _drive(keys: str, opening: str = "lt", **options) -> Driven:
 
 
 def _run(screen: Driven) -> int:
-    return screen.state.context.run.call.number
+    return int(screen.state.service.label.removeprefix("run #"))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -36,7 +36,7 @@ def test_the_same_screen_of_other_runs() -> None:
     assert screen.state.page.command == "lt"
     assert screen.rows[0].startswith(" run-end: run #398: train_step() kept from before run #400")
     assert screen.rows[1].startswith(" run #398 › lt › lt › lt")
-    assert title_part(screen.state.context) == "title end"
+    assert title_part(screen.state.service) == "title end"
     assert _run(_drive("[[[]")) == 398
     assert _run(_drive("[[{")) == 396
     assert _run(_drive("[[{}")) == 398

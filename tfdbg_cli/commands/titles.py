@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
+from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
 _NOT_ITS_OWN = "the program may have got other last digits (ri)"
 _NOT_SHOWN = "other last digits than the program's (ri)"
+
+
+class StopKind(StrEnum):
+    """What a stop is about, in one word."""
+
+    START = "start"
+    END = "end"
+    HIT = "hit"  # a watch found something
+    ERROR = "error"
+    OPENED = "opened"  # a recording
+
+
+def stop_kind(context: Context) -> StopKind:
+    """What the stop is about; of a run made or kept, which is looked at instead, only that it has ended."""
+    stop = context.stop
+    if isinstance(stop, RunStart):
+        return StopKind.START
+    if isinstance(stop, Opened):
+        return StopKind.OPENED
+    if context.run is not stop.run:
+        return StopKind.END
+    if stop.run.error is not None:
+        return StopKind.ERROR
+    return StopKind.HIT if stop.hit is not None else StopKind.END
 
 
 def stop_title(context: Context) -> Line:

@@ -4,39 +4,28 @@ from __future__ import annotations
 
 import os
 import traceback
-from functools import partial
 
-from tfdbg_cli.commands.completion import complete
-from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute
-from tfdbg_cli.commands.registry import Outcome, Registry, UiAction
-from tfdbg_cli.commands.titles import stop_title
-from tfdbg_cli.commands.verbs.run_steps import shown_again
-from tfdbg_cli.commands.views.opening import opening_command
+from tfdbg_cli.commands.registry import Outcome, UiAction
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.output import LineOutput
 from tfdbg_cli.line.search import element_lines, matching_lines
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach
-from tfdbg_cli.model.runs import Opened, RunEnd
 
-_KEPT = 50  # documents that `prev` can go back to
 _LEAVE = "Leave: c = go on until an error, d = go on undebugged, a = abort, s = stay? "
 
 
 class Conversation:
     """The prompt on one stop. `failures` counts the commands that did not work."""
 
-    def __init__(self, context: Context, registry: Registry, source: Input, output: LineOutput) -> None:
+    def __init__(self, service: PromptService, source: Input, output: LineOutput) -> None:
         self.failures = 0
-        self._context = context
-        self._registry = registry
+        self._service = service
         self._source = source
         self._output = output
-        self._documents: list[Document] = []
-        self._place = -1  # the document shown last
-        self._shown = ""  # the command that made it
+        self._shown = ""  # the last command that was answered by a document
 
     def hold(self, *, opening: bool, titled: bool = True) -> Decision:
         """Talk until there is a decision. `titled` says which stop this is, `opening` prints its first screen."""
@@ -44,17 +33,17 @@ class Conversation:
             if not self._recording:
                 self._output.begin()
             if titled:
-                self._output.title(stop_title(self._context))
+                self._output.title(self._service.title)
                 self._say_notes()
             if opening:
-                self._perform(opening_command(self._context.stop))
+                self._perform(self._service.opening)
         except KeyboardInterrupt:
             if not self._source.interactive:
                 return Abort()
             self._output.note("Interrupted.")
         if self._source.silent():
             return self._ended()
-        with self._source.opened(partial(complete, context=self._context, registry=self._registry)):
+        with self._source.opened(self._service.complete):
             return self._listen()
 
     def _listen(self) -> Decision:
@@ -102,7 +91,7 @@ class Conversation:
                 return self._act(outcome, command)
             if isinstance(outcome, Document):
                 self._output.document(command, outcome)
-                self._remember(outcome)
+                self._service.show(command, outcome)
                 self._shown = command
                 return None
         except TfdbgError as error:
@@ -123,8 +112,8 @@ class Conversation:
         if command[0] in "/@":
             last = self._last()
             search = matching_lines if command[0] == "/" else element_lines
-            return search(command[1:], last, self._context.width)
-        return execute(command, self._context, self._registry)
+            return search(command[1:], last, self._service.width)
+        return self._service.execute(command)
 
     def _fail(self, command: str, error: TfdbgError) -> None:
         self.failures += 1
@@ -141,25 +130,26 @@ class Conversation:
             return None
         if action in {UiAction.BACK, UiAction.FORWARD}:
             step = -1 if action is UiAction.BACK else 1
-            if not 0 <= self._place + step < len(self._documents):
+            pages = self._service.pages
+            # What was printed is printed again; the run looked at stays the one that was chosen.
+            if not pages.go(pages.at + step):
                 raise TfdbgError(f"There is no {'earlier' if step < 0 else 'later'} output.")
-            self._place += step
-            self._output.document(command, self._documents[self._place])
+            self._output.document(command, pages.current.document)
             return None
         raise TfdbgError("The mouse works in the full screen only.", hint="`--ui tui` opens it on a terminal.")
 
     def _show_again(self, command: str) -> None:
         """The last answer once more, of the run looked at now."""
-        self._output.title(stop_title(self._context))
-        outcome = execute(shown_again(self._shown, self._context, self._registry), self._context, self._registry)
+        self._output.title(self._service.title)
+        again = self._service.shown_again(self._shown)
+        outcome = self._service.execute(again)
         assert isinstance(outcome, Document)
         self._output.document(command, outcome)
-        self._remember(outcome)
+        self._service.show(again, outcome)
 
     def _say_notes(self) -> None:
         """What was done at the stop. Before a run the first screen says it."""
-        stop = self._context.stop
-        for note in stop.notes if isinstance(stop, RunEnd) else ():
+        for note in self._service.notes:
             self._output.note(note)
 
     def _leave(self) -> Decision | None:
@@ -183,19 +173,13 @@ class Conversation:
         return Detach()
 
     def _last(self) -> Document:
-        if not self._documents:
+        if not self._service.pages.all:
             raise TfdbgError("Nothing has been printed yet.")
-        return self._documents[self._place]
-
-    def _remember(self, document: Document) -> None:
-        # As in a browser: a new page takes the place of those that one had gone back from.
-        self._documents[self._place + 1 :] = [document]
-        del self._documents[:-_KEPT]
-        self._place = len(self._documents) - 1
+        return self._service.pages.current.document
 
     @property
     def _recording(self) -> bool:
-        return isinstance(self._context.stop, Opened)
+        return self._service.recording is not None
 
 
 def _bug(command: str, error: Exception) -> TfdbgError:

@@ -13,8 +13,8 @@ from typing import TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.ansi import wants_color
@@ -26,6 +26,8 @@ from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 from tfdbg_cli.terminal_facts import is_tty, terminal_facts
+
+_MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays must not hold them all
 
 
 class LineFrontend:
@@ -86,8 +88,8 @@ class LineFrontend:
         if self._reason:
             to_stderr(f"The line prompt is used, since {self._reason}.")
             self._reason = ""
-        context = self._context(event, stream, source)
-        conversation = Conversation(context, self._registry, source, self._output(stream, context.width))
+        service = self._service(event, stream, source)
+        conversation = Conversation(service, source, self._output(stream, service.width))
         try:
             with _ctrl_c_interrupts():
                 return conversation.hold(opening=self._script is None and not self._json, titled=self._titled(event))
@@ -117,15 +119,17 @@ class LineFrontend:
             self._source = choose_input(self._script, terminal_facts(), self._history, aside=aside)
         return self._source
 
-    def _context(self, event: Stop, stream: TextIO, source: Input) -> Context:
+    def _service(self, event: Stop, stream: TextIO, source: Input) -> PromptService:
         laid_out = is_tty(stream) and self._script is None
-        return Context(
+        return PromptService(
             event,
+            self._registry,
             self._settings,
             self._filters,
             width=shutil.get_terminal_size().columns if laid_out else None,
             interactive=source.interactive,
             on_setting=self._set,
+            most_pages=_MOST_PAGES,
         )
 
     def _output(self, stream: TextIO, width: int | None) -> LineOutput:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.views.elements import require_element
-from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
@@ -63,7 +61,7 @@ class Actions:
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
-            "watch": lambda: screen.perform(watch_on(getattr(self._state.context.stop, "watch", None))),
+            "watch": lambda: screen.perform(self._state.service.watching_on),
             "copy": self._copy,
             "copy-line": lambda: self._copied(self._selected_text()),
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
@@ -86,6 +84,8 @@ class Actions:
         kind, _, name = action.partition(":")
         if kind == "edit":
             self._edit(name)
+        elif kind == "pane" and self._state.focus is not None:
+            self._state.focus.perform(name)
         elif kind != "ui":
             self._screen.command(action)
         elif name.startswith("page "):
@@ -109,10 +109,7 @@ class Actions:
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
-        if not self._state.pages.go(at):
-            return False
-        self._state.context.current = self._state.page.run
-        return True
+        return self._state.service.go(at)
 
     def close(self) -> None:
         """Close what is open over or under the document; the prompt keeps its text."""
@@ -177,8 +174,8 @@ class Actions:
             self.follow(link)
 
     def _escape(self) -> None:
-        if self._state.page.finder.active:
-            self._state.page.finder.stop()
+        if self._state.read.finder.active:
+            self._state.read.finder.stop()
         elif self._state.pages.at == 0:
             self._screen.say(Message("This is the first screen.", hint="q leaves."))
         else:
@@ -202,9 +199,7 @@ class Actions:
 
     def _prompt_changed(self) -> None:
         self._state.prompt.touched()
-        words = self._state.prompt.editor.text.split()
-        known = bool(words) and words[0] in self._screen.registry
-        self._state.hint = self._screen.registry.find(words[0], moment_of(self._state.context)).usage if known else ""
+        self._state.hint = self._state.service.usage(self._state.prompt.editor.text)
 
     def _submit(self) -> None:
         text = self._state.prompt.take()
@@ -225,46 +220,46 @@ class Actions:
         if match is None:
             raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
         index = tuple(int(part) for part in match["index"].split(","))
-        require_element(self._state.page.document, index)
-        view = self._state.page.view
+        require_element(self._state.read.document, index)
+        view = self._state.read.view
         line = view.find_element(index)
         if line is None:
             raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
-        if not self._state.page.shows(index) and self._unfold():
-            view = self._state.page.view
+        if not self._state.read.shows(index) and self._unfold():
+            view = self._state.read.view
             line = view.find_element(index) or 0
         view.go(line, centre=True)
 
     def _unfold(self) -> bool:
         """Show every element of the arrays here; False where none was left out."""
         with self._screen.busy():
-            unfolded = self._state.page.unfold()
+            unfolded = self._state.read.unfold()
         if unfolded:
             self._screen.say(Message("Every element is shown now."))
         return unfolded
 
     def _search(self) -> None:
-        self._state.page.finder.begin()
+        self._state.read.finder.begin()
         self._state.sought.put("")
         self._state.place = KeyContext.SEARCH
 
     def _sought(self) -> None:
         """The pattern changed: search anew from where the search began."""
         if self._state.sought.text and self._unfold():
-            self._state.page.finder.begin()
-        self._state.page.finder.look_for(self._state.sought.text)
+            self._state.read.finder.begin()
+        self._state.read.finder.look_for(self._state.sought.text)
         self._screen.search_on()
 
     def _search_done(self) -> None:
         wanted = self._state.sought.text
-        if wanted and wanted != self._state.page.finder.text:
+        if wanted and wanted != self._state.read.finder.text:
             self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
         self._state.place = KeyContext.DOCUMENT
         if not wanted:
             self._search_for("")
 
     def _search_cancel(self) -> None:
-        self._state.page.finder.cancel()
+        self._state.read.finder.cancel()
         self._state.place = KeyContext.DOCUMENT
 
     def _search_for(self, text: str) -> None:
@@ -272,12 +267,12 @@ class Actions:
         if not text:
             self._match(forward=True)
             return
-        self._state.page.finder.begin()
+        self._state.read.finder.begin()
         self._state.sought.put(text)
         self._sought()
 
     def _match(self, *, forward: bool) -> None:
-        finder = self._state.page.finder
+        finder = self._state.read.finder
         if not finder.active:
             if not self._state.sought.text:
                 self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
@@ -310,11 +305,11 @@ class Actions:
         return heads
 
     def _copy(self) -> None:
-        link = self._state.page.view.chosen
+        link = self._state.read.view.chosen
         self._copied(link.name if link is not None else self._selected_text())
 
     def _selected_text(self) -> str:
-        view = self._state.page.view
+        view = self._state.read.view
         line: Line = view.line(view.selected)
         return shown_line(line).strip()
 
@@ -330,7 +325,8 @@ class Actions:
             )
 
     def _keys(self) -> None:
-        self._screen.open_dialog(key_list(moment_of(self._state.context)), KeyContext.KEYS)
+        listed = key_list(self._state.service.moment, self._state.own_bindings)
+        self._screen.open_dialog(listed, KeyContext.KEYS)
 
     def _save_report(self) -> None:
         try:

@@ -11,17 +11,14 @@ from typing import Any
 import urwid
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.commands.completion import complete
-from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Registry, UiAction
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
-from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.config import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Decision, Detach
-from tfdbg_cli.model.runs import Opened, RunEnd, Stop
+from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.actions import Actions
 from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.bugs import bug_document, bug_report
@@ -29,11 +26,10 @@ from tfdbg_cli.tui.busy import Busy
 from tfdbg_cli.tui.dialogs import leave_question
 from tfdbg_cli.tui.keymap import KeyContext, action_of, key_name
 from tfdbg_cli.tui.mouse import Mouse
-from tfdbg_cli.tui.pages import Page
 from tfdbg_cli.tui.prompt import Prompt
 from tfdbg_cli.tui.state import Dialog, State
 from tfdbg_cli.tui.theme import palette
-from tfdbg_cli.tui.view import GUTTER, View
+from tfdbg_cli.tui.view import View
 from tfdbg_cli.tui.viewport import Viewport
 
 _MESSAGE_SECONDS = 8.0
@@ -63,14 +59,12 @@ class App:
         *,
         housekeeping: Callable[[], None] = lambda: None,
     ) -> None:
-        self.registry = registry
         self.decision: Decision | None = None
         self.report = ""
-        context = Context(event, settings, filters, on_setting=self._settings_changed)
-        prompt = Prompt(history, lambda text: complete(text, context, registry))
-        self.state = State(context, prompt, settings.mouse_mode)
-        self.view = View(self.state, self.key, self.click, self.bug)
+        service = PromptService(event, registry, settings, filters, on_setting=self._settings_changed)
+        self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
+        self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.busy = Busy(self._draw_busy)
         self.loop: urwid.MainLoop | None = None
@@ -88,7 +82,7 @@ class App:
         """Show the stop on `screen` until there is a decision; a screen that ends without one detaches."""
         self.loop = loop = urwid.MainLoop(
             self.view,
-            palette(self.state.context.settings.theme),
+            palette(self.state.service.settings.theme),
             screen=screen,
             handle_mouse=self.state.mouse,
         )
@@ -98,8 +92,8 @@ class App:
         try:
             screen.start()  # so that an opening that takes its time can say so
             self.perform(self._opening)
-            if isinstance(event := self.state.context.stop, RunEnd) and event.notes and self.state.message is None:
-                self.say(Message(" ".join(event.notes)))
+            if (notes := self.state.service.notes) and self.state.message is None:
+                self.say(Message(" ".join(notes)))
             if self.decision is None:
                 loop.run()
         finally:
@@ -128,7 +122,7 @@ class App:
         if self._pasting:
             self._type(" " if key in {"enter", "tab"} else key)
             return
-        action = action_of(key, self.state.place, moment_of(self.state.context))
+        action = action_of(key, self.state.place, self.state.service.moment, self.state.own_bindings)
         if action:
             self.perform(action)
         elif key in _AFTER_ESCAPE:
@@ -183,16 +177,16 @@ class App:
         self.state.dialog = None
         self.state.place = KeyContext.DOCUMENT
         command = self.state.page.command if broken else what
-        document = bug_document(what, self.report)
-        label = self.state.page.label if self.state.pages.all else "run"
-        self.state.pages.open(Page(command, document, self.state.context.current, label), replace=broken)
+        label = self.state.pages.current.label if self.state.pages.all else "run"
+        self.state.service.show(command, bug_document(what, self.report), replace=broken, label=label)
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
         self._doing = text
-        self.state.context.width = self.view.size[0] - GUTTER - 1
+        service = self.state.service
+        service.width = self.view.page_cols
         with self.busy():
-            outcome = execute(text, self.state.context, self.registry)
+            outcome = service.execute(text)
             if isinstance(outcome, Document) and (outcome.kind not in _NOT_SCREENS or not self.state.pages.all):
                 self._show(text, outcome, replace)
                 return
@@ -204,26 +198,15 @@ class App:
             self.leave(outcome)
 
     def _show(self, command: str, document: Document, replace: bool) -> None:
-        pages = self.state.pages
-        kept, at = list(pages.all), pages.at
-        pages.open(Page(command, document, self.state.context.current, self._label()), replace=replace)
-        try:
+        with self.state.service.undone_by_error():
+            self.state.service.show(command, document, replace=replace)
             # Laid out here, where Ctrl-C can stop it, and not while drawing.
             self.view.arrange(self.view.size)
-            for index in pages.current.view.visible():
-                pages.current.view.line(index)
-        except BaseException:
-            pages.all, pages.at = kept, at
-            raise
+            view = self.state.page.view
+            for index in view.visible():
+                view.line(index)
         self.state.dialog = None
         self.state.place = KeyContext.DOCUMENT
-
-    def _label(self) -> str:
-        """The run looked at, for the breadcrumbs."""
-        try:
-            return f"run #{self.state.context.call.number}"
-        except TfdbgError:  # a recording without runs
-            return "no run"
 
     def _obey(self, action: UiAction) -> None:
         if action is UiAction.LEAVE:
@@ -237,11 +220,11 @@ class App:
 
     def _show_again(self) -> None:
         """The present screen once more, of the run looked at now; where that has none such, everything stays."""
-        page, context = self.state.page, self.state.context
+        page, service = self.state.pages.current, self.state.service
         try:
-            self.command(shown_again(page.command, context, self.registry))
+            self.command(service.shown_again(page.command))
         except TfdbgError:
-            context.current = page.run
+            service.look_at(page)
             raise
 
     def leave(self, decision: Decision) -> None:
@@ -251,7 +234,7 @@ class App:
 
     def ask_to_leave(self) -> None:
         """Ask how to leave; a recording loses nothing, so there it is not asked."""
-        if isinstance(self.state.context.stop, Opened):
+        if self.state.service.recording is not None:
             self.leave(Detach())
         self.open_dialog(leave_question(), KeyContext.LEAVE)
 
@@ -270,7 +253,7 @@ class App:
             self.say(Message("Ctrl-C again ends the program."))
             return
         self._interrupted = True
-        finder = self.state.pages.all and self.state.page.finder
+        finder = self.state.pages.all and self.state.read.finder
         if finder and finder.running:
             finder.halt()
         elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
@@ -293,14 +276,14 @@ class App:
 
     def search_on(self) -> None:
         """Let the search of the present screen go on between key presses."""
-        if self.loop is not None and not self._searching and self.state.page.finder.running:
+        if self.loop is not None and not self._searching and self.state.read.finder.running:
             self._searching = True
             self.loop.set_alarm_in(0, self._search_some)
 
     def _search_some(self, loop: Any, data: Any) -> None:
         self._searching = False
         end = time.monotonic() + _SEARCH_SLICE
-        self._guarded("searching", lambda: self.state.page.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+        self._guarded("searching", lambda: self.state.read.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
         if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
             loop.draw_screen()
@@ -322,7 +305,8 @@ class App:
     def set_mouse(self, on: bool) -> None:
         """Take the mouse, or leave it to the terminal's own selection."""
         self.state.mouse = on
-        self.state.context.settings = replace(self.state.context.settings, mouse_mode=on)
+        service = self.state.service
+        service.settings = replace(service.settings, mouse_mode=on)
         if self.loop is not None:
             self.loop.handle_mouse = on
             self.loop.screen.set_mouse_tracking(on)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import moment_of
-from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.commands.registry import Moment
+from tfdbg_cli.commands.service.pages import Pages
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.cells import clip
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
-from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
-from tfdbg_cli.tui.keymap import KeyContext, bindings, key_name
-from tfdbg_cli.tui.pages import Pages
+from tfdbg_cli.tui.keymap import Binding, KeyContext, bindings, key_name
 from tfdbg_cli.tui.paint import columns, shown, shown_line
 from tfdbg_cli.tui.viewport import Viewport
 from tfdbg_cli.tui.wrap import wrap
@@ -30,34 +28,19 @@ class Message:
     hint: str = ""
 
 
-def title_part(context: Context) -> str:
+def title_part(service: PromptService) -> str:
     """The palette name of the title: what kind of stop this is."""
-    stop = context.stop
-    if isinstance(stop, RunStart):
-        return "title start"
-    if isinstance(stop, Opened):
-        return "title opened"
-    if context.run is not stop.run:
-        return "title end"
-    if stop.run.error is not None:
-        return "title error"
-    return "title hit" if stop.hit is not None else "title end"
+    return f"title {service.kind}"
 
 
-def title(context: Context, cols: int) -> Line:
+def title(service: PromptService, cols: int) -> Line:
     """The title of the stop, and at the right which graph is shown. Why it stopped is never cut off."""
-    call, *reason = [span.text for span in stop_title(context).spans]
+    call, *reason = [span.text for span in service.title.spans]
     why = "".join(reason)
     left = f" {clip(call, max(cols // 3, cols - 2 - columns(why)))}{why}"
-    kind = _graph(context)
+    kind = service.graph
     gap = cols - columns(left) - columns(kind) - 1
     return line(f"{left}{' ' * gap}{kind}" if kind and gap > 2 else clip(left, cols))
-
-
-def _graph(context: Context) -> str:
-    if isinstance(context.stop, RunEnd):
-        return context.run.graph_kind.value
-    return "recording" if isinstance(context.stop, Opened) else ""
 
 
 def crumbs(pages: Pages, cols: int) -> Line:
@@ -83,11 +66,11 @@ def crumbs(pages: Pages, cols: int) -> Line:
     return Line((*spans, *tail))
 
 
-def footer(place: KeyContext, context: Context, cols: int) -> Line:
+def footer(place: KeyContext, moment: Moment, cols: int, own: tuple[Binding, ...] = ()) -> Line:
     """The most useful keys here, as many as there is room for; a click does what the key does."""
     spans: list[Span] = []
     room = cols
-    for binding in bindings(place, moment_of(context)):
+    for binding in bindings(place, moment, own):
         if not binding.footer:
             continue
         key = key_name(binding.keys[0])

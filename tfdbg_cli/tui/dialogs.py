@@ -18,10 +18,13 @@ def keys_of(binding: Binding) -> str:
     return ", ".join(key_name(key) for key in binding.keys)
 
 
-def key_list(moment: Moment) -> Document:
-    """The keys that work in a document at this kind of stop, each a link that does what the key does."""
+def key_list(moment: Moment, own: tuple[Binding, ...] = ()) -> Document:
+    """The keys that work in a document at this kind of stop, each a link that does what the key does.
+
+    `own` are those of the pane with the focus.
+    """
     rows: list[Line] = []
-    for binding in bindings(KeyContext.DOCUMENT, moment):
+    for binding in bindings(KeyContext.DOCUMENT, moment, own):
         link = binding.action if binding.action != "ui:keys" else ""
         rows.append(_row(keys_of(binding), binding.help, link))
     rows.append(_row(*SUSPEND))

@@ -27,7 +27,7 @@ from tfdbg_cli.model.decision import (
     StepOn,
 )
 from tfdbg_cli.model.pausing import STEPS
-from tfdbg_cli.model.runs import Opened, Stop
+from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.paint import shown
 from tfdbg_cli.tui.terminal import Terminal
@@ -98,17 +98,17 @@ class TuiFrontend:
         except OSError as error:
             self.notify(f"The terminal is gone ({error.strerror}); the program runs on without the debugger.")
             return Detach()
-        self._settings = app.state.context.settings
+        self._settings = app.state.service.settings
         return decision
 
 
 def last_words(app: App, decision: Decision) -> str:
     """One line for the scrollback: which run, which screen was left, what comes next."""
-    stop = app.state.context.stop
+    service = app.state.service
     left = shown(app.state.page.command)
-    if isinstance(stop, Opened):
-        return f"tfdbg: closed {shown(stop.path)} at `{left}`."
-    return f"tfdbg: run #{app.state.context.call.number}, left at `{left}`; {next_words(decision)}."
+    if service.recording is not None:
+        return f"tfdbg: closed {shown(service.recording)} at `{left}`."
+    return f"tfdbg: {service.label}, left at `{left}`; {next_words(decision)}."
 
 
 def next_words(decision: Decision) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from tfdbg_cli.commands.registry import EVERYWHERE, LIVE, LOOKING, WITH_TENSORS, Moment
@@ -34,6 +34,8 @@ CHAINS = {
 @dataclass(frozen=True, slots=True)
 class Binding:
     """Keys (in urwid's names) that run `action`: a command string, or `ui:NAME` for what only a screen can do.
+
+    `pane:NAME` is for what only the pane can do that has the binding.
 
     `footer` is its label in the last row; bindings without one are found by `?`. `moments` are the stops at which
     the keys mean this.
@@ -202,14 +204,26 @@ def key_name(key: str) -> str:
     return "-".join([*modifiers, last])
 
 
-def bindings(place: KeyContext, moment: Moment | None = None) -> Iterator[Binding]:
-    """The bindings of `place` and of what stands behind it, at `moment` (None: at any)."""
-    for link in CHAINS.get(place, (place,)):
+def bindings(place: KeyContext, moment: Moment | None = None, own: tuple[Binding, ...] = ()) -> Iterator[Binding]:
+    """The bindings of `place` and of what stands behind it, at `moment` (None: at any).
+
+    `own` are those of the pane with the focus. They come first, and take their keys from the others.
+    """
+    chain = CHAINS.get(place, (place,))
+    first = [binding for binding in own if binding.place in chain and _means_it(binding, moment)]
+    yield from first
+    taken = {key for binding in first for key in binding.keys}
+    for link in chain:
         for binding in BINDINGS:
-            if binding.place is link and (moment is None or moment in binding.moments):
-                yield binding
+            left = tuple(key for key in binding.keys if key not in taken)
+            if binding.place is link and left and _means_it(binding, moment):
+                yield binding if left == binding.keys else replace(binding, keys=left)
 
 
-def action_of(key: str, place: KeyContext, moment: Moment) -> str:
+def _means_it(binding: Binding, moment: Moment | None) -> bool:
+    return moment is None or moment in binding.moments
+
+
+def action_of(key: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:
     """What `key` runs at `place`; empty when it means nothing there."""
-    return next((binding.action for binding in bindings(place, moment) if key in binding.keys), "")
+    return next((binding.action for binding in bindings(place, moment, own) if key in binding.keys), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MIN_COLS = 40
@@ -9,10 +10,25 @@ MIN_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle of the screen: its first column and row, counted from 0, and how many it has."""
+
+    left: int
+    top: int
+    cols: int
+    rows: int
+
+    def holds(self, col: int, row: int) -> bool:
+        """Whether the place is in it."""
+        return 0 <= col - self.left < self.cols and 0 <= row - self.top < self.rows
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Rows of each part, counted from the top. Every part is as wide as the screen.
 
-    The order is title, crumbs, document, candidates, status, prompt, footer; a part without room has no row.
+    The order is title, crumbs, panes (the body), candidates, status, prompt, footer; a part without room has no row.
+    `shares` are those of the panes, from left to right.
     """
 
     cols: int
@@ -22,6 +38,7 @@ class Layout:
     candidates: int
     status: int
     footer: int
+    shares: tuple[int, ...] = (1,)
 
     @property
     def body_top(self) -> int:
@@ -31,11 +48,25 @@ class Layout:
     def prompt_row(self) -> int:
         return self.rows - 1 - self.footer
 
+    @property
+    def panes(self) -> tuple[Rect, ...]:
+        """The rectangle of each pane: alone the whole body, else one under its title, with a column between two."""
+        heads = 1 if len(self.shares) > 1 else 0
+        room = self.cols - (len(self.shares) - 1)
+        ends = [room * sum(self.shares[:n]) // sum(self.shares) for n in range(len(self.shares) + 1)]
+        return tuple(
+            Rect(ends[n] + n, self.body_top + heads, ends[n + 1] - ends[n], self.body - heads)
+            for n in range(len(self.shares))
+        )
 
-def layout_for(cols: int, rows: int, status: int = 1, candidates: int = 0) -> Layout | None:
+
+def layout_for(
+    cols: int, rows: int, status: int = 1, candidates: int = 0, shares: Sequence[int] = (1,)
+) -> Layout | None:
     """The layout of a screen of `cols` by `rows`; None when nothing useful fits.
 
-    `status` and `candidates` are the rows these would like; the document keeps at least half of the screen.
+    `status` and `candidates` are the rows these would like; the panes keep at least half of the screen, and divide
+    its width by their `shares`.
     """
     if cols < MIN_COLS or rows < MIN_ROWS:
         return None
@@ -44,4 +75,5 @@ def layout_for(cols: int, rows: int, status: int = 1, candidates: int = 0) -> La
     spare = rows - fixed - rows // 2
     status = max(1, min(status, spare))
     candidates = max(0, min(candidates, spare - status))
-    return Layout(cols, rows, 1, rows - fixed - status - candidates, candidates, status, footer)
+    body = rows - fixed - status - candidates
+    return Layout(cols, rows, 1, body, candidates, status, footer, tuple(shares))

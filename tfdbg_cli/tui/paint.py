@@ -77,6 +77,11 @@ def links_of(line: Line) -> list[LinkPlace]:
     return found
 
 
+def link_at(links: Sequence[LinkPlace], column: int) -> tuple[int, LinkPlace] | None:
+    """The link at the column, with its number on the line."""
+    return next(((i, link) for i, link in enumerate(links) if link.start <= column < link.end), None)
+
+
 @lru_cache(maxsize=4096)
 def attribute(*layers: str) -> Hashable:
     """A display attribute of palette names, innermost first; empty names are left out."""
@@ -125,6 +130,20 @@ def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
             attributes.append((attr, len(encoded)))
             charsets.extend(cs)
     return ScreenRow(text, attributes, charsets)
+
+
+def cell(char: str, *part: str) -> ScreenRow:
+    """One character in the look of `part`, palette names from the innermost."""
+    return assemble([(char, attribute(*part))], 1, attribute())
+
+
+def side_by_side(*parts: ScreenRow) -> ScreenRow:
+    """Rows as one row."""
+    return ScreenRow(
+        b"".join(part.text for part in parts),
+        [run for part in parts for run in part.attributes],
+        [run for part in parts for run in part.charsets],
+    )
 
 
 def canvas(rows: Sequence[ScreenRow], cols: int, cursor: tuple[int, int] | None = None) -> urwid.TextCanvas:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.bars import Message
@@ -17,7 +16,6 @@ class Screen(Protocol):
     """One screen: its state, and what can be done with it."""
 
     state: State
-    registry: Registry
     report: str
 
     def command(self, text: str, *, replace: bool = False) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.service.pages import Pages
+from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.tui.bars import Message
-from tfdbg_cli.tui.keymap import KeyContext
+from tfdbg_cli.tui.keymap import Binding, KeyContext
 from tfdbg_cli.tui.line_editor import LineEditor
-from tfdbg_cli.tui.pages import Page, Pages
+from tfdbg_cli.tui.pane import Pane
 from tfdbg_cli.tui.prompt import Prompt
+from tfdbg_cli.tui.reading import Reading, Readings
 from tfdbg_cli.tui.viewport import Viewport
 
 
@@ -25,25 +27,41 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
 
-    `hint` is the usage of the command being typed.
+    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to.
     """
 
-    context: Context
+    service: PromptService
     prompt: Prompt
     mouse: bool
-    pages: Pages = field(default_factory=Pages)
+    readings: Readings = field(default_factory=Readings)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None
+    focus: Pane | None = None
 
     @property
-    def page(self) -> Page:
-        """The screen on show."""
-        return self.pages.current
+    def pages(self) -> Pages:
+        return self.service.pages
+
+    @property
+    def page(self) -> Reading:
+        """The page on show."""
+        return self.readings.of(self.pages.current)
+
+    @property
+    def read(self) -> Reading:
+        """The document that keys move and search in: that of the pane with the focus, if it has one, or the page."""
+        found = self.focus.reading if self.focus is not None else None
+        return found or self.page
 
     @property
     def front(self) -> Viewport:
         """What movement keys move in: the dialog, or the document under it."""
-        return self.dialog.view if self.dialog else self.page.view
+        return self.dialog.view if self.dialog else self.read.view
+
+    @property
+    def own_bindings(self) -> tuple[Binding, ...]:
+        """The keys that only the pane with the focus has."""
+        return self.focus.bindings if self.focus is not None else ()

@@ -1,28 +1,29 @@
-"""Drawing the state of the screen, and finding out what a click hit."""
+"""The whole screen as one widget: panes above one another, and a dialog over them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import ClassVar
 
 import urwid
 
-from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.tui import bars
+from tfdbg_cli.document.text import Line, line
+from tfdbg_cli.tui.actions import Actions
+from tfdbg_cli.tui.bar_panes import Candidates, Crumbs, Footer, PromptLine, StatusBar, TitleBar
+from tfdbg_cli.tui.dialog_pane import DialogPane
+from tfdbg_cli.tui.document_pane import MARGINS
 from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.layout import MIN_COLS, MIN_ROWS, Layout, layout_for
-from tfdbg_cli.tui.line_editor import LineEditor
-from tfdbg_cli.tui.paint import ScreenRow, assemble, attribute, canvas, columns, paint, shown
-from tfdbg_cli.tui.state import Dialog, State
-from tfdbg_cli.tui.viewport import Viewport
+from tfdbg_cli.tui.paint import canvas, paint
+from tfdbg_cli.tui.pane import Drawing, Pane
+from tfdbg_cli.tui.state import State
+from tfdbg_cli.tui.workspace import Workspace
 
-_CANDIDATE_ROWS = 4
-_DIALOG_COLS = 76
-GUTTER = 1  # columns left of the document, for the mark of the selected line
+_BUTTONS = {4: "wheel up", 5: "wheel down"}
 
 
 class View(urwid.Widget):
-    """The whole screen as one widget.
+    """All panes, laid out anew for each frame, since status and candidates take what they need.
 
     `on_key` gets every key, `on_click` every click with its place, `on_bug` what went wrong while drawing: it
     changes the state to something that can be drawn.
@@ -35,19 +36,29 @@ class View(urwid.Widget):
     def __init__(
         self,
         state: State,
+        actions: Actions,
         on_key: Callable[[str], None],
         on_click: Callable[[str, int, int], None],
         on_bug: Callable[[str, Exception], None],
     ) -> None:
         super().__init__()
         self._state = state
+        self._actions = actions
         self._on_key = on_key
         self._on_click = on_click
         self._on_bug = on_bug
+        self._workspace = Workspace(state, actions)
+        self._title = TitleBar(state, actions)
+        self._crumbs = Crumbs(state, actions)
+        self._candidates = Candidates(state)
+        self._status = StatusBar(state)
+        self._prompt = PromptLine(state, actions)
+        self._footer = Footer(state, actions)
         self.size = (80, 24)
         self.layout: Layout | None = None
-        self.links: dict[int, Line] = {}  # rows around the document, for clicks
-        self._rows: list[ScreenRow] = []
+        self._panes: urwid.Widget = _TooSmall()
+        self._arranged: tuple[object, ...] = ()  # what `_panes` was made for
+        self._drawn: urwid.Canvas | None = None  # the panes as they were drawn last
 
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
         """Hand the key on; every key is taken."""
@@ -59,10 +70,23 @@ class View(urwid.Widget):
     ) -> bool:
         """Hand on presses, turns of the wheel, and that something was dragged."""
         if event.endswith("mouse press"):
-            self._on_click({4: "wheel up", 5: "wheel down"}.get(button, f"button {button}"), col, row)
+            self._on_click(_BUTTONS.get(button, f"button {button}"), col, row)
         elif event.endswith("mouse drag"):
             self._on_click("drag", col, row)
         return True
+
+    def press(self, col: int, row: int, button: int = 1) -> bool:
+        """Give a press of the mouse to the pane at its place; False where nobody wants it."""
+        dialog = self._dialog()
+        if dialog is None:
+            return bool(self._panes.mouse_event(self.size, "mouse press", button, col, row, True))
+        place = dialog.place(*self.size)
+        inside = place.holds(col, row)
+        if inside:
+            dialog.mouse_event(
+                (place.cols, place.rows), "mouse press", button, col - place.left, row - place.top, True
+            )
+        return inside
 
     def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         """The screen at `size`. A bug in drawing it is drawn instead."""
@@ -75,194 +99,71 @@ class View(urwid.Widget):
 
     def busy(self, size: tuple[int, int], words: str) -> urwid.Canvas:
         """The last screen with `words` in its status row; touches nothing else of the state."""
-        rows = list(self._rows)
-        if len(rows) != size[1]:  # nothing was drawn yet, or at another size
-            rows = [paint(Line(), size[0]) for _ in range(size[1])]
+        under = self._drawn
+        if under is None or (under.cols(), under.rows()) != size:  # nothing was drawn yet, or at another size
+            under = canvas([paint(Line(), size[0])] * size[1], size[0])
         layout = layout_for(*size)
-        rows[layout.prompt_row - 1 if layout else 0] = paint(line(f" {words}"), size[0], base="message")
-        return canvas(rows, size[0])
+        notice = canvas([paint(line(f" {words}"), size[0], base="message")], size[0])
+        row = layout.prompt_row - 1 if layout else 0
+        return urwid.CanvasOverlay(urwid.CompositeCanvas(notice), urwid.CompositeCanvas(under), 0, row)
 
-    def arrange(self, size: tuple[int, int]) -> Layout | None:
-        """Work out the layout for `size`, and fit the document into it."""
-        state = self._state
-        where = bars.position(state.page.view, state.mouse)
-        status = len(bars.status(state.message, "", where, size[0])) if size[0] >= MIN_COLS else 1
-        names = bars.candidates(state.prompt.candidates, -1, 0, size[0], _CANDIDATE_ROWS) if size[0] > 4 else []
-        self.layout = layout_for(*size, status, len(names))
-        if self.layout is not None:
-            page = state.page
-            before = page.view.cols
-            page.view.resize(size[0] - GUTTER - 1, self.layout.body)
-            if before and before != page.view.cols:
-                page.finder.relaid()
-        return self.layout
+    @property
+    def page_cols(self) -> int:
+        """The columns that the page has for its lines on a screen of the present size."""
+        layout = layout_for(*self.size, shares=self._workspace.shares(self.size[0]))
+        return (layout.panes[0].cols if layout else self.size[0]) - MARGINS
+
+    def arrange(self, size: tuple[int, int]) -> None:
+        """Work out the layout for `size`, and fit the panes into it."""
+        cols, rows = size
+        status = self._status.wanted(cols) if cols >= MIN_COLS else 1
+        shares = self._workspace.shares(cols)
+        layout = self.layout = layout_for(cols, rows, status, self._candidates.wanted(cols), shares)
+        if layout is not None:
+            self._workspace.fit(layout)
+        typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH}
+        wanted = (layout, typing, self._state.focus)
+        if wanted != self._arranged:
+            self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()
+            self._arranged = wanted
+
+    def _stacked(self, layout: Layout, *, typing: bool) -> urwid.Widget:
+        """The panes above one another, the focus on the one whose cursor is to be seen."""
+        body = self._workspace.widget(layout)
+        return urwid.Pile(
+            [
+                (1, self._title),
+                (layout.crumbs, self._crumbs),
+                (layout.body, body),
+                (layout.candidates, self._candidates),
+                (layout.status, self._status),
+                (1, self._prompt),
+                (layout.footer, self._footer),
+            ],
+            focus_item=self._prompt if typing else body,
+        )
 
     def _render(self, size: tuple[int, int]) -> urwid.Canvas:
-        cols, rows = size
-        layout = self.arrange(size)
-        self.links = {}
-        if layout is None:
-            self._rows = self._too_small(cols, rows)
-            return canvas(self._rows, cols)
-        state = self._state
-        body, cursor = self._body(state.page.view, layout.body, layout.body_top)
-        where = bars.position(state.page.view, state.mouse)
-        status = bars.status(state.message, self._otherwise(), where, cols)[: layout.status]
-        status_part = "status" if state.message is None else "message error" if state.message.error else "message"
-        if state.message is None and state.page.finder.failed:
-            status_part = "message error"
-        prompt, prompt_cursor = self._prompt(cols, layout.prompt_row)
-        names = bars.candidates(
-            state.prompt.candidates, state.prompt.picked, state.prompt.left_out, cols, layout.candidates
-        )
-        self._rows = [
-            self._bar(bars.title(state.context, cols), 0, cols, bars.title_part(state.context)),
-            self._bar(bars.crumbs(state.pages, cols), 1, cols, "crumbs"),
-            *body,
-            *(paint(name, cols, base="candidate") for name in names),
-            *(paint(item, cols, base=status_part) for item in status),
-            prompt,
-        ]
-        if layout.footer:
-            footer = bars.footer(state.place, state.context, cols)
-            self._rows.append(self._bar(footer, layout.rows - 1, cols, "footer"))
-        drawn: urwid.Canvas = canvas(self._rows, cols, prompt_cursor or cursor)
-        return self._over(drawn, state.dialog, cols, rows) if state.dialog else drawn
+        self.arrange(size)
+        dialog = self._dialog()
+        drawn = self._drawn = self._panes.render(size, focus=dialog is None)
+        if dialog is None:
+            return drawn
+        place = dialog.place(*size)
+        over = dialog.render((place.cols, place.rows), focus=True)
+        return urwid.CanvasOverlay(urwid.CompositeCanvas(over), urwid.CompositeCanvas(drawn), place.left, place.top)
 
-    def _bar(self, content: Line, row: int, cols: int, base: str) -> ScreenRow:
-        self.links[row] = content
-        return paint(content, cols, base=base, follow=False)
+    def _dialog(self) -> DialogPane | None:
+        """The dialog that is open, where there is room for one."""
+        opened = self._state.dialog
+        return DialogPane(opened, self._actions) if opened is not None and self.layout is not None else None
 
-    def _body(self, view: Viewport, rows: int, top: int) -> tuple[list[ScreenRow], tuple[int, int] | None]:
-        finder = self._state.page.finder
-        shown_lines = view.visible()
-        thumb = _thumb(view, rows)
-        painted: list[ScreenRow] = []
-        cursor = None
-        for row in range(rows):
-            edge = _cell("▐", "thumb") if row in thumb else _cell(" ", "track")
-            if row >= len(shown_lines):
-                painted.append(_side_by_side(assemble([], view.cols + GUTTER, attribute()), edge))
-                continue
-            index = shown_lines[row]
-            content = view.line(index)
-            chosen = index == view.selected
-            base = "head" if index == view.pinned else "selected" if chosen else ""
-            focus = view.link if chosen else None
-            matches = finder.ranges(content) if finder.active else ()
-            drawn = paint(content, view.cols, base=base, left=view.left, focus=focus, matches=matches)
-            painted.append(_side_by_side(_cell("▸" if chosen else " ", "marker", base), drawn, edge))
-            if chosen:
-                # The hardware cursor stands at the selected line, for screen readers.
-                cursor = (0, top + row)
-        return painted, cursor
 
-    def _otherwise(self) -> str:
-        """What the status row says when there is no message."""
-        state = self._state
-        if state.dialog is not None:
-            return state.dialog.title
-        if state.place is KeyContext.PROMPT and state.hint:
-            return state.hint
-        finder = state.page.finder
-        if finder.active and finder.notice:
-            return finder.notice
-        link = state.page.view.chosen
-        if link is not None and not link.link.startswith("ui:"):
-            return f"Enter: {link.link}"
-        return state.page.document.title
+class _TooSmall(Pane):
+    """What there is to see where nothing fits."""
 
-    def _prompt(self, cols: int, row: int) -> tuple[ScreenRow, tuple[int, int] | None]:
-        state = self._state
-        if state.place is KeyContext.SEARCH:
-            return _edited(" /", state.sought, cols, row)
-        if state.place is KeyContext.PROMPT:
-            return _edited(" tfdbg> ", state.prompt.editor, cols, row)
-        kept = state.prompt.editor.text
-        idle = line(
-            Span(" tfdbg> ", Style.DIM), Span(shown(kept) if kept else "press : to type a command", Style.DIM)
-        )
-        return paint(idle, cols), None
-
-    def dialog_place(self, cols: int, rows: int) -> tuple[int, int, int, int]:
-        """Left, top, columns and rows of the open dialog, frame included."""
-        dialog = self._state.dialog
-        wide = min(cols - 4, _DIALOG_COLS)
-        if dialog is not None:
-            dialog.view.resize(wide - 4, max(1, rows - 4))
-        high = min(rows - 2, (len(dialog.view.lines) if dialog else 0) + 2)
-        return (cols - wide) // 2, max(0, (rows - high) // 2), wide, high
-
-    def _over(self, under: urwid.Canvas, dialog: Dialog, cols: int, rows: int) -> urwid.Canvas:
-        left, top, wide, high = self.dialog_place(cols, rows)
-        view = dialog.view
-        view.resize(wide - 4, high - 2)
-        frame = attribute("box")
-        heading = f" {dialog.title} "
-        drawn = [_edge("┌", heading, "┐", wide)]
-        cursor = None
-        shown_lines = view.visible()
-        for row in range(high - 2):
-            index = shown_lines[row] if row < len(shown_lines) else -1
-            content = view.line(index) if index >= 0 else Line()
-            chosen = index == view.selected and view.link is not None
-            inner = paint(content, wide - 4, base="box", focus=view.link if chosen else None)
-            drawn.append(_framed(inner, frame))
-            if chosen:
-                cursor = (1, row + 1)
-        more = f" {view.selected + 1}/{len(view.lines)} " if len(view.lines) > high - 2 else ""
-        drawn.append(_edge("└", more, "┘", wide))
-        box = urwid.CompositeCanvas(canvas(drawn, wide, cursor))
-        base = urwid.CompositeCanvas(under)
-        base.cursor = None
-        return urwid.CanvasOverlay(box, base, left, top)
-
-    @staticmethod
-    def _too_small(cols: int, rows: int) -> list[ScreenRow]:
+    def draw(self, cols: int, rows: int) -> Drawing:
         words = f"tfdbg needs a screen of at least {MIN_COLS} by {MIN_ROWS}; this one is {cols} by {rows}."
         width = max(1, cols)
         pieces = [words[i : i + width] for i in range(0, len(words), width)]
-        return [paint(line(pieces[row]) if row < len(pieces) else Line(), cols) for row in range(rows)]
-
-
-def _thumb(view: Viewport, rows: int) -> range:
-    """The rows of the scroll thumb; none when everything is in sight."""
-    total = len(view.lines)
-    if total <= rows:
-        return range(0)
-    size = max(1, rows * rows // total)
-    start = round(view.top / (total - rows) * (rows - size))
-    return range(start, start + size)
-
-
-def _cell(char: str, *part: str) -> ScreenRow:
-    return assemble([(char, attribute(*part))], 1, attribute())
-
-
-def _side_by_side(*parts: ScreenRow) -> ScreenRow:
-    return ScreenRow(
-        b"".join(part.text for part in parts),
-        [run for part in parts for run in part.attributes],
-        [run for part in parts for run in part.charsets],
-    )
-
-
-def _framed(row: ScreenRow, frame: Hashable) -> ScreenRow:
-    return _side_by_side(assemble([("│ ", frame)], 2, frame), row, assemble([(" │", frame)], 2, frame))
-
-
-def _edge(left: str, words: str, right: str, wide: int) -> ScreenRow:
-    frame = attribute("box")
-    bold = attribute(Style.TITLE, "box")
-    fill = "─" * max(0, wide - 3 - columns(words))
-    return assemble([(f"{left}─", frame), (words, bold), (fill + right, frame)], wide, frame)
-
-
-def _edited(caption: str, editor: LineEditor, cols: int, row: int) -> tuple[ScreenRow, tuple[int, int]]:
-    """A line being typed, scrolled so that its cursor is in sight."""
-    before = columns(shown(editor.text[: editor.cursor]))
-    room = max(1, cols - len(caption) - 1)
-    left = max(0, before - room)
-    typed = paint(line(editor.text), cols - len(caption), left=left)
-    head = paint(line(caption), len(caption), base="prompt")
-    return _side_by_side(head, typed), (min(cols - 1, len(caption) + before - left), row)
+        return Drawing([paint(line(piece), cols) for piece in pieces[:rows]])

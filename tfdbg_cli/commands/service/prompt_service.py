@@ -1,0 +1,194 @@
+"""The prompt of one stop as a service: commands in, documents and decisions out, and pages to go back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.commands.completion import Completions, complete
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute, moment_of
+from tfdbg_cli.commands.registry import Moment, Outcome, Registry
+from tfdbg_cli.commands.service.pages import Page, Pages
+from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
+from tfdbg_cli.commands.verbs.run_steps import shown_again
+from tfdbg_cli.commands.views.opening import opening_command
+from tfdbg_cli.commands.views.watch_decision import watch_on
+from tfdbg_cli.config import Settings
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.document.text import Line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, RunEnd, Stop
+
+_MOST_PAGES = 200
+
+
+class PromptService:
+    """Answers for one stop whoever asks: a screen, lines of text, a notebook, a terminal far away.
+
+    `width` is that of the terminal in columns, None where output is not laid out for one; a front end sets it when it
+    changes. `interactive` says whether a person is there to answer. `on_setting` is called with the new settings
+    after a command has changed one. `filters` is looked into whenever one is asked for.
+    """
+
+    def __init__(
+        self,
+        stop: Stop,
+        registry: Registry,
+        settings: Settings | None = None,
+        filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
+        *,
+        width: int | None = None,
+        interactive: bool = True,
+        on_setting: Callable[[Settings], None] = lambda settings: None,
+        most_pages: int = _MOST_PAGES,
+    ) -> None:
+        self.pages = Pages(most_pages)
+        self._registry = registry
+        self._context = Context(stop, settings or Settings(), filters, width, interactive, on_setting)
+
+    # What is asked.
+
+    def execute(self, text: str) -> Outcome:
+        """Carry out the command string `text`.
+
+        A Document is the answer, a Decision ends the stop, a UiAction is for the front end to do.
+
+        Raises:
+            TfdbgError: no such command here, wrong arguments, or what the command itself raises.
+
+        """
+        return execute(text, self._context, self._registry)
+
+    def complete(self, text: str) -> Completions:
+        """What could stand where `text`, a command string up to the cursor, ends."""
+        return complete(text, self._context, self._registry)
+
+    def usage(self, text: str) -> str:
+        """How the command that `text` begins with is used; empty where that is none."""
+        words = text.split()
+        known = bool(words) and words[0] in self._registry
+        return self._registry.find(words[0], self.moment).usage if known else ""
+
+    # Pages.
+
+    def show(self, command: str, document: Document, *, replace: bool = False, label: str | None = None) -> Page:
+        """Open a page with `document`, about the run looked at, behind the current page or in its place.
+
+        `label` names the run where it is not to be asked for its name.
+        """
+        page = Page(command, document, self.run, self.label if label is None else label)
+        self.pages.open(page, replace=replace)
+        return page
+
+    def go(self, at: int) -> bool:
+        """Back or forward to the page numbered `at`, and to the run it is about; False if there is none."""
+        if not self.pages.go(at):
+            return False
+        self.look_at(self.pages.current)
+        return True
+
+    def look_at(self, page: Page) -> None:
+        """Look at the run that `page` is about."""
+        self._context.current = page.run
+
+    @contextmanager
+    def undone_by_error(self) -> Iterator[None]:
+        """Within it, an error puts the pages back as they were."""
+        kept, at = list(self.pages.all), self.pages.at
+        try:
+            yield
+        except BaseException:
+            self.pages.all, self.pages.at = kept, at
+            raise
+
+    def shown_again(self, command: str) -> str:
+        """The command string that shows what `command` showed, for the run looked at now.
+
+        Where `command` is about no run it is the one that shows the run first.
+
+        Raises:
+            TfdbgError: the run cannot be read.
+
+        """
+        return shown_again(command, self._context, self._registry)
+
+    # Where the program stands.
+
+    @property
+    def moment(self) -> Moment:
+        """The kind of stop, which says what commands there are."""
+        return moment_of(self._context)
+
+    @property
+    def title(self) -> Line:
+        """Which stop this is, and why the program stands there."""
+        return stop_title(self._context)
+
+    @property
+    def kind(self) -> StopKind:
+        """What the stop is about, in one word, by which a front end colours the title."""
+        return stop_kind(self._context)
+
+    @property
+    def run(self) -> int:
+        """The index of the run looked at, of those that can be."""
+        return self._context.current
+
+    @property
+    def label(self) -> str:
+        """The run looked at, in short: `run #3`."""
+        try:
+            return f"run #{self._context.call.number}"
+        except TfdbgError:  # a recording without runs, or one that is gone
+            return "no run"
+
+    @property
+    def graph(self) -> str:
+        """Which graph the tensors belong to, `recording` in one, empty before a run."""
+        if isinstance(self._context.stop, RunEnd):
+            return self._context.run.graph_kind.value
+        return "recording" if self.recording is not None else ""
+
+    @property
+    def recording(self) -> str | None:
+        """The path of the recording that is open; None where a program stands."""
+        stop = self._context.stop
+        return stop.path if isinstance(stop, Opened) else None
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was done when the program stopped, in sentences. Before a run its first page says it."""
+        stop = self._context.stop
+        return stop.notes if isinstance(stop, RunEnd) else ()
+
+    @property
+    def opening(self) -> str:
+        """The command string whose document is to be seen first."""
+        return opening_command(self._context.stop)
+
+    @property
+    def watching_on(self) -> str:
+        """The command string that runs on until a tensor is NaN or infinite, as at the last watch."""
+        return watch_on(getattr(self._context.stop, "watch", None))
+
+    # What a front end sets.
+
+    @property
+    def width(self) -> int | None:
+        return self._context.width
+
+    @width.setter
+    def width(self, columns: int | None) -> None:
+        self._context.width = columns
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now. Those that a front end sets hold for this stop and are not kept in the file."""
+        return self._context.settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._context.settings = settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.model.decision import CaptureRequest
 
 
@@ -29,7 +29,7 @@ class Chooser:
     op_type: re.Pattern[str] | None
     dtype: re.Pattern[str] | None
 
-    def admits(self, tensor: Any) -> bool:
+    def admits(self, tensor: SymbolicTensor) -> bool:
         """Whether `tensor` (a tf.Tensor in a graph) is asked for."""
         return self.admits_named(tensor.op.name, tensor.op.type, tensor.dtype.base_dtype.name)
 

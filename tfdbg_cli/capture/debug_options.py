@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
+from tfdbg_cli.capture.tf.types import RunOptions, TfGraph
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -116,7 +118,7 @@ def _options(answer: Any) -> WatchOptions:
 
 
 def add_debug_tensor_watch(
-    run_options: Any,
+    run_options: RunOptions,
     node_name: str,
     output_slot: int = 0,
     debug_ops: DebugOps = _DEFAULT_OP,
@@ -137,8 +139,8 @@ def add_debug_tensor_watch(
 
 @told_of_old_names
 def watch_graph(
-    run_options: Any,
-    graph: Any,
+    run_options: RunOptions,
+    graph: TfGraph,
     debug_ops: DebugOps = _DEFAULT_OP,
     debug_urls: DebugOps | None = None,
     node_name_regex_allowlist: str | None = None,
@@ -172,8 +174,8 @@ def watch_graph(
 
 @told_of_old_names
 def watch_graph_with_denylists(
-    run_options: Any,
-    graph: Any,
+    run_options: RunOptions,
+    graph: TfGraph,
     debug_ops: DebugOps = _DEFAULT_OP,
     debug_urls: DebugOps | None = None,
     node_name_regex_denylist: str | None = None,
@@ -194,7 +196,7 @@ def watch_graph_with_denylists(
     run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
 
 
-def _chosen(graph: Any, admits: Callable[[str, str, str], bool]) -> Iterator[tuple[str, int]]:
+def _chosen(graph: TfGraph, admits: Callable[[str, str, str], bool]) -> Iterator[tuple[str, int]]:
     for op in graph.get_operations():
         for slot, tensor in enumerate(op.outputs):
             if admits(op.name, op.type, tensor.dtype.name):
@@ -202,7 +204,7 @@ def _chosen(graph: Any, admits: Callable[[str, str, str], bool]) -> Iterator[tup
 
 
 def _add_all(
-    run_options: Any,
+    run_options: RunOptions,
     watches: Iterable[tuple[str, int]],
     debug_ops: DebugOps,
     debug_urls: DebugOps | None,

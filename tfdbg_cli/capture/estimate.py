@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.capture.budget import disk_budget, memory_budget
+from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import GraphKind
@@ -19,7 +20,11 @@ _STRING_BYTES = 32  # a guess for one string; there is nothing better before the
 
 
 def estimate(
-    tensors: Iterable[Any], feeds: Mapping[str, Any], kind: GraphKind, settings: Settings, directory: Path | None
+    tensors: Iterable[SymbolicTensor],
+    feeds: Mapping[str, Any],
+    kind: GraphKind,
+    settings: Settings,
+    directory: Path | None,
 ) -> Estimate:
     """The bytes that the values of `tensors` (tf.Tensors in a graph) take while `feeds` are fed by name.
 
@@ -52,7 +57,7 @@ def _is_regular(value: Any) -> bool:
     return True
 
 
-def _batch(tensors: Iterable[Any], fed_shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+def _batch(tensors: Iterable[SymbolicTensor], fed_shapes: Mapping[str, tuple[int, ...]]) -> int | None:
     sizes = set()
     for tensor in tensors:
         fed = fed_shapes.get(tensor.name)
@@ -61,7 +66,7 @@ def _batch(tensors: Iterable[Any], fed_shapes: Mapping[str, tuple[int, ...]]) ->
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _nbytes(tensor: Any, fed: tuple[int, ...] | None, batch: int | None) -> int | None:
+def _nbytes(tensor: SymbolicTensor, fed: tuple[int, ...] | None, batch: int | None) -> int | None:
     shape = fed
     if shape is None:
         if tensor.shape.rank is None:

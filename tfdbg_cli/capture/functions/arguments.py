@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.static_values import dimensions
+from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
 from tfdbg_cli.model.calls import Argument
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.values import Array, NoValue
@@ -22,7 +23,7 @@ class Slot:
     variable: Any = None
 
 
-def slots_of(graph: Any) -> tuple[Slot, ...]:
+def slots_of(graph: TfGraph) -> tuple[Slot, ...]:
     """The inputs of `graph` (a FuncGraph) in order.
 
     An argument is named as its placeholder, which TensorFlow names after the parameter. A captured variable has the
@@ -36,7 +37,7 @@ def slots_of(graph: Any) -> tuple[Slot, ...]:
     return tuple(_slot(tensor, id(tensor) in captured, captured.get(id(tensor)), taken) for tensor in graph.inputs)
 
 
-def _slot(tensor: Any, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
+def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, taken: set[str]) -> Slot:
     described, name = tensor, tensor.op.name
     if variable is not None:
         described, name = variable, _free(variable.name.split(":", 1)[0], taken)
@@ -54,7 +55,7 @@ def _free(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _name_by_reader(tensor: Any) -> str:
+def _name_by_reader(tensor: EagerTensor) -> str:
     for op in tensor.consumers():
         names = [arg.name for arg in op.op_def.input_arg]
         position = next(at for at, read in enumerate(op.inputs) if read is tensor)
@@ -62,7 +63,7 @@ def _name_by_reader(tensor: Any) -> str:
     return "captured"
 
 
-def given(slots: Sequence[Slot], inputs: Sequence[Any]) -> tuple[Argument, ...]:
+def given(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> tuple[Argument, ...]:
     """The descriptions of `inputs`, eager tensors, with the shapes that they have in this call."""
     return tuple(
         slot.argument
@@ -75,7 +76,7 @@ def given(slots: Sequence[Slot], inputs: Sequence[Any]) -> tuple[Argument, ...]:
 class Given(Mapping[str, Any]):
     """The values of `inputs` by name, made NumPy arrays when somebody looks. A variable is read at that moment."""
 
-    def __init__(self, slots: Sequence[Slot], inputs: Sequence[Any]) -> None:
+    def __init__(self, slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> None:
         self._inputs = {
             slot.argument.name: tensor if slot.variable is None else slot.variable
             for slot, tensor in zip(slots, inputs, strict=False)
@@ -91,6 +92,6 @@ class Given(Mapping[str, Any]):
         return len(self._inputs)
 
 
-def value_of(tensor: Any) -> Array | NoValue:
+def value_of(tensor: EagerTensor) -> Array | NoValue:
     """The array in an eager tensor or a variable, or why there is none."""
     return HANDLE if tensor.dtype.name in HANDLES else array_of(tensor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checks import Health
@@ -17,6 +16,7 @@ from tfdbg_cli.capture.functions.frontier import Frontier
 from tfdbg_cli.capture.functions.twins import Twins
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
 from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import BOOL, FLOAT
 from tfdbg_cli.model.names import TensorName
 
@@ -101,7 +101,7 @@ class CheckingEdit(Edit):
         assert self._health is not None
         return self._health
 
-    def one_more_output(self, node: Any) -> str:
+    def one_more_output(self, node: NodeDef) -> str:
         """Let the branch `node` give the sum of its answers: how the function refers to it."""
         position = len(node.attr["Tout"].list.type)
         node.attr["Tout"].list.type.append(FLOAT)
@@ -117,7 +117,7 @@ class LoopEdit:
     another variable that holds what it gave.
     """
 
-    def __init__(self, node: Any, outside: CheckingEdit, body: CheckingEdit) -> None:
+    def __init__(self, node: NodeDef, outside: CheckingEdit, body: CheckingEdit) -> None:
         """Change the loop at `node` of the function `outside`."""
         self._node = node
         self._outside = outside
@@ -165,7 +165,7 @@ class LoopEdit:
         return [text for text in self._node.input if not text.startswith("^")]
 
 
-def _add_shape(node: Any, shape: Sequence[int]) -> None:
+def _add_shape(node: NodeDef, shape: Sequence[int]) -> None:
     """Say what shape one more output of `node` has, if it says so of the others."""
     if node.attr["output_shapes"].list.shape:
         added = node.attr["output_shapes"].list.shape.add()

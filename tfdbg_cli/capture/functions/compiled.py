@@ -14,6 +14,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import XLA
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import FLOAT, RESOURCE
 
 _SERIAL = itertools.count(1)
@@ -27,7 +28,7 @@ _NUMBER = re.compile(r"/_\d+(?=/|$)")
 class Compiled:
     """The NodeDefs of a function as they are executed, optimized and placed, those of all devices together."""
 
-    nodes: Sequence[Any]
+    nodes: Sequence[NodeDef]
 
 
 def steady_name(name: str) -> str:
@@ -35,7 +36,7 @@ def steady_name(name: str) -> str:
     return _NUMBER.sub("", name)
 
 
-def compiled(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
+def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
     """What the runtime makes of the function `name` for `inputs`, which it will execute when it is called.
 
     Nothing is computed. None when it was made before, or TensorFlow does not tell, as of what XLA compiles.
@@ -78,7 +79,7 @@ def _cancelled_calls_do_nothing() -> bool:
         compat.remove_function(name)
 
 
-def compiled_copy(name: str, inputs: Sequence[Any], outputs: int) -> Compiled | None:
+def compiled_copy(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
     """As `compiled`, of a function that may have been called before: of a copy of it, if so."""
     found = compiled(name, inputs, outputs)
     definition = compat.function_definition(name) if found is None else None
@@ -101,7 +102,7 @@ def _is_of(graphs: Any, arguments: Sequence[str]) -> bool:
     return {name for graph in graphs.partition_graphs for name in _arguments(graph)} <= set(arguments)
 
 
-def _arguments(graph: Any) -> list[str]:
+def _arguments(graph: TfGraph) -> list[str]:
     """The names of the arguments of a function, in order."""
     found = [(node.attr["index"].i, node.name) for node in graph.node if node.op == "_Arg"]
     return [name for _, name in sorted(found)]

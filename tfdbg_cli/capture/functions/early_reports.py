@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 
@@ -47,7 +47,7 @@ class Early:
                 first -= 1
 
     def _report_outputs(
-        self, edit: Edit, scope: Scope, node: Any, number: int, token: bytes
+        self, edit: Edit, scope: Scope, node: NodeDef, number: int, token: bytes
     ) -> tuple[TensorName, ...]:
         outputs = {slot: output for slot, output in enumerate(scope.body.outputs(node.name))}
         names = {slot: TensorName(scope.name_of(node.name), slot) for slot in outputs}
@@ -61,7 +61,7 @@ class Early:
         return tuple(names[slot] for slot in chosen)
 
 
-def _report_inputs(edit: Edit, scope: Scope, node: Any, number: int, token: bytes) -> tuple[TensorName, ...]:
+def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: bytes) -> tuple[TensorName, ...]:
     given = [(text, scope.body.type_of(text)) for text in scope.body.data_inputs(node)]
     given = [(text, dtype) for text, dtype in given if element_type(dtype).numpy is not None]
     report = edit.call_back(number, given, [text[1:] for text in node.input if text.startswith("^")], token)

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite,
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.recomputed import Recent, made_of
 from tfdbg_cli.capture.functions.rewrite import Frame
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
 
 _TEXT_BYTES = 32  # what a string in a tensor is taken to need
@@ -95,7 +96,7 @@ class FrameReports:
         self._pending.setdefault(number, []).append(turn)
 
 
-def size_of(tensor: Any) -> int:
+def size_of(tensor: EagerTensor) -> int:
     """The bytes of an eager tensor, without looking at it; for strings a guess."""
     return int(tensor.shape.num_elements() or 0) * (tensor.dtype.size or _TEXT_BYTES)
 
@@ -143,7 +144,7 @@ class Unrolled:
             for turn in self._turns.pop(number, ()):
                 self._add_turn(turn)
 
-    def _show(self, shown: Shown, tensor: Any) -> None:
+    def _show(self, shown: Shown, tensor: EagerTensor) -> None:
         self.values.append((shown, tensor))
         if tensor is not None:
             self._known[0][shown.name] = tensor

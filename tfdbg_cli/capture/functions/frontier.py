@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
@@ -23,6 +23,7 @@ from tfdbg_cli.capture.functions.updated_variables import (
 )
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Covering, Question
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
@@ -162,7 +163,7 @@ class _Search:
                 start = scope.parent.resolve(scope.parent.body.data_inputs(scope.call.node)[position])
                 self.aliases[name] = (start, scope.resolve(scope.body.returns[position]))
 
-    def _add_node(self, scope: Scope, node: Any) -> None:
+    def _add_node(self, scope: Scope, node: NodeDef) -> None:
         site = scope.calls.get(node.name)
         if site is not None and site.kind is CallKind.PLAIN:
             return
@@ -220,7 +221,7 @@ class _Search:
             if all(source in self.tensors for source in sources):
                 self.covered.add(name)
 
-    def _cover(self, scope: Scope, node: Any) -> None:
+    def _cover(self, scope: Scope, node: NodeDef) -> None:
         given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
         own, region = scope.name_of(node.name), region_of(scope)
         outputs = [TensorName(own, slot) for slot in range(len(scope.body.outputs(node.name)))]
@@ -237,7 +238,7 @@ class _Search:
         tensor = self.tensors.get(name)
         return tensor is not None and region_of(tensor.scope) is region
 
-    def _use(self, scope: Scope, node: Any, given: Iterable[TensorName]) -> Use:
+    def _use(self, scope: Scope, node: NodeDef, given: Iterable[TensorName]) -> Use:
         types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
         own = scope.name_of(node.name)
         outputs = [
@@ -269,7 +270,7 @@ def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:
         yield from (inner.resolve(inner.body.returns[slot]) for inner in site.scopes)
 
 
-def _undefined(scope: Scope, node: Any, slot: int) -> bool:
+def _undefined(scope: Scope, node: NodeDef, slot: int) -> bool:
     """Whether what output `slot` of a node of `scope` holds means nothing."""
     if node.op not in SAME:
         return is_undefined(node.op, slot, lambda name: attribute_of(node, name))

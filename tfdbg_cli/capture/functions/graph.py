@@ -10,6 +10,7 @@ from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, NodeDef, TfGraph
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -18,7 +19,7 @@ from tfdbg_cli.model.sources import Traceback
 _LOADER = "/tensorflow/python/framework/function_def_to_graph.py"
 
 
-def function_graph(concrete: Any) -> Graph:
+def function_graph(concrete: ConcreteFunction) -> Graph:
     """The graph of `concrete` (a ConcreteFunction) and what it calls, its nodes named as the tensors of its runs.
 
     What reads an argument of a called function reads what the caller gave; what reads the output of a plain call
@@ -32,7 +33,7 @@ def function_graph(concrete: Any) -> Graph:
     return Graph(nodes_of(scope_of(concrete)), GraphKind.PYTHON)
 
 
-def function_tracebacks(concrete: Any) -> Mapping[str, Traceback]:
+def function_tracebacks(concrete: ConcreteFunction) -> Mapping[str, Traceback]:
     """Where the nodes of `function_graph(concrete)` were made.
 
     Raises:
@@ -59,7 +60,7 @@ def nodes_of(root: Scope) -> Iterator[Node]:
             )
 
 
-def _inputs(scope: Scope, node: Any) -> tuple[TensorName, ...]:
+def _inputs(scope: Scope, node: NodeDef) -> tuple[TensorName, ...]:
     given = scope.body.data_inputs(node)
     site = scope.calls.get(node.name)
     if site is None or site.kind is CallKind.PLAIN:
@@ -89,7 +90,7 @@ class FunctionTracebacks(Mapping[str, Traceback]):
     A function that was loaded from a SavedModel has none.
     """
 
-    def __init__(self, atomic: Any, root: Scope) -> None:
+    def __init__(self, atomic: AtomicFunction, root: Scope) -> None:
         self._atomic = atomic
         self._root = root
         self._places: dict[str, tuple[str, str]] | None = None  # by name: function and node
@@ -122,12 +123,12 @@ class FunctionTracebacks(Mapping[str, Traceback]):
         return self._places
 
 
-def _built_graphs(atomic: Any) -> dict[str, Any]:
+def _built_graphs(atomic: AtomicFunction) -> dict[str, Any]:
     """The FuncGraphs from which `atomic` and the functions below it were made by the program, by function."""
     return {name: graph for name, graph in named_graphs_below(atomic).items() if not _was_loaded(graph)}
 
 
-def _was_loaded(graph: Any) -> bool:
+def _was_loaded(graph: TfGraph) -> bool:
     """Whether `graph` was made from a FunctionDef: its nodes then bear no line, or that of the program's loading."""
     operations = graph.get_operations()
     frames = (operations[-1].traceback if operations else None) or ()

@@ -29,6 +29,7 @@ from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_nam
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor
 from tfdbg_cli.model.names import TensorName
 
 _WITHOUT_XLA = (
@@ -91,7 +92,7 @@ class Instrumented:
     def __init__(
         self,
         root: Scope,
-        atomic: Any = None,
+        atomic: AtomicFunction = None,
         arguments: Sequence[Shown] | None = None,
         wanted: Wanted | None = None,
     ) -> None:
@@ -138,7 +139,7 @@ class Instrumented:
         """How many values a call gives, loops and branches not counted."""
         return sum(item.shown is not None for item in items_of(self.root))
 
-    def compiled(self, inputs: Sequence[Any]) -> Compiled | None:
+    def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of it for `inputs`; see `functions.compiled`. To be asked before the first call."""
         exposed = self._idle[0].exposed
         return compiled(exposed.name, inputs, self._own + len(exposed.types))
@@ -150,7 +151,7 @@ class Instrumented:
         named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
         return _RANDOM.format(named) if random else ""
 
-    def call(self, inputs: Sequence[Any], room: int | None = None) -> tuple[tuple[Any, ...], KeptTensors]:
+    def call(self, inputs: Sequence[EagerTensor], room: int | None = None) -> tuple[tuple[Any, ...], KeptTensors]:
         """As `perform`: the flat outputs and the values.
 
         Raises:
@@ -162,7 +163,7 @@ class Instrumented:
             raise outcome.error
         return outcome.outputs, outcome.captured
 
-    def perform(self, inputs: Sequence[Any], room: int | None = None) -> Outcome:
+    def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> Outcome:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.
 
         Args:
@@ -179,7 +180,7 @@ class Instrumented:
             with self._lock:
                 self._idle.append(rewritten)
 
-    def _performed(self, rewritten: _Rewritten, inputs: Sequence[Any], room: int | None) -> Outcome:
+    def _performed(self, rewritten: _Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
         rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
         error: Exception | None = None
         found: Sequence[Any] | None = None
@@ -204,7 +205,7 @@ class Instrumented:
     def _outcome(
         self,
         rewritten: _Rewritten,
-        inputs: Sequence[Any],
+        inputs: Sequence[EagerTensor],
         room: int | None,
         found: Sequence[Any] | None,
         error: Exception | None,
@@ -239,7 +240,7 @@ class Instrumented:
         counts = found[-1].numpy()
         return question.found_in(counts), question.sure_of(counts)
 
-    def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[Any]) -> None:
+    def _add_arguments(self, unrolled: Unrolled, inputs: Sequence[EagerTensor]) -> None:
         # Handles of variables and iterators would fill the first screen; the call's feeds show what they lead to.
         unrolled.add_arguments(
             (shown, tensor)
@@ -247,7 +248,7 @@ class Instrumented:
             if tensor.dtype not in (tf.resource, tf.variant)
         )
 
-    def _run(self, name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+    def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[Any]:
         with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
             try:
                 found = compat.run_function(name, inputs, outputs)
@@ -258,7 +259,7 @@ class Instrumented:
             compat.give_handle_data(self._atomic, found)
         return found
 
-    def _compiled_as_ever(self, inputs: Sequence[Any]) -> Outcome:
+    def _compiled_as_ever(self, inputs: Sequence[EagerTensor]) -> Outcome:
         """Call the original. XLA changes nothing before a whole program succeeds, so this is the first time."""
         try:
             outputs = tuple(self._run(self.root.body.name, inputs, len(self.root.body.returns)))
@@ -295,7 +296,7 @@ class Instrumented:
         return tuple(notes)
 
 
-def instrument(concrete: Any) -> Instrumented:
+def instrument(concrete: ConcreteFunction) -> Instrumented:
     """Make `concrete` (a ConcreteFunction) callable with its values kept.
 
     Raises:

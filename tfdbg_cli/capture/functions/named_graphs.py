@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction
 
 
-def named_graphs_below(atomic: Any) -> dict[str, Any]:
+def named_graphs_below(atomic: AtomicFunction) -> dict[str, Any]:
     """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
     found: dict[str, Any] = {}
     waiting, seen = [atomic], set()

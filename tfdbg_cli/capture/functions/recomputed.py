@@ -14,6 +14,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
 
 _SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATIONS | {"Softmax"}
@@ -33,7 +34,7 @@ class Recent:
         with self._lock:
             return dict(self._found)
 
-    def add(self, value: Recomputed, tensor: Any) -> None:
+    def add(self, value: Recomputed, tensor: EagerTensor) -> None:
         """Keep `tensor`, and forget the oldest one."""
         with self._lock:
             self._found[value] = tensor
@@ -46,7 +47,7 @@ class Recomputed:
 
     __slots__ = ("_inputs", "_recent", "_recipe", "_shape")
 
-    def __init__(self, recipe: Recipe, inputs: Sequence[Any], recent: Recent) -> None:
+    def __init__(self, recipe: Recipe, inputs: Sequence[EagerTensor], recent: Recent) -> None:
         self._recipe = recipe
         self._inputs = tuple(inputs)
         self._recent = recent
@@ -99,18 +100,18 @@ class Recomputed:
         return list(order)
 
 
-def made_of(recipe: Recipe, inputs: Sequence[Any], recent: Recent) -> Any:
+def made_of(recipe: Recipe, inputs: Sequence[EagerTensor], recent: Recent) -> Any:
     """The value that `recipe` makes of `inputs`: the input itself where it is only passed on."""
     return inputs[0] if recipe.node.op in SAME else Recomputed(recipe, inputs, recent)
 
 
-def _output(node: Any, inputs: Sequence[Any]) -> Any:
+def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> Any:
     attributes = _attributes(node)
     outputs = len(compat.op_definition(node.op).output_arg)
     return compat.run_op(node.op, inputs, attributes, outputs, inputs[0].device)[0]
 
 
-def _attributes(node: Any) -> list[Any]:
+def _attributes(node: NodeDef) -> list[Any]:
     """The attributes that the definition of the op names, as the eager runtime takes them."""
     found: list[Any] = []
     for attribute in compat.op_definition(node.op).attr:
@@ -129,7 +130,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return value.shape if isinstance(value, Recomputed) else compat.shape_of(value)
 
 
-def _shape(recipe: Recipe, inputs: Sequence[Any]) -> tuple[int, ...]:
+def _shape(recipe: Recipe, inputs: Sequence[EagerTensor]) -> tuple[int, ...]:
     """The shape of what `recipe` makes of `inputs`."""
     node = recipe.node
     if node.op in RESHAPES:
@@ -146,7 +147,7 @@ def _shape(recipe: Recipe, inputs: Sequence[Any]) -> tuple[int, ...]:
     return recipe.shapes[shapes]
 
 
-def _inferred(node: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape of the first output of `node` by TensorFlow's own rule, in a graph that is thrown away."""
     with tf.Graph().as_default():
         definition = tf.compat.v1.GraphDef()
@@ -161,7 +162,7 @@ def _inferred(node: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         return tuple(output.shape.as_list())
 
 
-def _shape_of_view(node: Any, inputs: Sequence[Any]) -> list[int]:
+def _shape_of_view(node: NodeDef, inputs: Sequence[EagerTensor]) -> list[int]:
     sizes = list(shape_of(inputs[0]))
     if node.op == "Squeeze":
         chosen = {axis % len(sizes) for axis in node.attr["squeeze_dims"].list.i}

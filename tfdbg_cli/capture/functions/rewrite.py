@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from tfdbg_cli.capture.functions.checking_edit import CheckingEdit, LoopEdit, Wanted
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.shown_values import Item, given_items, items_of
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 
@@ -66,7 +66,7 @@ class Rewriting:
     token: bytes
     without_xla: bool = False
     wanted: Wanted = field(default_factory=Wanted)
-    definitions: list[Any] = field(default_factory=list)
+    definitions: list[FunctionDef] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     early: list[tuple[TensorName, ...]] = field(default_factory=list)
     compiled_no_more: bool = False
@@ -141,7 +141,7 @@ class Rewriting:
     def _reports_early(self, site: CallSite) -> bool:
         return any(self.wanted.early.within(scope) and not self._will_compile(scope) for scope in site.scopes)
 
-    def _rewrite_call(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
+    def _rewrite_call(self, site: CallSite, node: NodeDef, edit: CheckingEdit) -> None:
         own = len(node.attr["Tout"].list.type)
         exposed = self.exposed(site.scopes[0])
         node.attr["f"].func.name = exposed.name
@@ -151,7 +151,7 @@ class Rewriting:
         if exposed.answers:
             edit.health.include(f"{node.name}:output:{own + len(exposed.types) - 1}")
 
-    def _rewrite_branches(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
+    def _rewrite_branches(self, site: CallSite, node: NodeDef, edit: CheckingEdit) -> None:
         answers = any(map(self.wanted.checks_in, site.scopes))
         names = []
         for scope in site.scopes:
@@ -167,7 +167,7 @@ class Rewriting:
         if answers:
             edit.health.include(edit.one_more_output(node))
 
-    def _rewrite_loop(self, site: CallSite, node: Any, edit: CheckingEdit) -> None:
+    def _rewrite_loop(self, site: CallSite, node: NodeDef, edit: CheckingEdit) -> None:
         framed, body = map(self._framed, site.scopes)
         condition: Edit = framed
         if any(map(self.wanted.checks_in, site.scopes)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.arguments import slots_of
@@ -11,12 +9,13 @@ from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Library
 from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfGraph
 from tfdbg_cli.errors import TfdbgError
 
 _ATTRIBUTE = "_tfdbg_scope"
 
 
-def scope_of(concrete: Any) -> Scope:
+def scope_of(concrete: ConcreteFunction) -> Scope:
     """The calls below `concrete` (a ConcreteFunction), with the names of nodes in its runs; kept with its function.
 
     Raises:
@@ -36,7 +35,7 @@ def skipped_attributes() -> frozenset[str]:
     return IMPLEMENTATION if tf.config.list_logical_devices("GPU") else frozenset[str]()
 
 
-def _grown(atomic: Any) -> Scope:
+def _grown(atomic: AtomicFunction) -> Scope:
     try:
         graphs = named_graphs_below(atomic)
         library = Library(lambda name: _operations(graphs.get(name)))
@@ -48,11 +47,11 @@ def _grown(atomic: Any) -> Scope:
         ) from error
 
 
-def _operations(graph: Any) -> frozenset[str]:
+def _operations(graph: TfGraph) -> frozenset[str]:
     return frozenset() if graph is None else frozenset(op.name for op in graph.get_operations())
 
 
-def _argument_names(atomic: Any) -> tuple[str, ...]:
+def _argument_names(atomic: AtomicFunction) -> tuple[str, ...]:
     """The names of the placeholders, and of captured variables their own; none when no graph tells them."""
     graph = compat.built_graph_of(atomic)
     if graph is None:

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
+from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
 from tfdbg_cli.ops.kinds import COPIES
@@ -80,7 +81,7 @@ class StaticFacts:
                 for slot, shape in enumerate(shapes.get(scope.body.python_name(node.name), ())):
                     self._shapes[TensorName(scope.name_of(node.name), slot)] = shape
 
-    def _of_node(self, scope: Scope, node: Any, given: Sequence[TensorName]) -> None:
+    def _of_node(self, scope: Scope, node: NodeDef, given: Sequence[TensorName]) -> None:
         definition = compat.op_definition(node.op)
         name = TensorName(scope.name_of(node.name), 0)
         if node.op in COPIES and given:
@@ -111,7 +112,7 @@ class StaticFacts:
                         self._constants[TensorName(scope.name_of(site.node.name), slot)] = UNREAD
 
 
-def _shapes_in(graph: Any) -> Mapping[str, list[Shape]]:
+def _shapes_in(graph: TfGraph) -> Mapping[str, list[Shape]]:
     if graph is None:
         return {}
     return {op.name: [dimensions(tensor.shape) for tensor in op.outputs] for op in graph.get_operations()}

@@ -8,19 +8,19 @@ An attribute tells twins from originals, or the optimizer would make one op of b
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import CALLS, RESHAPES
 
 _MARK = "_tfdbg_twin"
 
 
-def has_twin(node: Any) -> bool:
+def has_twin(node: NodeDef) -> bool:
     """Whether an op may be computed twice: it has no state and no effect, and calls nothing."""
     definition = compat.op_definition(node.op)
     return definition is not None and not definition.is_stateful and node.op not in CALLS
@@ -58,7 +58,7 @@ class Twins:
             source = self._body.source(self._body.data_inputs(node)[source.slot])
         return source.node is not None
 
-    def _twin(self, node: Any) -> str:
+    def _twin(self, node: NodeDef) -> str:
         if node.name not in self._made:
             inputs = [text if text.startswith("^") else self.instead_of(text) for text in node.input]
             made = self._edit.add("tfdbg_twin", node.op, inputs, node.device)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
@@ -57,7 +57,7 @@ class _Write:
     handle: str
     wait: str
     scope: Scope
-    node: Any
+    node: NodeDef
 
 
 @cache
@@ -83,7 +83,7 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
     return [_updated(variable, found) for (variable, _), found in writes.items()]
 
 
-def _note(root: Scope, scope: Scope, node: Any, writes: dict[tuple[TensorName, int], list[_Write]]) -> None:
+def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorName, int], list[_Write]]) -> None:
     for reference in _changed_by(scope, node):
         variable = scope.resolve(reference)
         if variable.node not in root.argument_names:
@@ -95,7 +95,7 @@ def _note(root: Scope, scope: Scope, node: Any, writes: dict[tuple[TensorName, i
             writes.setdefault((variable, id(region)), []).append(write)
 
 
-def _changed_by(scope: Scope, node: Any) -> Iterator[str]:
+def _changed_by(scope: Scope, node: NodeDef) -> Iterator[str]:
     """The handles that a write changes: of an optimizer's op also those of its slots."""
     for reference in scope.body.data_inputs(node):
         if scope.body.type_of(reference) == RESOURCE:

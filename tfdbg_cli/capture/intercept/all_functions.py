@@ -27,6 +27,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.types import AtomicFunction
 from tfdbg_cli.own_frames import our_files, without_our_frames
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
@@ -141,7 +142,7 @@ class Interception:
         return run
 
     def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call_flat(atomic: Any, *inputs: Any) -> Any:
+        def call_flat(atomic: AtomicFunction, *inputs: Any) -> Any:
             recorder = RECORDING.recorder
             if recorder is not None and _EAGERLY():
                 return recorder.call(atomic, inputs, original)
@@ -155,7 +156,7 @@ class Interception:
 
         return call_flat
 
-    def _counts(self, atomic: Any, entered: Entered | None) -> bool:
+    def _counts(self, atomic: AtomicFunction, entered: Entered | None) -> bool:
         """Whether a call of `atomic` is a run. What does not depend on who calls is found out once."""
         if compat.is_initializer(atomic):
             return False

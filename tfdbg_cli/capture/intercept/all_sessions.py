@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
+from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
 
@@ -46,7 +47,11 @@ def _left_alone(fetches: Any) -> bool:
 def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(
-            session: Any, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+            session: RawSession,
+            fetches: Any,
+            feed_dict: Any = None,
+            options: Any = None,
+            run_metadata: RunMetadata = None,
         ) -> Any:
             if _left_alone(fetches):
                 return original(session, fetches, feed_dict, options, run_metadata)
@@ -61,7 +66,9 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
 
 def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        def make_callable(session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
+        def make_callable(
+            session: RawSession, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        ) -> Any:
             make = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(fetches, feed_list, accept_options)
@@ -74,7 +81,7 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
 
 def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        def make_from_options(session: Any, callable_options: Any) -> Any:
+        def make_from_options(session: RawSession, callable_options: Any) -> Any:
             make = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(callable_options)

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.proxy import Proxy
+from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
 
 v1 = compat.v1
 
@@ -25,7 +26,7 @@ class DebuggedSession(Proxy):
 
     _tfdbg_original: Any  # the session
 
-    def __init__(self, session: Any, controller: Controller) -> None:
+    def __init__(self, session: RawSession, controller: Controller) -> None:
         """Wrap `session`.
 
         Raises:
@@ -45,7 +46,7 @@ class DebuggedSession(Proxy):
         """The wrapped session."""
         return self._tfdbg_original
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: RunMetadata = None) -> Any:
         """As `tf.compat.v1.Session.run`, debugged."""
         session = self._tfdbg_original
         if self._tfdbg_is_monitored or is_empty(fetches):
@@ -109,7 +110,12 @@ class DebuggedSession(Proxy):
 
 
 def debugged_runner(
-    session: Any, make: Callable[..., Any], controller: Controller, fetches: Any, feed_list: Any, accept_options: bool
+    session: RawSession,
+    make: Callable[..., Any],
+    controller: Controller,
+    fetches: Any,
+    feed_list: Any,
+    accept_options: bool,
 ) -> Callable[..., Any]:
     """What `make` (a make_callable) gives for these arguments, with its runs debugged."""
     runner = Runner(session, make, fetches, feed_list, accept_options)
@@ -121,7 +127,7 @@ def debugged_runner(
 
 
 def debugged_options_runner(
-    session: Any, make: Callable[..., Any], controller: Controller, callable_options: Any
+    session: RawSession, make: Callable[..., Any], controller: Controller, callable_options: Any
 ) -> Callable[..., Any]:
     """What `make` (a _make_callable_from_options) gives for these options, with its runs debugged."""
     runner = OptionsRunner(session, make, callable_options)
@@ -132,7 +138,7 @@ def debugged_options_runner(
     return run
 
 
-def _require_session(session: Any) -> None:
+def _require_session(session: RawSession) -> None:
     if isinstance(session, (compat.plain_base(), compat.monitored_base())):
         return
     if isinstance(session, type) and issubclass(session, (compat.plain_base(), compat.monitored_base())):

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
@@ -81,7 +82,7 @@ class InitializersApart:
         return found
 
 
-def _only_initializes(op: Any) -> bool:
+def _only_initializes(op: Op) -> bool:
     """Whether running `op` does nothing but initialize: a group, however nested, of initializers."""
     waiting, seen = [op], {op}
     while waiting:
@@ -93,13 +94,13 @@ def _only_initializes(op: Any) -> bool:
     return True
 
 
-def _unseen(ops: Iterable[Any], seen: set[Any]) -> list[Any]:
+def _unseen(ops: Iterable[Op], seen: set[Any]) -> list[Any]:
     new = [op for op in ops if op not in seen]
     seen.update(new)
     return new
 
 
-def _is_initializer(op: Any) -> bool:
+def _is_initializer(op: Op) -> bool:
     if op.type in ASSIGNMENTS:
         # TensorFlow names a variable's own initializer so; `v.assign(…)` elsewhere in a program is a step of it.
         return bool(op.inputs) and op.name == f"{op.inputs[0].op.name}/Assign"

@@ -9,6 +9,7 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
 
 v1 = compat.v1
 
@@ -21,7 +22,7 @@ class HookedCall(RunCall):
         return compat.callers_fetches(self.fetches), self.feed_dict
 
 
-def debug_raw_session(session: Any, controller: Controller) -> None:
+def debug_raw_session(session: RawSession, controller: Controller) -> None:
     """Make the user's own runs of the monitored session around `session` ask `controller`.
 
     Runs that hooks make for their own affairs (saving, summaries) are left alone. It is done by an attribute of
@@ -29,7 +30,7 @@ def debug_raw_session(session: Any, controller: Controller) -> None:
     """
     original = type(session).run.__get__(session)
 
-    def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: RunMetadata = None) -> Any:
         if INSIDE.holds() or not compat.is_hooked_run(fetches):
             return original(fetches, feed_dict, options, run_metadata)
         call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
@@ -38,10 +39,10 @@ def debug_raw_session(session: Any, controller: Controller) -> None:
     session.run = run
 
 
-def restore_raw_session(session: Any) -> None:
+def restore_raw_session(session: RawSession) -> None:
     """Take back what `debug_raw_session` did."""
     if session is not None:
-        vars(session).pop("run", None)
+        session.__dict__.pop("run", None)
 
 
 class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined]
@@ -50,7 +51,7 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: RawSession, coord: Any) -> None:
         """Begin with the session that the monitored session has just made."""
         debug_raw_session(session, self._controller)
 
@@ -60,7 +61,7 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
         if isinstance(session, compat.plain_base()) and "run" not in vars(session):
             debug_raw_session(session, self._controller)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: RawSession) -> None:
         """Leave the session as it was."""
         restore_raw_session(session)
 

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import RawSession, TfGraph
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
@@ -19,7 +20,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 v1 = compat.v1
 
 
-def dumped(session: Any, run: Callable[[Any], object]) -> TensorStore:
+def dumped(session: RawSession, run: Callable[[Any], object]) -> TensorStore:
     """Every tensor that is computed while `run` makes a run of `session` with the RunOptions it is given, in order.
 
     Raises:
@@ -54,7 +55,7 @@ def renamed(dump: TensorStore, names: Mapping[str, str]) -> TensorStore:
 
 
 def merged(
-    first: TensorStore, dump: TensorStore, graph: Any, skipped: Collection[str], inside: Collection[str] = ()
+    first: TensorStore, dump: TensorStore, graph: TfGraph, skipped: Collection[str], inside: Collection[str] = ()
 ) -> TensorStore:
     """The tensors of `first`, and those of `dump` that are others of `graph`, in the order of the dump.
 
@@ -84,7 +85,7 @@ def _is_updated(store: TensorStore, row: int) -> bool:
     return store[row].op_type == UPDATED_VARIABLE
 
 
-def _is_of(graph: Any, name: str) -> bool:
+def _is_of(graph: TfGraph, name: str) -> bool:
     try:
         graph.as_graph_element(name, allow_operation=False)
     except (KeyError, ValueError):

@@ -28,6 +28,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
@@ -136,7 +137,7 @@ class ReadyFunction:
             self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
             weakref.finalize(self, stack.pop_all().close).atexit = False
 
-    def perform(self, inputs: Sequence[Any], room: int | None) -> Outcome:
+    def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
         """Call the function with `inputs`, flat eager tensors; values in branches and loops may take `room` bytes.
 
         Raises:
@@ -146,7 +147,7 @@ class ReadyFunction:
         with INSIDE, compat.not_recording(), _refusals():
             return self._instrumented.perform(inputs, room)
 
-    def nearer(self, inputs: Sequence[Any]) -> ReadyFunction:
+    def nearer(self, inputs: Sequence[EagerTensor]) -> ReadyFunction:
         """The same function, giving back no value that would make other ops of it than it has undisturbed.
 
         Found by what the runtime makes of it with and without its values given back; see `exact.comparison`.
@@ -178,7 +179,7 @@ def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
 
 
 @contextmanager
-def registered(definitions: Sequence[Any]) -> Iterator[None]:
+def registered(definitions: Sequence[FunctionDef]) -> Iterator[None]:
     """A context in which the runtime knows the functions `definitions`, the called ones first.
 
     Raises:

@@ -8,10 +8,11 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.errors import TfdbgError
 
 
-def inlined_names(graph: Any, order: Iterable[Any]) -> dict[str, str]:
+def inlined_names(graph: TfGraph, order: Iterable[Any]) -> dict[str, str]:
     """By the name of a node that the runtime makes of one in a called function, the name that the run shows.
 
     The runtime puts the nodes of a function in the place of a plain call of it, under the name of the call. Branches

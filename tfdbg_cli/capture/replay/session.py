@@ -24,6 +24,7 @@ from tfdbg_cli.capture.sessions.references import values_of_references
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import RunError
@@ -68,7 +69,7 @@ def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: Sessi
                 copy.close()
 
 
-def _require_room(tensors: Iterable[Any], room: int | None) -> None:
+def _require_room(tensors: Iterable[SymbolicTensor], room: int | None) -> None:
     """Refuse a tensor that is known before the run to take more than `room` bytes.
 
     Raises:
@@ -105,7 +106,7 @@ class _Made:
         self._after: Sequence[Array] = ()
         self._notes: tuple[str, ...] = ()
 
-    def _would_draw(self, tensor: Any) -> bool:
+    def _would_draw(self, tensor: SymbolicTensor) -> bool:
         """Whether `tensor` comes from an op of whose outputs others are fed, lest it draw something new."""
         return tensor.name not in self._fed and any(output.name in self._fed for output in tensor.op.outputs)
 
@@ -160,9 +161,9 @@ class _Made:
 
     def perform(
         self,
-        tensors: Sequence[Any],
+        tensors: Sequence[SymbolicTensor],
         targets: Sequence[Any],
-        options: Any = None,
+        options: RunOptions = None,
         instead: Redirection | None = None,
     ) -> Sequence[Any]:
         """Make the run from the state before it, and fetch `tensors`. Raises what an op raises."""
@@ -226,7 +227,7 @@ class _Made:
         tensors = merged(replayed.tensors, renamed(dump, names), self._graph, skipped, inside)
         return replace(replayed, tensors=tensors, notes=(*replayed.notes, _UNTIL_THEN if names else _DUMPED))
 
-    def _until_failure(self, ends: Sequence[Any], options: Any) -> None:
+    def _until_failure(self, ends: Sequence[Op], options: RunOptions) -> None:
         # The optimizer puts functions in the place of their calls, where their insides are dumped.
         with suppress(OpError):
             self._copy.perform(self._spec, (), ends, options, optimized=self._reach.calls)
@@ -241,17 +242,17 @@ def _without_ours(found: Reach) -> Reach:
     return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
 
 
-def _named(tensors: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
+def _named(tensors: Sequence[SymbolicTensor], values: Sequence[Any]) -> dict[str, Any]:
     return dict(zip((tensor.name for tensor in tensors), values, strict=True))
 
 
-def _writes(op: Any) -> bool:
+def _writes(op: Op) -> bool:
     """Whether `op` may write through a reference that it is given."""
     definition = definition_of(op)
     return definition is not None and any(argument.is_ref for argument in definition.input_arg)
 
 
-def _needing(graph: Any, names: Iterable[str]) -> set[str]:
+def _needing(graph: TfGraph, names: Iterable[str]) -> set[str]:
     """The operations `names` and all that need them."""
     waits: dict[str, list[Any]] = {}
     for op in graph.get_operations():

@@ -20,6 +20,7 @@ from tfdbg_cli.capture.sessions.updated import updated_tensor
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession, RunMetadata, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -141,7 +142,7 @@ class SessionCopy:
             raise refused(f"the variables {names}" if len(items) > 1 else f"the variable {names}", error) from error
         return session
 
-    def after(self, session: Any) -> list[Array]:
+    def after(self, session: RawSession) -> list[Array]:
         """The variables that the run wrote, as they are now."""
         if not self._readers:
             return []
@@ -154,11 +155,11 @@ class SessionCopy:
     def perform(
         self,
         replay_spec: ReplaySpec,
-        tensors: Sequence[Any],
+        tensors: Sequence[SymbolicTensor],
         targets: Sequence[Any],
-        options: Any = None,
+        options: RunOptions = None,
         instead: Redirection | None = None,
-        run_metadata: Any = None,
+        run_metadata: RunMetadata = None,
         *,
         optimized: bool = False,
     ) -> tuple[list[Any], list[Array]]:
@@ -185,7 +186,7 @@ class SessionCopy:
                 values = [np.array(value, copy=True) if isinstance(value, np.ndarray) else value for value in values]
             return list(values), self.after(session)
 
-    def plain(self, replay_spec: ReplaySpec, options: Any = None, run_metadata: Any = None) -> Outcome:
+    def plain(self, replay_spec: ReplaySpec, options: RunOptions = None, run_metadata: RunMetadata = None) -> Outcome:
         """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
         values, after = self.perform(replay_spec, self.elements, (), options, None, run_metadata)
         pairs = zip(self.elements, values, strict=True)
@@ -249,7 +250,7 @@ def _kind(replay_spec: ReplaySpec) -> tuple[Any, ...]:
 class CopiedVariable:
     """A variable of the graph, to be put back to what it was."""
 
-    graph: Any
+    graph: TfGraph
     item: ReplayInput
 
     def __post_init__(self) -> None:

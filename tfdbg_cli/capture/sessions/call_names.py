@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.model.calls import Call, RunKind
 
 
@@ -21,7 +22,7 @@ class Fetched:
     unknown: tuple[str, ...] = ()
 
 
-def fetched(graph: Any, fetches: Any) -> Fetched:
+def fetched(graph: TfGraph, fetches: Any) -> Fetched:
     """The tensors and operations in `fetches`, each once, in the order of the program."""
     tensors: dict[str, Any] = {}
     targets: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.sessions.unordered import unordered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful, only_handles
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.ops.effects import follows, is_of_a_run, leaves_variable, speaks
@@ -25,7 +26,7 @@ class Variable:
     nothing tells.
     """
 
-    op: Any
+    op: Op
     dtype: Any
     writers: tuple[Any, ...] = ()
     after: tuple[Any, ...] | None = None
@@ -79,7 +80,7 @@ class CallState:
 class _Found:
     variables: dict[str, Any] = field(default_factory=dict)
     writers: dict[str, list[Any]] = field(default_factory=dict)
-    sources: list[Any] = field(default_factory=list)
+    sources: list[SymbolicTensor] = field(default_factory=list)
     outside: list[Any] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
     obstacle: str = ""
@@ -88,7 +89,7 @@ class _Found:
 
 
 def call_state(
-    order: Sequence[Any], listed: Iterable[Any], fed_names: frozenset[str], ends: Iterable[Any] = ()
+    order: Sequence[Op], listed: Iterable[Any], fed_names: frozenset[str], ends: Iterable[Op] = ()
 ) -> CallState:
     """What the ops in `order` (of one call, inputs first) use.
 
@@ -106,7 +107,7 @@ def call_state(
     return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls, disputed)
 
 
-def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
     if op.type in VARIABLES:
         found.variables[op.name] = op
         return
@@ -131,12 +132,12 @@ def _look_at(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Fo
         found.obstacle = found.obstacle or f"{op.name} ({op.type}) reads a handle that another op drew"
 
 
-def _is_within(op: Any, fed_names: frozenset[str]) -> bool:
+def _is_within(op: Op, fed_names: frozenset[str]) -> bool:
     """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
     return is_of_a_run(op.type) and not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 
-def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
+def acts(op: Op, fed_names: frozenset[str], written: Collection[str]) -> bool:
     """Whether `op` does something to what the graph holds, or has to do with a variable among those `written`.
 
     An op that makes a handle, or hands one on, does not; one that may stop the run does.
@@ -148,7 +149,7 @@ def acts(op: Any, fed_names: frozenset[str], written: Collection[str]) -> bool:
     return bool(written) and any(holder.name in written for _, holder in held_by(op, fed_names)[0])
 
 
-def changes(op: Any, fed_names: frozenset[str]) -> bool:
+def changes(op: Op, fed_names: frozenset[str]) -> bool:
     """Whether `op` may change what a variable or something else holds."""
     if op.type in VARIABLES or op.type in PASSING or leaves_variable(op.type):
         return False
@@ -159,7 +160,7 @@ def changes(op: Any, fed_names: frozenset[str]) -> bool:
     return written or bool(op.op_def is not None and op.op_def.is_stateful)
 
 
-def _only_read(op: Any) -> frozenset[int]:
+def _only_read(op: Op) -> frozenset[int]:
     """The positions of the variables that a call only reads, as TensorFlow found when it was built."""
     try:
         return frozenset(op.get_attr("_read_only_resource_inputs"))
@@ -167,7 +168,7 @@ def _only_read(op: Any) -> frozenset[int]:
         return frozenset()
 
 
-def _obstacle_inside(op: Any, found: _Found) -> str:
+def _obstacle_inside(op: Op, found: _Found) -> str:
     """Why a call cannot be made again because of what it computes inside; empty when it can.
 
     It may read and write the variables that it is given. What it draws, and does elsewhere, cannot be told apart.
@@ -190,7 +191,7 @@ def _obstacle_inside(op: Any, found: _Found) -> str:
     return ""
 
 
-def held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
+def held_by(op: Op, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
     """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
     held: list[tuple[int, Any]] = []
     foreign = False
@@ -205,7 +206,7 @@ def held_by(op: Any, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], 
     return held, foreign
 
 
-def _takes_reference(op: Any, position: int) -> bool:
+def _takes_reference(op: Op, position: int) -> bool:
     """Whether the input of `op` at `position` is the variable itself, and not its value."""
     for argument in definition_of(op).input_arg:
         if argument.number_attr:
@@ -220,7 +221,7 @@ def _takes_reference(op: Any, position: int) -> bool:
     return False
 
 
-def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
+def _holder(tensor: SymbolicTensor, fed_names: frozenset[str]) -> Any:
     """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's."""
     while tensor.name not in fed_names:
         op = tensor.op
@@ -234,7 +235,7 @@ def _holder(tensor: Any, fed_names: frozenset[str]) -> Any:
     return None
 
 
-def _draws(op: Any, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
+def _draws(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
     if not only_handles(op.outputs):
         found.outside.append(op)
     if speaks(op.type):

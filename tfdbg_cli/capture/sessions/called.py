@@ -18,6 +18,7 @@ from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import is_stateful
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.names import TensorName
@@ -33,7 +34,7 @@ class RewrittenCall:
     tensors.
     """
 
-    op: Any
+    op: Op
     body: Body
     definitions: tuple[Any, ...]
     checked: int = 0
@@ -51,7 +52,7 @@ class GraphFunctions:
     With `as_written` their nodes have the names that they have in the definitions; else those of the program's ops.
     """
 
-    def __init__(self, graph: Any, *, as_written: bool = False) -> None:
+    def __init__(self, graph: TfGraph, *, as_written: bool = False) -> None:
         self.graphs: Mapping[str, Any] = compat.function_graphs(graph)
         self._graph = graph
         self._as_written = as_written
@@ -70,7 +71,7 @@ class GraphFunctions:
         return () if graph is None else {op.name for op in graph.get_operations()}
 
 
-def called_root(op: Any, functions: GraphFunctions) -> Scope:
+def called_root(op: Op, functions: GraphFunctions) -> Scope:
     """The scope of a function that does what `op` does. What it is given has the names of the run.
 
     Raises:
@@ -93,12 +94,12 @@ def called_root(op: Any, functions: GraphFunctions) -> Scope:
     return root
 
 
-def _place(op: Any) -> CallPlace:
+def _place(op: Op) -> CallPlace:
     """The names of the functions that `op` calls: those of ops are unique, so these are too."""
     return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
 
 
-def _around(op: Any) -> tuple[Any, tuple[str, ...]]:
+def _around(op: Op) -> tuple[Any, tuple[str, ...]]:
     """The FunctionDef of a function that does what `op` does, and the names of its arguments as a run shows them."""
     definition = tf.compat.v1.GraphDef().library.function.add()
     signature = definition.signature

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -13,6 +12,7 @@ from tfdbg_cli.capture.functions.graph import nodes_of
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.sources import Traceback
@@ -21,7 +21,7 @@ from tfdbg_cli.model.sources import Traceback
 class CalledFunctions:
     """What the ops of one kind of call call, as far as it is known, with the names that a run shows."""
 
-    def __init__(self, graph: Any, order: Sequence[Any]) -> None:
+    def __init__(self, graph: TfGraph, order: Sequence[Op]) -> None:
         """Look at the ops in `order` of `graph` (a tf.Graph)."""
         self._graph = graph
         self._functions = GraphFunctions(graph, as_written=True)
@@ -58,7 +58,7 @@ class CalledFunctions:
 class _Tracebacks(Mapping[str, Traceback]):
     """Creation stacks by node name. A function that was imported with the graph has none."""
 
-    def __init__(self, graph: Any, functions: GraphFunctions, roots: Mapping[str, Scope]) -> None:
+    def __init__(self, graph: TfGraph, functions: GraphFunctions, roots: Mapping[str, Scope]) -> None:
         self._own = tracebacks_of(graph)
         self._functions = functions
         self._roots = roots

@@ -16,10 +16,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.tf.types import RawSession, RunOptions
 from tfdbg_cli.formats.call_info import call_of
 from tfdbg_cli.formats.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dump_listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
@@ -36,7 +37,7 @@ class DumpAddress:
     No two have the same address at a time. Where no link can be made, it is that of the folder.
     """
 
-    def __init__(self, session: Any, directory: Path) -> None:
+    def __init__(self, session: RawSession, directory: Path) -> None:
         self._session = session
         self._directory = directory.resolve()
         self._pool = _pool(os.getpid())
@@ -47,7 +48,7 @@ class DumpAddress:
         # The path as it is: TensorFlow takes what follows file:// without undoing %-escapes.
         self.address = f"file://{self._link or self._directory}"
 
-    def used_by(self, options: Any) -> None:
+    def used_by(self, options: RunOptions) -> None:
         """Hear of the options of the run."""
         watches = options.debug_options.debug_tensor_watch_opts
         self._watches = frozenset(

@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.written_type import written_type
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
+from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -18,7 +19,7 @@ _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was r
 
 
 def stored(
-    tensors: Sequence[Any],
+    tensors: Sequence[SymbolicTensor],
     opaque: Collection[str],
     fetched: Sequence[Any],
     references: Mapping[str, Array] = MappingProxyType({}),
@@ -35,12 +36,12 @@ def stored(
     return MemoryTensorStore(list(map(described, tensors, values)), values)
 
 
-def handle_value(tensor: Any) -> NoValue:
+def handle_value(tensor: SymbolicTensor) -> NoValue:
     """Why a handle, or a reference to a variable, has no array."""
     return HANDLE if is_handle(tensor) else _REFERENCE
 
 
-def described(tensor: Any, value: Value) -> Tensor:
+def described(tensor: SymbolicTensor, value: Value) -> Tensor:
     """The description of a tf.Tensor in a graph whose value is at hand."""
     return describe(
         tensor_name(tensor),

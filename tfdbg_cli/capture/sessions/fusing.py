@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdbg_cli.capture.tf.types import SymbolicTensor
+
 FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
 
 
@@ -15,6 +17,6 @@ def is_refusal(error: Any) -> bool:
     return "does not have output" in str(error.message)
 
 
-def is_by_product(tensor: Any) -> bool:
+def is_by_product(tensor: SymbolicTensor) -> bool:
     """Whether `tensor` is an output of a batch normalization that fusing takes away."""
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 0)

@@ -11,6 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.formats.graph_def import tensor_name
 
 _TAG = "gradient_debug_"
@@ -78,7 +79,7 @@ class GradientsDebugger:
             raise ValueError(f"The graph already contains an op named {name}")
         return result
 
-    def watch_gradients_by_tensors(self, graph: Any, tensors: Any) -> GradientsDebugger:
+    def watch_gradients_by_tensors(self, graph: TfGraph, tensors: Any) -> GradientsDebugger:
         """Find gradients with respect to `tensors`: a tensor or variable of `graph`, or a list of these.
 
         What reads them in the graph as it is now reads them through an identity from now on. The result is this
@@ -88,7 +89,7 @@ class GradientsDebugger:
         names = "|".join(re.escape(tensor.name) for tensor in listed)
         return self.watch_gradients_by_tensor_names(graph, f"(?:{names})$")
 
-    def watch_gradients_by_tensor_names(self, graph: Any, tensor_name_regex: str) -> GradientsDebugger:
+    def watch_gradients_by_tensor_names(self, graph: TfGraph, tensor_name_regex: str) -> GradientsDebugger:
         """As `watch_gradients_by_tensors`, for all tensors whose names (`node:slot`) match from the start."""
         pattern = re.compile(tensor_name_regex)
         found = [output for op in graph.get_operations() for output in op.outputs if pattern.match(output.name)]
@@ -153,7 +154,7 @@ def _register_gradient() -> None:
             _registered.append(_GRADIENT)
 
 
-def _gradient_of_identity(op: Any, gradient: Any) -> Any:
+def _gradient_of_identity(op: Op, gradient: Any) -> Any:
     # An op that was copied into another scope has a longer name: then the debugger is not told.
     match = _NAME.fullmatch(op.name)
     debugger = _debuggers.get(match["key"]) if match else None

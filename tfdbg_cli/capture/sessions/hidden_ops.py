@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 
 v1 = compat.v1
 
@@ -44,7 +45,7 @@ class NewOp:
 class HiddenOps:
     """The hidden ops of one graph. Safe to use from several threads."""
 
-    def __init__(self, graph: Any) -> None:
+    def __init__(self, graph: TfGraph) -> None:
         self._graph = graph
         self._count = 0
         self._lock = threading.RLock()
@@ -114,13 +115,13 @@ def is_hidden(name: str) -> bool:
     return name.startswith(PREFIX) or original_names(name) != name
 
 
-def hidden_ops(graph: Any) -> HiddenOps:
+def hidden_ops(graph: TfGraph) -> HiddenOps:
     """Those of `graph`."""
     with _MAKING:
         return _HIDDEN.of(graph)
 
 
-def program_version(graph: Any) -> int:
+def program_version(graph: TfGraph) -> int:
     """`graph.version` as if tfdbg had added nothing: it changes when the program adds ops."""
     hidden = _HIDDEN.known(graph)
     version: int = graph.version
@@ -135,7 +136,7 @@ def _named(operand: Operand, inputs: dict[str, Any]) -> str:
     return name
 
 
-def _control(op: Any, controls: dict[str, Any]) -> str:
+def _control(op: Op, controls: dict[str, Any]) -> str:
     if isinstance(op, str):
         return op
     name = f"{PREFIX}after.{len(controls)}"

@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, answered, named_by, recorded, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession, RunMetadata, RunOptions
 from tfdbg_cli.model.calls import RunKind
 
 _RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
@@ -21,9 +22,9 @@ class Invocation(Protocol):
     """What capture needs to know of a call, and the three ways to perform it. Perform one of them, once."""
 
     kind: RunKind
-    session: Any  # the raw tf.compat.v1 session
-    options: Any  # the caller's own RunOptions, or None
-    run_metadata: Any  # the caller's own RunMetadata, or None
+    session: RawSession  # the raw tf.compat.v1 session
+    options: RunOptions  # the caller's own RunOptions, or None
+    run_metadata: RunMetadata  # the caller's own RunMetadata, or None
 
     @property
     def fetches(self) -> Any:
@@ -44,7 +45,7 @@ class Invocation(Protocol):
         """Perform the call exactly as the program made it."""
         ...
 
-    def with_options(self, options: Any, run_metadata: Any) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
         """Perform the call under `options`; `run_metadata` is filled."""
         ...
 
@@ -79,7 +80,7 @@ class Invocation(Protocol):
 class _ByNames:
     """The part of an invocation that takes and gives values by the names of what is fetched."""
 
-    session: Any
+    session: RawSession
 
     def plain(self) -> Any:
         raise NotImplementedError
@@ -111,7 +112,13 @@ class RunCall(_ByNames):
     kind = RunKind.SESSION
 
     def __init__(
-        self, session: Any, run: Callable[..., Any], fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+        self,
+        session: RawSession,
+        run: Callable[..., Any],
+        fetches: Any,
+        feed_dict: Any,
+        options: RunOptions,
+        run_metadata: RunMetadata,
     ) -> None:
         self.session = session
         self.fetches = fetches
@@ -132,7 +139,7 @@ class RunCall(_ByNames):
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, self.options, self.run_metadata)
 
-    def with_options(self, options: Any, run_metadata: Any) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, options, run_metadata)
 
@@ -153,7 +160,7 @@ class Runner:
     """What `make_callable` gave: the runner itself, and the means to make it again with more to fetch."""
 
     def __init__(
-        self, session: Any, make: Callable[..., Any], fetches: Any, feed_list: Any, accept_options: bool
+        self, session: RawSession, make: Callable[..., Any], fetches: Any, feed_list: Any, accept_options: bool
     ) -> None:
         self.session = session
         self.fetches = fetches
@@ -246,7 +253,7 @@ class RunnerCall(_ByNames):
         with INSIDE:
             return self._runner.original(*self._arguments, **self._keywords)
 
-    def with_options(self, options: Any, run_metadata: Any) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
         with INSIDE:
             return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
 
@@ -268,7 +275,7 @@ class RunnerCall(_ByNames):
 class OptionsRunner:
     """What `_make_callable_from_options` gave; Keras 2 makes its train step so."""
 
-    def __init__(self, session: Any, make: Callable[..., Any], callable_options: Any) -> None:
+    def __init__(self, session: RawSession, make: Callable[..., Any], callable_options: Any) -> None:
         self.session = session
         self.message = deepcopy(callable_options)
         with INSIDE:
@@ -276,7 +283,7 @@ class OptionsRunner:
         self._make = make
         self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
 
-    def with_options(self, options: Any) -> Callable[..., Any]:
+    def with_options(self, options: RunOptions) -> Callable[..., Any]:
         """The runner that runs under `options`."""
         message = deepcopy(self.message)
         message.run_options.CopyFrom(options)
@@ -330,7 +337,7 @@ class OptionsRunnerCall:
         with INSIDE:
             return self._runner.original(*self._arguments, **self._keywords)
 
-    def with_options(self, options: Any, run_metadata: Any) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
         with INSIDE:
             return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -26,7 +27,7 @@ class _Latest:
 _LATEST = Memo(lambda graph: _Latest())
 
 
-def program_graph(graph: Any) -> Graph:
+def program_graph(graph: TfGraph) -> Graph:
     """The model of `graph` (a tf.Graph), made again only after it grew."""
     latest, version = _LATEST.of(graph), program_version(graph)
     if latest.model is None or latest.version != version:
@@ -36,7 +37,7 @@ def program_graph(graph: Any) -> Graph:
     return latest.model
 
 
-def files_of(graph: Any, run: Run) -> GraphFiles:
+def files_of(graph: TfGraph, run: Run) -> GraphFiles:
     """What `graph` puts into the dump of `run` and of every run of it, made again only after it grew."""
     if program_graph(graph) not in {run.graph, run.python_graph}:
         return graph_files(run)  # it has grown since the run
@@ -46,12 +47,12 @@ def files_of(graph: Any, run: Run) -> GraphFiles:
     return latest.files
 
 
-def tensor_name(tensor: Any) -> TensorName:
+def tensor_name(tensor: SymbolicTensor) -> TensorName:
     """The name of a tf.Tensor in a graph."""
     return TensorName(tensor.op.name, tensor.value_index)
 
 
-def _node(op: Any) -> Node:
+def _node(op: Op) -> Node:
     return Node(
         op.name,
         op.type,
@@ -67,7 +68,7 @@ class _Definition:
 
     __slots__ = ("_found", "_op")
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self, op: Op) -> None:
         self._op = op
         self._found: Any = None
 

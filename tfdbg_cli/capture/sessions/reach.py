@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
@@ -51,7 +52,7 @@ class Reach:
 _REACHES: Memos[Reach] = Memos(keep=16)
 
 
-def reach(graph: Any, ends: Iterable[Any], fed_names: Collection[str]) -> Reach:
+def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Reach:
     """What the call computes that runs the operations `ends` while the tensors `fed_names` are fed.
 
     Kept with the graph for the next call of that kind.
@@ -69,12 +70,12 @@ def ends_among(elements: Iterable[Any], fed_names: Collection[str]) -> list[Any]
     return [getattr(element, "op", element) for element in elements if element.name not in fed_names]
 
 
-def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
+def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
     """The operations that `ends` need, with them, inputs first; past a fed tensor nothing is needed.
 
     Only the way back of a loop (NextIteration) comes after its reader.
     """
-    order: list[Any] = []
+    order: list[Op] = []
     seen: set[str] = set()
     waiting = list(reversed(list(ends)))
     while waiting:
@@ -101,16 +102,18 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
     return order
 
 
-def _needs(op: Any, fed_names: Collection[str]) -> list[Any]:
+def _needs(op: Op, fed_names: Collection[str]) -> list[Any]:
     needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
     needs.extend(op.control_inputs)
     return needs
 
 
-def _reach(graph: Any, ends: Sequence[Any], fed_names: frozenset[str]) -> Reach:
+def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Reach:
     order = ancestors(ends, fed_names)
     depths = nesting_of(order, fed_names)
-    tensors: list[Any] = [graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)]
+    tensors: list[SymbolicTensor] = [
+        graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)
+    ]
     opaque: set[str] = set()
     hidden = 0
     for op in order:
@@ -143,7 +146,7 @@ def _can_be_part(part: str) -> bool:
     return len(part) <= _LONGEST_PART and part not in {".", ".."}
 
 
-def _exists(graph: Any, name: str) -> bool:
+def _exists(graph: TfGraph, name: str) -> bool:
     try:
         graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
     except (KeyError, ValueError, TypeError):
@@ -151,11 +154,11 @@ def _exists(graph: Any, name: str) -> bool:
     return True
 
 
-def _is_stateful(op: Any) -> bool:
+def _is_stateful(op: Op) -> bool:
     return not may_run_again(op.type) and definition_of(op) is not None and is_stateful(op)
 
 
-def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
+def nesting_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, tuple[int, int]]:
     """For each op of `order`, inputs first, how many loops and undecided branches of version 1 it is in."""
     types = {op.name: op.type for op in order}
     if (ENTER | SWITCH).isdisjoint(types.values()):

@@ -10,16 +10,17 @@ from typing import Any, Protocol, TypeAlias
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 
 
 class Redirection(Protocol):
     """What runs in the place of what."""
 
-    def op(self, op: Any) -> Any:
+    def op(self, op: Op) -> Any:
         """What runs in the place of `op` (a tf.Operation)."""
         ...
 
-    def tensor(self, tensor: Any) -> Any:
+    def tensor(self, tensor: SymbolicTensor) -> Any:
         """What is computed in the place of `tensor`."""
         ...
 
@@ -33,7 +34,7 @@ _Way: TypeAlias = "Callable[[Callable[[Sequence[Any], Sequence[Any]], Any], Sequ
 
 
 class _Ways(threading.local):
-    session: Any = None
+    session: RawSession = None
     way: _Way | None = None
 
 
@@ -43,7 +44,7 @@ _REPLACED: list[Any] = []  # the method of sessions that is replaced, once for e
 
 
 @contextmanager
-def _run_by(session: Any, way: _Way) -> Iterator[None]:
+def _run_by(session: RawSession, way: _Way) -> Iterator[None]:
     """A context in which the runs that this thread makes of `session` are made by `way`."""
     base = compat.plain_base()
     with _REPLACING:
@@ -62,7 +63,7 @@ def _run_by(session: Any, way: _Way) -> Iterator[None]:
 
 
 @contextmanager
-def redirected(session: Any, redirection: Redirection | None) -> Iterator[None]:
+def redirected(session: RawSession, redirection: Redirection | None) -> Iterator[None]:
     """A context in which the runs that this thread makes of `session` are redirected, if there is a redirection.
 
     Errors of ops name those of the program.
@@ -71,7 +72,7 @@ def redirected(session: Any, redirection: Redirection | None) -> Iterator[None]:
         yield
         return
 
-    def way(proceed: Callable[..., Any], tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+    def way(proceed: Callable[..., Any], tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
         with named_by(redirection):
             return proceed(list(map(redirection.tensor, tensors)), list(map(redirection.op, ops)))
 
@@ -80,11 +81,11 @@ def redirected(session: Any, redirection: Redirection | None) -> Iterator[None]:
 
 
 @contextmanager
-def recorded(session: Any) -> Iterator[dict[str, Any]]:
+def recorded(session: RawSession) -> Iterator[dict[str, Any]]:
     """A context in which the values that runs of `session` fetch are put down, by name."""
     found: dict[str, Any] = {}
 
-    def way(proceed: Callable[..., Any], tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+    def way(proceed: Callable[..., Any], tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
         values = proceed(tensors, ops)
         found.update(zip((tensor.name for tensor in tensors), values, strict=True))
         return values
@@ -94,7 +95,7 @@ def recorded(session: Any) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def answered(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
+def answered(session: RawSession, values: Mapping[str, Any]) -> Iterator[None]:
     """A context in which runs of `session` run nothing, and fetch `values`, which are given by name."""
     with _run_by(session, lambda proceed, tensors, ops: [values[tensor.name] for tensor in tensors]):
         yield
@@ -112,12 +113,14 @@ def named_by(redirection: Redirection | None) -> Iterator[None]:
 
 
 def _redirecting(original: Callable[..., Any]) -> Callable[..., Any]:
-    def run(session: Any, options: Any, feeds: Any, outputs: Any, c_ops: Any, run_metadata: Any) -> Any:
+    def run(
+        session: RawSession, options: RunOptions, feeds: Any, outputs: Any, c_ops: Any, run_metadata: RunMetadata
+    ) -> Any:
         way = _WAYS.way if _WAYS.session is session else None
         if way is None:
             return original(session, options, feeds, outputs, c_ops, run_metadata)
 
-        def proceed(tensors: Sequence[Any], ops: Sequence[Any]) -> Any:
+        def proceed(tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
             return original(session, options, feeds, *compat.as_run_elements(tensors, ops), run_metadata)
 
         return way(proceed, *compat.run_elements(session.graph, outputs, c_ops))

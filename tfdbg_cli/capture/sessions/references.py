@@ -12,10 +12,11 @@ from tfdbg_cli.capture.sessions.call_state import CallState, Variable, held_by
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, Held, marks_before
 from tfdbg_cli.capture.tf.opaque import is_reference
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.model.values import Array
 
 
-def read_before_updates(order: Iterable[Any], state: CallState, fed_names: Collection[str]) -> dict[str, Variable]:
+def read_before_updates(order: Iterable[Op], state: CallState, fed_names: Collection[str]) -> dict[str, Variable]:
     """By the name of a tensor the variable whose value from before the run it holds.
 
     Args:
@@ -43,7 +44,7 @@ def read_before_updates(order: Iterable[Any], state: CallState, fed_names: Colle
 
 
 def values_of_references(
-    tensors: Iterable[Any], before: Mapping[str, Array], after: Mapping[str, Array]
+    tensors: Iterable[SymbolicTensor], before: Mapping[str, Array], after: Mapping[str, Array]
 ) -> dict[str, Array]:
     """By name the values of those of `tensors` that are references to variables, as far as they can be told.
 
@@ -69,7 +70,7 @@ def values_of_references(
     return found
 
 
-def sharing(order: Iterable[Any], state: CallState, fed_names: frozenset[str]) -> dict[str, str]:
+def sharing(order: Iterable[Op], state: CallState, fed_names: frozenset[str]) -> dict[str, str]:
     """By the name of a tensor that shares the memory of a variable which the call writes, that of the variable."""
     writers = {variable.name: variable.writers for variable in state.written if variable.reference}
     if not writers:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.effects import Does, State, effect_known, is_of_a_run
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
@@ -21,7 +22,7 @@ _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 Writers = Mapping[str, Sequence[Any]]  # by the name of the op that holds a variable the ops of the call that write it
 
 
-def unordered(order: Sequence[Any], ends: Iterable[Any], writers: Writers, fed_names: frozenset[str]) -> str:
+def unordered(order: Sequence[Op], ends: Iterable[Op], writers: Writers, fed_names: frozenset[str]) -> str:
     """The name of a thing that ops of a call use in no fixed order while one of them changes it; empty if none.
 
     Args:
@@ -57,7 +58,7 @@ class Held:
     a variable of the old kind, with the name of that variable.
     """
 
-    def __init__(self, order: Iterable[Any], writers: Writers, fed_names: frozenset[str]) -> None:
+    def __init__(self, order: Iterable[Op], writers: Writers, fed_names: frozenset[str]) -> None:
         self.uses: dict[str, dict[str, None]] = {}
         self.sharing: dict[str, str] = {}
         self._holders: dict[str, str] = {name: name for name in writers}
@@ -72,7 +73,7 @@ class Held:
                     if tensor.name not in fed_names:
                         self._look_at(op, at, tensor)
 
-    def _look_at(self, op: Any, at: int, tensor: Any) -> None:
+    def _look_at(self, op: Op, at: int, tensor: SymbolicTensor) -> None:
         giver = str(tensor.op.name)
         holder = self._holders.get(giver)
         if holder is None and tensor.dtype.name == "resource" and not _is_of_nobody_else(tensor.op.type):
@@ -122,7 +123,7 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
                     yield thing, one, other
 
 
-def marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
+def marks_before(order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
     """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own."""
     found: dict[str, int] = {}
     for op in order:

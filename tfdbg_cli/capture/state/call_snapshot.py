@@ -27,6 +27,7 @@ from tfdbg_cli.capture.state.outside import Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
@@ -60,7 +61,7 @@ class CallSnapshot:
     def __init__(
         self,
         plan: SnapshotPlan,
-        inputs: Sequence[Any],
+        inputs: Sequence[EagerTensor],
         before: Mapping[int, Any],
         lack: str = "",
         room: int | None = None,
@@ -76,7 +77,7 @@ class CallSnapshot:
     def of(
         cls,
         plan: SnapshotPlan,
-        inputs: Sequence[Any],
+        inputs: Sequence[EagerTensor],
         covered: Collection[int] = (),
         room: int | None = None,
     ) -> CallSnapshot:
@@ -293,7 +294,7 @@ class CallSnapshot:
         return _described(name.node, Role.VARIABLE, self.variable(position))
 
 
-def _described(name: str, role: Role, tensor: Any) -> ReplayInput:
+def _described(name: str, role: Role, tensor: EagerTensor) -> ReplayInput:
     value: Array | NoValue = array_of(tensor)
     if isinstance(value, NoValue):
         raise TfdbgError(f"The value of {name} is not known: {value.text}")

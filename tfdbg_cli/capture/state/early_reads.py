@@ -7,6 +7,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.effects import leaves_variable
@@ -44,7 +45,7 @@ def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
     return found
 
 
-def _handles(scope: Scope, node: Any) -> Iterator[TensorName]:
+def _handles(scope: Scope, node: NodeDef) -> Iterator[TensorName]:
     """The handles that `node` itself is given; those given to a call are found inside."""
     if node.name not in scope.calls:
         for text in scope.body.data_inputs(node):

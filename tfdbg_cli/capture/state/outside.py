@@ -21,6 +21,7 @@ from tfdbg_cli.capture.functions.definition.effects import (
     writes_variable,
 )
 from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.effects import State, state_of
@@ -235,6 +236,6 @@ def _needed(root: Scope) -> Iterator[tuple[Scope, Any]]:
             yield scope, node
 
 
-def _given_handles(scope: Scope, node: Any) -> Collection[TensorName]:
+def _given_handles(scope: Scope, node: NodeDef) -> Collection[TensorName]:
     """The handles that `node` is given: of an optimizer's op the slots, too."""
     return [scope.resolve(text) for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]

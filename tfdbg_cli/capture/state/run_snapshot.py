@@ -28,6 +28,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
@@ -257,7 +258,7 @@ class RunSnapshot:
         return place, write
 
 
-def read(session: Any, variables: Sequence[Variable]) -> dict[Variable, Array]:
+def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, Array]:
     """The values of `variables` now, copied.
 
     Raises:
@@ -266,7 +267,7 @@ def read(session: Any, variables: Sequence[Variable]) -> dict[Variable, Array]:
     """
     if not variables:
         return {}
-    readers: dict[tuple[str, ...], Any] = vars(session).setdefault(_READERS, {})
+    readers: dict[tuple[str, ...], Any] = session.__dict__.setdefault(_READERS, {})
     names = tuple(variable.name for variable in variables)
     with INSIDE:
         if names not in readers:

@@ -19,6 +19,7 @@ from tfdbg_cli.capture.state.outside import (
 )
 from tfdbg_cli.capture.state.variable_values import VariableReader
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName
@@ -32,7 +33,7 @@ _NO_ROOM = "the variables that it changes take {}, more than the {} of memory th
 class SnapshotPlan:
     """What is found out once about the function of `root`, whose inputs are `slots`, made from `atomic`."""
 
-    def __init__(self, root: Scope, slots: Sequence[Slot], atomic: Any) -> None:
+    def __init__(self, root: Scope, slots: Sequence[Slot], atomic: AtomicFunction) -> None:
         self.root = root
         self.slots = slots
         self.written = written_by(root)  # positions, among the inputs, of the variables that a call may change
@@ -72,24 +73,24 @@ class SnapshotPlan:
             return ""
         return _NO_ROOM.format(size_text(self.nbytes), size_text(room))
 
-    def is_variable(self, inputs: Sequence[Any], position: int) -> bool:
+    def is_variable(self, inputs: Sequence[EagerTensor], position: int) -> bool:
         """Whether a variable's handle is at `position` of `inputs`, as far as can be known."""
         return self._type_of(inputs, position) is not None
 
-    def _type_of(self, inputs: Sequence[Any], position: int) -> int | None:
+    def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
         return compat.type_in_variable(inputs[position]) or self._types.get(position)
 
-    def read_handles(self, inputs: Sequence[Any], handles: Mapping[int, Any]) -> dict[int, Any]:
+    def read_handles(self, inputs: Sequence[EagerTensor], handles: Mapping[int, Any]) -> dict[int, Any]:
         """The values of the variables `handles`, each of the type of that at its position in `inputs`."""
         positions = [at for at in handles if self.is_variable(inputs, at)]
         others = [handles.get(at, handle) for at, handle in enumerate(inputs)]
         return dict(zip(positions, self._read(inputs, others, positions), strict=True))
 
-    def read(self, inputs: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+    def read(self, inputs: Sequence[EagerTensor], positions: Sequence[int]) -> list[Any]:
         """The values of the variables whose handles are at `positions`; None for one that has none."""
         return self._read(inputs, inputs, positions)
 
-    def _read(self, inputs: Sequence[Any], handles: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+    def _read(self, inputs: Sequence[EagerTensor], handles: Sequence[Any], positions: Sequence[int]) -> list[Any]:
         key = tuple(positions)
         reader = self._readers.get(key)
         if reader is None:

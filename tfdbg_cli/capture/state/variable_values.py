@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import RESOURCE
 
 _SERIAL = itertools.count(1)
@@ -58,19 +59,19 @@ def _reader(name: str, dtypes: Sequence[int]) -> Any:
     return definition
 
 
-def _value(handle: Any, dtype: int) -> Any:
+def _value(handle: EagerTensor, dtype: int) -> Any:
     try:
         return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.dtypes.as_dtype(dtype))
     except OpError:
         return None
 
 
-def _is_missing(handle: Any, value: Any) -> bool:
+def _is_missing(handle: EagerTensor, value: Any) -> bool:
     """Whether the variable was never assigned: it then reads as a tensor without elements."""
     return value.shape.num_elements() == 0 and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
 
 
-def put_back(handle: Any, value: Any) -> None:
+def put_back(handle: EagerTensor, value: Any) -> None:
     """Give the variable of `handle` the `value` that it had.
 
     Raises:

@@ -7,23 +7,24 @@ from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import is_handle
+from tfdbg_cli.capture.tf.types import Op
 
 OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
 _MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
 
 
-def definition_of(op: Any) -> Any:
+def definition_of(op: Op) -> Any:
     """The OpDef of a tf.Operation; None when TensorFlow knows none."""
     return compat.op_definition(op.type) or op.op_def
 
 
-def is_stateful(op: Any) -> bool:
+def is_stateful(op: Op) -> bool:
     """Whether TensorFlow counts `op` as stateful, or knows nothing of it."""
     definition = definition_of(op)
     return definition is None or bool(definition.is_stateful)
 
 
-def calls_functions(op: Any) -> bool:
+def calls_functions(op: Op) -> bool:
     """Whether `op` runs functions of the graph within the call: their insides are no ops of it.
 
     A data set or an iterator holds functions too, but runs them in threads of its own.

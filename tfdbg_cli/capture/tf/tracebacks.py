@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from linecache import getline
 from pathlib import PurePath
-from typing import Any
 
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.sources import Frame, Traceback, is_library, user_frame
 
 
-def tracebacks_of(graph: Any) -> Tracebacks:
+def tracebacks_of(graph: TfGraph) -> Tracebacks:
     """The creation stacks of the nodes of `graph`; those that were read once stay."""
     return _TRACEBACKS.of(graph)
 
 
-def _stack_of(op: Any) -> Traceback:
+def _stack_of(op: Op) -> Traceback:
     """The stack of a tf.Operation. TensorFlow keeps no text of the line, and AutoGraph no name of a lambda."""
     return tuple(
         Frame(
@@ -41,7 +41,7 @@ class Tracebacks(Mapping[str, Traceback]):
     in front: the thread that waits for the replicas asked for them there.
     """
 
-    def __init__(self, graph: Any) -> None:
+    def __init__(self, graph: TfGraph) -> None:
         self._graph = graph
         self._known: dict[str, Traceback] = {}
         self._places: dict[str, int] = {}

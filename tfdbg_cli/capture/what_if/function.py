@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, 
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle, outputs_of, site_of
 from tfdbg_cli.capture.what_if.merging import merged, with_values
@@ -37,7 +38,7 @@ _AGAIN = frozenset({Effect.NONE, Effect.READ})
 class FunctionWhatIf:
     """The means to compute parts of one call of a function again (`model.what_if.WhatIf`)."""
 
-    def __init__(self, root: Scope, inputs: Sequence[Any], room: int | None) -> None:
+    def __init__(self, root: Scope, inputs: Sequence[EagerTensor], room: int | None) -> None:
         """Prepare for a call that was made.
 
         Args:

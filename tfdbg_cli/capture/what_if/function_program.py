@@ -19,6 +19,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
@@ -240,7 +241,7 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName
     return definition, arguments
 
 
-def copies_of(inputs: Sequence[Any], values: Mapping[int, Any]) -> list[Any]:
+def copies_of(inputs: Sequence[EagerTensor], values: Mapping[int, Any]) -> list[Any]:
     """`inputs` with the handles at the positions in `values` as those of new variables; equal handles stay equal."""
     made: dict[int, Any] = {}
     found = []
@@ -254,7 +255,7 @@ def copies_of(inputs: Sequence[Any], values: Mapping[int, Any]) -> list[Any]:
     return found
 
 
-def values_now(inputs: Iterable[Any]) -> dict[int, Any]:
+def values_now(inputs: Iterable[EagerTensor]) -> dict[int, Any]:
     """The values of the variables whose handles are among `inputs`, by position, as they are now."""
     found = {}
     for position, given in enumerate(inputs):

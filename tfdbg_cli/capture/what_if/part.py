@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
@@ -12,10 +11,13 @@ from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunc
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_slice import site_of
 
 
-def perform_part(flat: FlatFunction, part: FlatDefinition, inputs: Sequence[Any], room: int | None) -> Outcome:
+def perform_part(
+    flat: FlatFunction, part: FlatDefinition, inputs: Sequence[EagerTensor], room: int | None
+) -> Outcome:
     """What `part` of `flat` gives when it is called with `inputs`: its values, and before them its arguments.
 
     They are called as in the function's runs. The values of branches and loops may take `room` bytes. The caller

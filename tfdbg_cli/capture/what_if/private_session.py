@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.session_slice import VARIABLES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
@@ -28,7 +29,7 @@ class PrivateSession:
     be run alone, on values that are fed. Variables are this session's own, and empty until `put` gives them a value.
     """
 
-    def __init__(self, ops: Sequence[Any], hidden: Collection[str]) -> None:
+    def __init__(self, ops: Sequence[Op], hidden: Collection[str]) -> None:
         """Copy the operations.
 
         Raises:
@@ -94,14 +95,14 @@ class PrivateSession:
             return place, tf.raw_ops.Assign(ref=tensor, value=place, validate_shape=False).op
 
 
-def _feedable(tensor: Any, value: Array) -> Any:
+def _feedable(tensor: SymbolicTensor, value: Array) -> Any:
     if value.dtype.hasobject:
         return value
     kind = tensor.dtype.base_dtype.as_numpy_dtype
     return value if value.dtype == kind else np.asarray(value).view(kind)
 
 
-def _definition(ops: Sequence[Any], hidden: Collection[str]) -> Any:
+def _definition(ops: Sequence[Op], hidden: Collection[str]) -> Any:
     """The GraphDef of `ops`; edges that only say what comes first are kept among `hidden` ones."""
     kept = {op.name for op in ops}
     found = v1.GraphDef()

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.state.held_variables import held_variables
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
@@ -120,7 +121,7 @@ class SessionWhatIf:
             feeds, variables, _ = self._walked(run, found, replaced, wanted, self._known_before_loops)
         return feeds, variables
 
-    def _known_before_loops(self, run: Run, tensor: Any) -> Array | None:
+    def _known_before_loops(self, run: Run, tensor: SymbolicTensor) -> Array | None:
         op = tensor.op
         if op.name in self._call.behind_loops and _DRAWS.isdisjoint(self._call.effects(op)):
             return None
@@ -161,7 +162,7 @@ class SessionWhatIf:
                 waiting.extend(one for one in op.control_inputs if one.name in self._call.hidden)
         return feeds, variables, seen
 
-    def _known(self, run: Run, tensor: Any) -> Array | None:
+    def _known(self, run: Run, tensor: SymbolicTensor) -> Array | None:
         """The value of `tensor` in the run, if it was made once and is known."""
         if tensor.name in self._call.feeds:
             return np.asarray(self._call.feeds[tensor.name], tensor.dtype.as_numpy_dtype)
@@ -223,5 +224,5 @@ class SessionWhatIf:
                     yield name
 
 
-def _outputs(op: Any) -> Iterator[TensorName]:
+def _outputs(op: Op) -> Iterator[TensorName]:
     return (TensorName(op.name, slot) for slot in range(len(op.outputs)))

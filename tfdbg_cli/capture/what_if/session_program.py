@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.written_type import written_type
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import Op, RawSession
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
@@ -34,7 +35,7 @@ class SessionProgram:
     (`stepping.Program`.) The variables are a session's own; `take` says what they hold at first.
     """
 
-    def __init__(self, ends: Sequence[Any], feeds: Mapping[str, Any]) -> None:
+    def __init__(self, ends: Sequence[Op], feeds: Mapping[str, Any]) -> None:
         """Copy the ops.
 
         Raises:
@@ -122,7 +123,7 @@ class SessionProgram:
         self._private.close()
 
     def _needed(
-        self, op: Any, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+        self, op: Op, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
     ) -> dict[str, Array]:
         """What is fed so that only `op` runs, with the ops before it whose outputs cannot be fed."""
         feeds, seen = self._walked(op, known, frozenset())
@@ -133,7 +134,7 @@ class SessionProgram:
         return feeds
 
     def _walked(
-        self, op: Any, known: Mapping[TensorName, Any], anew: Collection[str]
+        self, op: Op, known: Mapping[TensorName, Any], anew: Collection[str]
     ) -> tuple[dict[str, Array], set[str]]:
         """What is fed, and the names of the ops that will run; what the ops `anew` gave is not fed."""
         feeds: dict[str, Array] = {}
@@ -155,7 +156,7 @@ class SessionProgram:
                         waiting.append(control)
         return feeds, seen
 
-    def _step(self, op: Any, *, fed: bool = False) -> OpStep:
+    def _step(self, op: Op, *, fed: bool = False) -> OpStep:
         hidden = op.name in self._call.hidden
         outputs = tuple(
             StepOutput(
@@ -175,7 +176,7 @@ class SessionProgram:
         return OpStep(node, op.device, outputs, waits, reads, writes, alone=not hidden)
 
 
-def values_in(session: Any, variables: Sequence[Any]) -> dict[str, Array]:
+def values_in(session: RawSession, variables: Sequence[Any]) -> dict[str, Array]:
     """What `variables`, ops that hold one, hold in `session` now, by name; those that hold nothing are left out."""
     found = {}
     for op in variables:

@@ -9,6 +9,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
@@ -29,7 +30,7 @@ class CallGraph(Edges[Any, str]):
     Tensors go by their names, since they cannot be compared.
     """
 
-    def __init__(self, ends: Sequence[Any], feeds: Mapping[str, Any]) -> None:
+    def __init__(self, ends: Sequence[Op], feeds: Mapping[str, Any]) -> None:
         """The call that runs the operations `ends` while `feeds`, values by the names of tensors, are fed."""
         self.ends = ends
         self.feeds = feeds
@@ -94,7 +95,7 @@ class CallGraph(Edges[Any, str]):
     def outputs(self, node: Any) -> Iterator[str]:
         return (tensor.name for tensor in node.outputs)
 
-    def effects(self, op: Any) -> set[Effect]:
+    def effects(self, op: Op) -> set[Effect]:
         """What `op` does, and all that is in the functions that it calls."""
         called = list(functions_in(op.node_def.attr)) if op.type in _CALLING else []
         if not called:
@@ -121,7 +122,7 @@ class CallGraph(Edges[Any, str]):
     def _library(self) -> dict[str, Any]:
         return {function.signature.name: function for function in self._graph.as_graph_def().library.function}
 
-    def variables_of(self, op: Any) -> tuple[str, ...]:
+    def variables_of(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables whose handles or references `op` is given."""
         makers = (_holder(tensor) for tensor in op.inputs if is_opaque(tensor))
         return tuple(dict.fromkeys(maker.name for maker in makers if maker is not None))
@@ -135,7 +136,7 @@ class CallGraph(Edges[Any, str]):
                 found.setdefault(variable, []).append(op.name)
         return found
 
-    def written_by(self, op: Any) -> tuple[str, ...]:
+    def written_by(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables which `op` changes."""
         variables = self.variables_of(op)
         return variables if variables and not _WRITES.isdisjoint(self.effects(op)) else ()
@@ -165,7 +166,7 @@ class CallGraph(Edges[Any, str]):
 _CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
 
 
-def _holder(tensor: Any) -> Any:
+def _holder(tensor: SymbolicTensor) -> Any:
     """The op that holds the variable to which `tensor`, a handle or a reference, leads; None when it is none's."""
     maker = tensor.op
     while maker.type in _PASSED_THROUGH and maker.inputs and is_opaque(maker.inputs[0]):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
@@ -60,7 +61,7 @@ class Needed:
 class Body:
     """One FunctionDef. `operations` are the names of the ops that it was made from, as far as they are known."""
 
-    def __init__(self, definition: Any, operations: Collection[str] = ()) -> None:
+    def __init__(self, definition: FunctionDef, operations: Collection[str] = ()) -> None:
         self.definition = definition
         self.name: str = definition.signature.name
         self.nodes: dict[str, Any] = {node.name: node for node in definition.node_def}
@@ -126,7 +127,7 @@ class Body:
             return self.argument_types[source.slot]
         return self.outputs(source.node)[source.slot].dtype
 
-    def data_inputs(self, node: Any) -> list[str]:
+    def data_inputs(self, node: NodeDef) -> list[str]:
         """The data inputs of a NodeDef, in order."""
         return [text for text in node.input if not text.startswith("^")]
 
@@ -157,7 +158,7 @@ class Body:
             waiting.append(source.node)
         slots[source.node].add(source.slot)
 
-    def _sources(self, node: Any) -> Iterator[str]:
+    def _sources(self, node: NodeDef) -> Iterator[str]:
         for text in node.input:
             name = text.removeprefix("^").split(":", 1)[0]
             if name in self.nodes and (text.startswith("^") or ":" in text):
@@ -182,7 +183,7 @@ class Body:
                     yield self.nodes[name]
                     stack.pop()
 
-    def _hidden(self, nodes: Iterable[Any]) -> frozenset[str]:
+    def _hidden(self, nodes: Iterable[NodeDef]) -> frozenset[str]:
         if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
             return frozenset()
         depths = nesting(
@@ -221,7 +222,7 @@ def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str
     return found
 
 
-def _types(arg: Any, node: Any, definition: Any) -> list[int]:
+def _types(arg: Any, node: NodeDef, definition: FunctionDef) -> list[int]:
     """The element types of one output argument of `definition`, an OpDef, in `node`."""
     if arg.type_list_attr:
         return list(_attribute(arg.type_list_attr, node, definition).list.type)
@@ -232,13 +233,13 @@ def _types(arg: Any, node: Any, definition: Any) -> list[int]:
     return [dtype] * count
 
 
-def _attribute(name: str, node: Any, definition: Any) -> Any:
+def _attribute(name: str, node: NodeDef, definition: FunctionDef) -> Any:
     if name in node.attr:
         return node.attr[name]
     return next(attr.default_value for attr in definition.attr if attr.name == name)
 
 
-def attribute_of(node: Any, name: str) -> Any:
+def attribute_of(node: NodeDef, name: str) -> Any:
     """The attribute `name` of a NodeDef, an AttrValue's content as a Python value; its default where it is left out.
 
     None when the op has no such attribute. A tensor, a shape or a function stays the message that it is.

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS
 
@@ -47,7 +47,7 @@ class CallSite:
     `own_name` is what the node was called in the function that it was written in.
     """
 
-    node: Any
+    node: NodeDef
     kind: CallKind
     scopes: tuple[Scope, ...]
     own_name: str
@@ -231,7 +231,7 @@ class CallTree:
                 self._enter(scope, node, kind, [role for role, _ in called], found, taken, above)
 
     def _enter(
-        self, scope: Scope, node: Any, kind: CallKind, roles: list[str], bodies: list[Body], taken: _Prefixes,
+        self, scope: Scope, node: NodeDef, kind: CallKind, roles: list[str], bodies: list[Body], taken: _Prefixes,
         above: tuple[str, ...],
     ) -> None:  # fmt: skip
         place = self._places.get(node.name) if scope.parent is None else None
@@ -277,7 +277,7 @@ class _Prefixes:
         return name
 
 
-def called_by(node: Any) -> list[tuple[str, str]]:
+def called_by(node: NodeDef) -> list[tuple[str, str]]:
     """The role and the name of each function that `node` calls."""
     if "f" in node.attr:
         name = node.attr["f"].func.name

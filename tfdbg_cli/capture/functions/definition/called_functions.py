@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 
 
-def with_called(definitions: Iterable[Any]) -> list[Any]:
+def with_called(definitions: Iterable[FunctionDef]) -> list[Any]:
     """The FunctionDefs `definitions` and all that they call, each once, the called ones behind."""
     found: dict[str, Any] = {}
     waiting = list(definitions)
@@ -25,7 +26,7 @@ def with_called(definitions: Iterable[Any]) -> list[Any]:
     return list(found.values())
 
 
-def called_by(node: Any) -> list[str]:
+def called_by(node: NodeDef) -> list[str]:
     """The functions that a NodeDef calls or names."""
     by_its_type = [node.op] if compat.op_definition(node.op) is None else []
     return [*by_its_type, *functions_in(node.attr)]

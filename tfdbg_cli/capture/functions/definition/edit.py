@@ -10,6 +10,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import XLA, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import INT32
 
 _STATEFUL = {
@@ -46,7 +47,7 @@ class Edit:
         self._waits: list[str] = []
         self._numbers: dict[str, int] = {}
 
-    def make_stateful(self, node: Any) -> None:
+    def make_stateful(self, node: NodeDef) -> None:
         """Let the call `node` report: it must run, and what reports after this function waits for it."""
         node.op = _STATEFUL.get(node.op, node.op)
         if XLA in node.attr:
@@ -117,7 +118,7 @@ class Edit:
         self.nodes[name] = node
         return node
 
-    def tell_reads(self, node: Any, references: Sequence[str]) -> None:
+    def tell_reads(self, node: NodeDef, references: Sequence[str]) -> None:
         """Write down at our `node` what of the program its data inputs are, or stand for, in order."""
         told = [told_source(self._scope, text) for text in references if not text.startswith("^")]
         node.attr[READS].list.s.extend(text.encode() for text in told)

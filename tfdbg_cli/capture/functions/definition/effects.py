@@ -13,6 +13,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
 from tfdbg_cli.ops.kinds import CALLS
 
@@ -53,7 +54,7 @@ def writes_variable(op_type: str) -> bool:
     return side_effect_of(op_type) is SideEffect.WRITE
 
 
-def type_in_variable(node: Any) -> int | None:
+def type_in_variable(node: NodeDef) -> int | None:
     """The number of the element type of the variables whose handles `node` is given; None if it does not tell."""
     match = _TYPED.fullmatch(node.op)
     attribute = "" if match is None else "T" if match["slots"] else "dtype"
@@ -75,7 +76,7 @@ def drawing_in(name: str) -> str:
     return ""
 
 
-def silence(definition: Any) -> Any:
+def silence(definition: FunctionDef) -> Any:
     """`definition`, its nodes that only change the world made to do nothing but wait."""
     for node in definition.node_def:
         if side_effect_of(node.op) is SideEffect.EFFECT:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 
@@ -16,7 +16,7 @@ class FailingOp:
     """A node that may be the one that failed, in the function of `scope`."""
 
     scope: Scope
-    node: Any
+    node: NodeDef
 
     @property
     def name(self) -> str:

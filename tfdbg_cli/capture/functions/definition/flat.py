@@ -18,6 +18,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 
@@ -36,7 +37,7 @@ class FlatNode:
 
     name: str
     scope: Scope | None
-    template: Any
+    template: NodeDef
     inputs: tuple[TensorName, ...]
     controls: tuple[str, ...]
     through: tuple[str, ...] = ()
@@ -51,7 +52,7 @@ class FlatNode:
 class FlatDefinition:
     """A FunctionDef, and what its arguments and outputs are in the run: `inputs` in order, then `outputs`."""
 
-    definition: Any
+    definition: FunctionDef
     inputs: tuple[TensorName, ...]
     outputs: tuple[TensorName, ...]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import COPIES, IDENTITIES, NORMALIZATIONS, QUOTIENTS, RELUS, RESHAPES, SUMS
 
 # Give their input, slot for slot.
@@ -99,7 +100,7 @@ def _with_one_reader(scope: Scope) -> dict[Source, str]:
     return found
 
 
-def _is_log_of_softmax(scope: Scope, node: Any) -> bool:
+def _is_log_of_softmax(scope: Scope, node: NodeDef) -> bool:
     """Whether `node` becomes a `LogSoftmax`: finite where the logarithm of the softmax itself is infinite."""
     if node.op != "Log":
         return False

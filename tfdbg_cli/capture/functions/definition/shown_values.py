@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName
 
 
@@ -31,7 +31,7 @@ class Recipe:
     find, by those of its inputs.
     """
 
-    node: Any
+    node: NodeDef
     inputs: tuple[TensorName, ...]
     shapes: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = field(default_factory=dict)
 
@@ -91,7 +91,7 @@ def _item(name: TensorName, op_type: str, device: str, output: Output, recipe: R
     return Item(shown, output.reference if output.returnable else None, recipe=recipe)
 
 
-def _recipe(scope: Scope, node: Any, slot: int) -> Recipe:
+def _recipe(scope: Scope, node: NodeDef, slot: int) -> Recipe:
     inputs = scope.body.data_inputs(node)
     return Recipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
 

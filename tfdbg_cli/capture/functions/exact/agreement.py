@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.kept_tensors import array_of
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.exactness import Parting, parted
 from tfdbg_cli.model.values import Value
 
@@ -44,5 +45,5 @@ def agreement(root: Scope, first: Effect, second: Effect) -> Agreement:
     )
 
 
-def _holds(tensor: Any) -> bool:
+def _holds(tensor: EagerTensor) -> bool:
     return tensor is not None and tensor.dtype not in (tf.resource, tf.variant)

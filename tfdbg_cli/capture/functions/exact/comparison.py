@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
 from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import CALLS, TRANSFERS
 
 _LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
@@ -154,6 +155,6 @@ def _ends(values: Values, own: int) -> dict[int | str, str]:
 _NOT_ACTING = TRANSFERS | {"_Arg", "NoOp"}
 
 
-def _functions(node: Any) -> Sequence[str]:
+def _functions(node: NodeDef) -> Sequence[str]:
     attributes: Mapping[str, Any] = node.attr
     return [value.func.name for value in attributes.values() if value.HasField("func")]

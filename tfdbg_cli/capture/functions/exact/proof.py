@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.body import Body, Source
@@ -18,6 +18,7 @@ from tfdbg_cli.capture.functions.definition.edit import READS, source_told
 from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 
 Apart: TypeAlias = frozenset[tuple[str, Source]]  # values, with the function that they are in
 
@@ -39,7 +40,7 @@ class Proof:
 
 
 def proven(
-    root: Scope, plain: Compiled | None, inputs: Sequence[Any], make: Callable[[Apart], Instrumented]
+    root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Callable[[Apart], Instrumented]
 ) -> Proof:
     """The function that `make` gives for the values its checks must not read, so that it gives what `plain` gives.
 
@@ -81,7 +82,7 @@ def _further(comparison: Comparison | None, bodies: Mapping[str, Body], apart: A
                 yield from _deeper(found[0], bodies[found[0]], [found[1]], apart)
 
 
-def _told(node: Any, positions: Sequence[int]) -> Iterable[str]:
+def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:
     told = [text.decode() for text in node.attr[READS].list.s]
     return (told[at] for at in positions) if max(positions, default=0) < len(told) else told
 

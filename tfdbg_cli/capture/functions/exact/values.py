@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.ops.kinds import COPIES, RECEIVES, RELUS, SENDS
 
 Output: TypeAlias = tuple[str, int]  # of a node, by name and slot
@@ -70,7 +71,7 @@ class Values:
                 waiting.extend(given for given, _ in self._inputs[name])
         return found
 
-    def _read(self, node: Any) -> tuple[Output, ...]:
+    def _read(self, node: NodeDef) -> tuple[Output, ...]:
         return tuple(self._source(text) for text in node.input if not text.startswith("^"))
 
     def _source(self, text: str) -> Output:
@@ -127,23 +128,23 @@ class Values:
         return found.digest()
 
 
-def _tensor_name(node: Any) -> str:
+def _tensor_name(node: NodeDef) -> str:
     """What a pair of ops that hand a value from device to device is known by."""
     return str(node.attr["tensor_name"].s)
 
 
-def _fused_relu(node: Any) -> str:
+def _fused_relu(node: NodeDef) -> str:
     """The ReLU with which the ops that are fused to `node` end; empty if there is none."""
     fused: Sequence[bytes] = node.attr["fused_ops"].list.s if "fused_ops" in node.attr else ()
     last: str = fused[-1].decode() if len(fused) > 1 else ""
     return last if last in RELUS else ""
 
 
-def _relu_digest(op_type: str, node: Any) -> bytes:
+def _relu_digest(op_type: str, node: NodeDef) -> bytes:
     return "\0".join((op_type, node.device, str(node.attr["T"].type))).encode()
 
 
-def _own_digest(node: Any) -> bytes:
+def _own_digest(node: NodeDef) -> bytes:
     """What `node` is, its inputs left aside, and a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
     # A ReLU that oneDNN has fused gives zero for NaN, and else NaN. Rounded is nothing: a run in which a NaN comes up

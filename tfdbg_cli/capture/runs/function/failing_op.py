@@ -25,6 +25,7 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.op_errors import run_error
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -39,7 +40,7 @@ _UNKNOWN = "The inputs are not known. {}"
 _AMBIGUOUS = "Several ops of this function are called {}, so it is not known which one failed."
 
 
-def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[Any]) -> Run:
+def with_given(run: Run, snapshot_plan: SnapshotPlan, inputs: Sequence[EagerTensor]) -> Run:
     """`run`, which failed, its failing op under the name that it has in the run, with the values that it was given.
 
     Args:
@@ -79,7 +80,7 @@ class _PartsAgain:
     """Parts of the failed run, computed again."""
 
     def __init__(
-        self, snapshot_plan: SnapshotPlan, outside: Outside, held: CallSnapshot | None, inputs: Sequence[Any]
+        self, snapshot_plan: SnapshotPlan, outside: Outside, held: CallSnapshot | None, inputs: Sequence[EagerTensor]
     ) -> None:
         self._snapshot_plan = snapshot_plan
         self._outside = outside

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.capture.runs.function.watched_calls import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
@@ -37,7 +38,11 @@ class FunctionCall:
     __slots__ = ("_atomic", "_call_flat", "_entered", "_inputs")
 
     def __init__(
-        self, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
+        self,
+        atomic: AtomicFunction,
+        inputs: Sequence[EagerTensor],
+        call_flat: Callable[..., Any],
+        entered: Entered | None,
     ) -> None:
         self._atomic = atomic
         self._inputs = inputs

@@ -28,6 +28,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -66,7 +67,7 @@ class FunctionChecks:
     def __init__(
         self,
         root: Scope,
-        atomic: Any,
+        atomic: AtomicFunction,
         snapshot_plan: SnapshotPlan,
         kind: WatchKind,
         graph: Callable[[], Graph],
@@ -117,7 +118,7 @@ class FunctionChecks:
         wanted = Wanted(self._kind.question, self.frontier, early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
-    def checked_only(self, inputs: Sequence[Any]) -> Proof:
+    def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
         if self._proof is None:
             given = frozenset([*self.snapshot_plan.sources, *self._before.values()])
@@ -140,7 +141,7 @@ class FunctionChecks:
     def _before(self) -> dict[int, TensorName]:
         return {} if self.snapshot_plan.reason else early_reads(self.root, self.snapshot_plan.written)
 
-    def hold(self, inputs: Sequence[Any], room: int) -> CallSnapshot:
+    def hold(self, inputs: Sequence[EagerTensor], room: int) -> CallSnapshot:
         """Hold a call that is about to be made, as far as it does not give back itself what it read."""
         return CallSnapshot.of(self.snapshot_plan, inputs, self._before, room)
 

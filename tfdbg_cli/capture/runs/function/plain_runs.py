@@ -18,6 +18,7 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import AtomicFunction
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
@@ -28,7 +29,7 @@ _NEXT = "IteratorGetNext"
 class PlainRuns:
     """How the plain function of `snapshot_plan`, made from `atomic`, is called once more."""
 
-    def __init__(self, snapshot_plan: SnapshotPlan, atomic: Any) -> None:
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
         self._snapshot_plan = snapshot_plan
         self._atomic = atomic
 

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -42,7 +43,7 @@ _LOADED = "restored_function_body"  # what TensorFlow calls every function that 
 class TracedFunction:
     """A graph function, seen as its callers and its insides need it. Everything is made when it is asked for."""
 
-    def __init__(self, atomic: Any) -> None:
+    def __init__(self, atomic: AtomicFunction) -> None:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
         self._counted: dict[Callable[[Any], bool], int] = {}  # tensors, by what a person wants of them
@@ -121,7 +122,7 @@ class TracedFunction:
         wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
-    def drawing(self, inputs: Sequence[Any]) -> Proof:
+    def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The same function, giving back what its ops draw from outside and nothing else; proven for `inputs`."""
         if self._drawing is None:
             sources = self.snapshot_plan.sources
@@ -138,7 +139,7 @@ class TracedFunction:
         """Calls of it that are also made plainly, from the same state."""
         return Trials(self.snapshot_plan, self._atomic)
 
-    def plain(self, inputs: Sequence[Any]) -> Compiled | None:
+    def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of it for `inputs`; None when TensorFlow does not tell. Found once."""
         if self._plain is None:
             self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
@@ -162,7 +163,7 @@ class TracedFunction:
             self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain
         )
 
-    def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[Any], settings: Settings) -> Estimate:
+    def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[EagerTensor], settings: Settings) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.
 
         Turns of loops count once before the first captured call.
@@ -185,11 +186,11 @@ class TracedFunction:
                 yield from op.outputs
 
 
-def _of_shape(tensor: Any) -> Any:
+def _of_shape(tensor: EagerTensor) -> Any:
     return None if tensor.shape.rank is None else np.broadcast_to(np.int8(0), tensor.shape.as_list())
 
 
-def traced_function(atomic: Any) -> TracedFunction:
+def traced_function(atomic: AtomicFunction) -> TracedFunction:
     """What was found out about `atomic`, kept with it and gone with it."""
     traced = getattr(atomic, _ATTRIBUTE, None)
     if not isinstance(traced, TracedFunction):

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Entered:
         return bool(self.function.experimental_get_tracing_count() > self.traces)
 
 
-def tracing_notes(entered: Entered | None, atomic: Any, caller: str) -> tuple[str, ...]:
+def tracing_notes(entered: Entered | None, atomic: AtomicFunction, caller: str) -> tuple[str, ...]:
     """Sentences for the screen when the call `entered`, which runs `atomic`, traced its function; else none.
 
     `caller` is the line of the program that called.

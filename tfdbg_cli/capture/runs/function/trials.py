@@ -19,6 +19,7 @@ from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
+from tfdbg_cli.capture.tf.types import AtomicFunction
 from tfdbg_cli.model.exactness import Parting, named_partings
 
 _COPIES = (
@@ -44,7 +45,7 @@ class Trials:
     tried: the program may have got theirs so.
     """
 
-    def __init__(self, snapshot_plan: SnapshotPlan, atomic: Any) -> None:
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
         self._snapshot_plan = snapshot_plan
         self._function = str(atomic.graph.name)
         self._plain = PlainRuns(snapshot_plan, atomic)

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.reach import ancestors, reach
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
 
@@ -51,7 +52,7 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
     return replace(_noted(run, again), tensors=store_of(arrays))
 
 
-def _key(tensor: Any) -> tuple[str, int]:
+def _key(tensor: SymbolicTensor) -> tuple[str, int]:
     name = tensor_name(tensor)
     return name.node, name.slot
 
@@ -61,7 +62,7 @@ def _noted(run: Run, note: str) -> Run:
     return replace(run, error=replace(run.error, inputs_note=note))
 
 
-def _why_not_again(graph: Any, tensors: list[Any], feeds: Mapping[str, Any]) -> str:
+def _why_not_again(graph: TfGraph, tensors: list[SymbolicTensor], feeds: Mapping[str, Any]) -> str:
     """Why `tensors` are not computed again; empty when they can be."""
     ends = [tensor.op for tensor in tensors if tensor.name not in feeds]
     reached = reach(graph, ends, feeds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.capture.sessions.reach import Reach
+from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.graph import GraphKind
@@ -18,7 +19,7 @@ _SHOWN = 40  # characters of a name that is far too long
 
 
 def choose_graph(
-    wanted: GraphChoice, watching: bool, settings: Settings, session: Any, reached: Reach
+    wanted: GraphChoice, watching: bool, settings: Settings, session: RawSession, reached: Reach
 ) -> tuple[GraphKind, tuple[str, ...]]:
     """The graph to show of a run whose values are taken while it happens, where `wanted` is asked for, and notes.
 

@@ -11,13 +11,14 @@ from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.model.replay import ReplaySpec
 
 
 class Mirror:
     """One run about to be made in a copy, whose variables are as they were before it."""
 
-    def __init__(self, copy: SessionCopy, session: Any, given: dict[Any, Any]) -> None:
+    def __init__(self, copy: SessionCopy, session: RawSession, given: dict[Any, Any]) -> None:
         self.call = RunCall(session, session.run, copy.elements, given, None, None)
         self._copy = copy
         self._session = session

@@ -20,6 +20,7 @@ from tfdbg_cli.capture.sessions.references import values_of_references
 from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
@@ -106,7 +107,7 @@ class PythonCapture:
             keep_dump(self._run, self._directory, self._invocation.session.graph)
 
 
-def keep_dump(run: Run, directory: Path, graph: Any) -> None:
+def keep_dump(run: Run, directory: Path, graph: TfGraph) -> None:
     """Write `run`, whose values are in memory, into the new folder `directory`.
 
     Raises:

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import RunOptions, TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
@@ -144,7 +145,7 @@ def _is_of_a_dump(error: BaseException | None) -> bool:
     return False
 
 
-def _watch_exactly(options: Any, graph: Any, watch: WatchOptions, urls: list[str]) -> None:
+def _watch_exactly(options: RunOptions, graph: TfGraph, watch: WatchOptions, urls: list[str]) -> None:
     watch_graph(
         options,
         graph,

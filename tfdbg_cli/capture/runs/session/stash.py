@@ -17,6 +17,7 @@ from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import RawSession, SymbolicTensor
 
 v1 = compat.v1
 
@@ -24,7 +25,7 @@ v1 = compat.v1
 class Stash:
     """Hidden variables of a session, one for each of the tensors `sources`. For one run at a time."""
 
-    def __init__(self, session: Any, sources: Sequence[Any]) -> None:
+    def __init__(self, session: RawSession, sources: Sequence[SymbolicTensor]) -> None:
         """Add the ops, the first time.
 
         Raises:
@@ -60,7 +61,7 @@ class Stash:
         return found
 
 
-def stash_of(session: Any, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
+def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
     """Where what a call draws is put aside, should it fail; None where that could change the run.
 
     In the place of the ops `elsewhere`, by name, others run, so that these must not.
@@ -87,13 +88,13 @@ def take_from(stash: Stash, held: RunSnapshot) -> None:
         report("look at what a run drew before it failed", error)
 
 
-def _holder(source: Any, _: int) -> list[NewOp]:
+def _holder(source: SymbolicTensor, _: int) -> list[NewOp]:
     name = f"{PREFIX}stash.{source.name}".encode()
     attributes = {"dtype": source.dtype.base_dtype, "shape": tf.TensorShape(None), "shared_name": name}
     return [NewOp("VarHandleOp", (), attributes, (), source.device)]
 
 
-def _assignment(source: Any, handle: Any, _: int) -> list[NewOp]:
+def _assignment(source: SymbolicTensor, handle: Any, _: int) -> list[NewOp]:
     return [variable_ops.write(handle, source, source.dtype.base_dtype, source.device)]
 
 
@@ -101,5 +102,5 @@ def _removal(handle: Any, _: int) -> list[NewOp]:
     return [NewOp("DestroyResourceOp", [handle], {"ignore_lookup_error": True}, (), handle.device)]
 
 
-def _read(source: Any, handle: Any, _: int) -> list[NewOp]:
+def _read(source: SymbolicTensor, handle: Any, _: int) -> list[NewOp]:
     return [variable_ops.read(handle, source.dtype.base_dtype, handle.device)]

@@ -29,6 +29,7 @@ from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
@@ -132,7 +133,7 @@ class UnchangedCapture:
 
     @property
     def _order(self) -> Sequence[Any]:
-        order: Sequence[Any] = reached_by(self.invocation).order
+        order: Sequence[Op] = reached_by(self.invocation).order
         return order
 
     def bare(self, call: Call, error: RunError | None, held: RunSnapshot) -> Run:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from tfdbg_cli.capture.sessions.call_state import CallState, changes
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 
 
@@ -15,7 +15,7 @@ class OtherRunError(TfdbgError):
     """What was run again is not the run of the program."""
 
 
-def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallState, again: Graphs) -> None:
+def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallState, again: Graphs) -> None:
     """Make sure that the run of which TensorFlow told `again` made all updates of the run of `order`, and no others.
 
     Args:
@@ -45,12 +45,12 @@ def require_alike(order: Sequence[Any], fed_names: frozenset[str], state: CallSt
         raise OtherRunError(f"Made again, the run made {_named(more)} besides.")
 
 
-def _has_inside(ran: Iterable[str], op: Any) -> bool:
+def _has_inside(ran: Iterable[str], op: Op) -> bool:
     """Whether something ran of what the call `op` consists of, which TensorFlow writes in its place."""
     return any(name.startswith(f"{op.name}/") for name in ran)
 
 
-def _more(graph: Any, ran: Mapping[str, str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
+def _more(graph: TfGraph, ran: Mapping[str, str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
     """The ops of the program that change something among those that `ran`, by name; but for the `expected` ones."""
     found = []
     for name in sorted(set(ran) - set(expected)):

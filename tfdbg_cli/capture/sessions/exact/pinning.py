@@ -12,6 +12,7 @@ from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.kinds import RESHAPES
@@ -55,7 +56,7 @@ def _updating(state: CallState) -> list[str]:
     return [name for name in dict.fromkeys(op.name for op in ops) if name not in outside]
 
 
-def _reads(order: Sequence[Any], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Any, Variable, bool]]:
+def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Any, Variable, bool]]:
     """The ops that give the value of a variable that the call writes, and do not come after an update of it.
 
     With the variable, and whether they certainly come before all updates.
@@ -71,7 +72,7 @@ def _reads(order: Sequence[Any], state: CallState, fed_names: frozenset[str]) ->
             yield op, variable, certain
 
 
-def _read_by(op: Any, fed_names: frozenset[str]) -> list[str]:
+def _read_by(op: Op, fed_names: frozenset[str]) -> list[str]:
     """The name of the variable whose value is the output of `op`; empty when it is no such op."""
     if not op.inputs or not op.outputs or op.outputs[0].name in fed_names:
         return []
@@ -80,7 +81,7 @@ def _read_by(op: Any, fed_names: frozenset[str]) -> list[str]:
     return [op.inputs[0].op.name] if op.type == "Identity" and not op.inputs[0].op.inputs else []
 
 
-def _known(graph: Any, reads: Sequence[Any], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
+def _known(graph: TfGraph, reads: Sequence[Any], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
     """By the name of a read what it gave, as far as the program fetched it."""
     names = {read.name for read in reads if read.type == "ReadVariableOp"}  # what is read of others shares memory
     found: dict[str, Array] = {}

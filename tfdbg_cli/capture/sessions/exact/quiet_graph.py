@@ -22,6 +22,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.sessions.unordered import Held
 from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.effects import speaks
@@ -44,7 +45,7 @@ class QuietGraph:
     lost: frozenset[str]
 
 
-def quiet_graph(graph: Any, ends: Sequence[Any], fed_names: Collection[str], state: CallState) -> QuietGraph:
+def quiet_graph(graph: TfGraph, ends: Sequence[Op], fed_names: Collection[str], state: CallState) -> QuietGraph:
     """The part of `graph` that a run of the ops `ends` needs, while `fed_names` and what was drawn are fed.
 
     Raises:
@@ -72,7 +73,7 @@ class _Quieted:
     `awaited` are those of them before which something acts on what the graph holds.
     """
 
-    def __init__(self, order: Sequence[Any], fed_names: frozenset[str], state: CallState) -> None:
+    def __init__(self, order: Sequence[Op], fed_names: frozenset[str], state: CallState) -> None:
         self._order = order
         self._fed = fed_names
         self._state = state
@@ -84,7 +85,7 @@ class _Quieted:
         self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
         self._depths = nesting_of(order, fed_names) if self._outside else {}
 
-    def _acted_before(self, op: Any) -> bool:
+    def _acted_before(self, op: Op) -> bool:
         return bool(self._acting) and any(one.name in self._acting for one in ancestors([op], self._fed))
 
     def rewrite(self, definition: Any) -> None:
@@ -130,10 +131,10 @@ class _Quieted:
                 return
         yield text
 
-    def _drawn_by(self, op: Any) -> list[Any]:
+    def _drawn_by(self, op: Op) -> list[Any]:
         return [tensor for tensor in self._state.sources if tensor.op.name == op.name]
 
-    def _silence(self, node: Any, op: Any) -> None:
+    def _silence(self, node: Any, op: Op) -> None:
         """Let `node`, a NodeDef, hand on its first input, or do nothing, in its place."""
         given = [text for text in node.input if text[:1] != "^"]
         # In a branch that is not taken what waits for it must not run: only a tensor that is read tells it so.
@@ -150,7 +151,7 @@ class _Quieted:
         del node.input[:]
         node.input.extend(_each_once([*first, *controls]))
 
-    def _before(self, op: Any) -> list[str]:
+    def _before(self, op: Op) -> list[str]:
         """What must have happened before `op`, as control inputs; past what only makes handles."""
         found: dict[str, None] = {}
         seen: set[str] = set()
@@ -169,7 +170,7 @@ class _Quieted:
                 found[f"^{one.name}"] = None
         return list(found)
 
-    def _needs(self, op: Any) -> Iterator[Any]:
+    def _needs(self, op: Op) -> Iterator[Any]:
         yield from (tensor.op for tensor in op.inputs if tensor.name not in self._fed)
         yield from op.control_inputs
 
@@ -199,7 +200,7 @@ class _Quieted:
         return frozenset(found)
 
 
-def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
+def _marks_before(order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
     """By the name of each op in `order` its marks and those of all that come before it, in any turn of a loop."""
     found: dict[str, int] = {}
     while True:
@@ -216,7 +217,7 @@ def _marks_before(order: Sequence[Any], marks: Mapping[str, int], fed_names: Col
             return found
 
 
-def _cut_off(node: Any, op: Any) -> None:
+def _cut_off(node: Any, op: Op) -> None:
     """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
     types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
     shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
@@ -239,7 +240,7 @@ def _led_to(name: str) -> str:
     return f"{_LED_TO}{name}"
 
 
-def _drawn(tensor: Any) -> str:
+def _drawn(tensor: SymbolicTensor) -> str:
     return drawn_name(tensor.op.name, tensor.value_index)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from tfdbg_cli.capture.tf.types import RawSession
 
 _TRAFFIC = "_tfdbg_traffic"  # an attribute of a session
 _MAKING = threading.Lock()
@@ -38,11 +39,11 @@ class Traffic:
             return self._begun if self._under_way == 1 else -1
 
 
-def traffic_of(session: Any) -> Traffic:
+def traffic_of(session: RawSession) -> Traffic:
     """That of `session`."""
     found: Traffic | None = vars(session).get(_TRAFFIC)
     if found is None:
         with _MAKING:
-            found = vars(session).setdefault(_TRAFFIC, Traffic())
+            found = session.__dict__.setdefault(_TRAFFIC, Traffic())
     assert found is not None
     return found

@@ -34,6 +34,7 @@ from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.static_values import dimensions
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
@@ -65,7 +66,7 @@ class CallChecks:
     trial: Trial = field(default_factory=Trial)
     _inner_checks: dict[int, tuple[Sum, list[Any]]] = field(default_factory=dict)
 
-    def inner_checks(self, graph: Any, number: int) -> tuple[Sum, list[Any]]:
+    def inner_checks(self, graph: TfGraph, number: int) -> tuple[Sum, list[Any]]:
         """The sum of that number, and the ops that check `inner` and add to it."""
         if number not in self._inner_checks:
             total = Sum(hidden_ops(graph), self.question, number)
@@ -169,7 +170,7 @@ class _Admission:
         watched: WatchRequest,
         request: CaptureRequest,
         question: Question,
-        graph: Any,
+        graph: TfGraph,
         outcome: Collection[str] | None,
     ) -> None:
         self._question = question
@@ -181,7 +182,7 @@ class _Admission:
         self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
         self._excluded = re.compile(excluded) if excluded else None
 
-    def tensor(self, tensor: Any) -> bool:
+    def tensor(self, tensor: SymbolicTensor) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
         if not self._question.concerns(op.type, dtype, dimensions(tensor.shape)) or not self.named(
             op.name, op.type, dtype
@@ -207,8 +208,8 @@ class _Admission:
 
 
 def _watched_call(
-    graph: Any,
-    order: Sequence[Any],
+    graph: TfGraph,
+    order: Sequence[Op],
     reached: Reach,
     state: CallState,
     fed_names: frozenset[str],
@@ -224,7 +225,7 @@ def _watched_call(
             hidden, lambda op, facts: checked_call(op, functions, facts, question, admission.named)
         )
 
-    def admits(tensor: Any) -> bool:
+    def admits(tensor: SymbolicTensor) -> bool:
         # What a shadow op for a call gives is looked at inside, unless names say what is wanted.
         return admission.tensor(tensor) and not (admission.whole and tensor.op.name in shadow_ops.giving)
 
@@ -252,7 +253,7 @@ def _watched_call(
     )
 
 
-def _unasked(question: Question, tensors: Iterable[Any]) -> str:
+def _unasked(question: Question, tensors: Iterable[SymbolicTensor]) -> str:
     """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
     left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, dimensions(t.shape)))
     return next((str(tensor.name) for tensor in left), "")
@@ -268,7 +269,7 @@ def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
 
 
 def _inner(
-    order: Sequence[Any],
+    order: Sequence[Op],
     reached: Reach,
     fed_names: frozenset[str],
     admits: Callable[[Any], bool],

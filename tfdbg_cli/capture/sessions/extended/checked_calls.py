@@ -20,6 +20,7 @@ from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, F
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
+from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
 from tfdbg_cli.model.names import TensorName
@@ -27,7 +28,7 @@ from tfdbg_cli.ops.folding import Constant
 
 
 def checked_call(
-    op: Any, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
+    op: Op, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
 ) -> RewrittenCall | None:
     """What does what `op` does and gives the answer to `question` besides; None when nothing inside has to be asked.
 
@@ -69,7 +70,7 @@ def checked_call(
 class _Around:
     """The function around an op as far as `StaticFacts` asks for its graph."""
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self, op: Op) -> None:
         self.inputs = list(op.inputs)
         self._op = op
 

@@ -14,12 +14,15 @@ from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
 from tfdbg_cli.capture.tf.static_values import dimensions
+from tfdbg_cli.capture.tf.types import SymbolicTensor
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 _TERMS = 16  # of one sum
 
 
-def health_of(hidden: HiddenOps, question: Question, tensors: Sequence[Any], known: Sequence[Any] = ()) -> Any:
+def health_of(
+    hidden: HiddenOps, question: Question, tensors: Sequence[SymbolicTensor], known: Sequence[Any] = ()
+) -> Any:
     """A tensor that answers `question` for all `tensors` of the graph; None when there are none.
 
     The answers `known` are part of it.
@@ -52,7 +55,7 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
     return [read(variable.tensor, variable.dtype, variable.op.device, after, reference=variable.reference)]
 
 
-def asked(hidden: HiddenOps, question: Question, tensor: Any, at: int, before: Any = None) -> list[NewOp]:
+def asked(hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     new: list[NewOp] = []
     for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, dimensions(tensor.shape)):
@@ -73,7 +76,7 @@ def _steps(
     return tuple((step.op_type, step.inputs, step.attributes) for step in recipe.steps)
 
 
-def _operand(hidden: HiddenOps, number: int, tensor: Any, before: Any, at: int) -> Operand:
+def _operand(hidden: HiddenOps, number: int, tensor: SymbolicTensor, before: Any, at: int) -> Operand:
     if number == ASKED:
         return tensor
     return before if number == BEFORE else hidden.name_of(at + number)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
 from tfdbg_cli.ops.kinds import CHECKS, OF_SHAPES, PLACEHOLDERS, REPEATS, SAME_ELEMENTS
 from tfdbg_cli.ops.transparency import Operand, Use
@@ -43,7 +44,7 @@ class Facts:
         self._constants: dict[str, Constant] = {}
         self.finite: set[str] = set()
 
-    def learn(self, op: Any) -> None:
+    def learn(self, op: Op) -> None:
         """Find out whether `op` gives constants."""
         if calls_functions(op):  # which the optimizer may put in the place of the call
             self._constants.update((tensor.name, UNREAD) for tensor in op.outputs)
@@ -59,7 +60,7 @@ class Facts:
             if op.type == "Const" and math.isfinite(found.largest) and op.outputs[0].name not in self._fed:
                 self.finite.add(op.outputs[0].name)
 
-    def use(self, op: Any) -> Use:
+    def use(self, op: Op) -> Use:
         """`op` as the table of transparent ops wants it."""
         return Use(
             op.type,
@@ -68,18 +69,18 @@ class Facts:
             lambda name: attribute_of(op, name),
         )
 
-    def constant(self, tensor: Any) -> Constant | None:
+    def constant(self, tensor: SymbolicTensor) -> Constant | None:
         """What the optimizer may take `tensor` for; None when it is certainly no constant."""
         if tensor.name in self._fed:
             return None if is_placeholder(tensor) else UNREAD
         return self._constants.get(tensor.name)
 
-    def _operand(self, tensor: Any) -> Operand:
+    def _operand(self, tensor: SymbolicTensor) -> Operand:
         return Operand(
             tensor.dtype.base_dtype.name, dimensions(tensor.shape), self.constant(tensor), self.source(tensor)
         )
 
-    def source(self, tensor: Any) -> object:
+    def source(self, tensor: SymbolicTensor) -> object:
         """Something that is the same for tensors that the optimizer may find to be the same.
 
         It merges equal ops on equal inputs, so that two tensors can be the same although they have different names:
@@ -94,12 +95,12 @@ class Facts:
         return str(tensor.name) if alone and op.type != "Const" else str(op.type)
 
 
-def array_of(op: Any) -> Any:
+def array_of(op: Op) -> Any:
     """The array of a Const op; None when it is not read."""
     return array_in(op.get_attr("value"))
 
 
-def attribute_of(op: Any, name: str) -> Any:
+def attribute_of(op: Op, name: str) -> Any:
     """The attribute `name` of a tf.Operation; None when it has none of that name."""
     try:
         return op.get_attr(name)
@@ -107,6 +108,6 @@ def attribute_of(op: Any, name: str) -> Any:
         return None
 
 
-def is_placeholder(tensor: Any) -> bool:
+def is_placeholder(tensor: SymbolicTensor) -> bool:
     """Whether `tensor` is there to be fed."""
     return tensor.op.type in PLACEHOLDERS

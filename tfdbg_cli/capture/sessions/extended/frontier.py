@@ -10,6 +10,7 @@ from typing import Any
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.facts import Facts, array_of, attribute_of, is_placeholder
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -28,7 +29,7 @@ class Frontier:
 
 
 def frontier(
-    order: Sequence[Any],
+    order: Sequence[Op],
     listed: Iterable[Any],
     fed_names: Collection[str],
     admits: Callable[[Any], bool],
@@ -68,7 +69,7 @@ class _Search:
         self._coverage: Coverage[str] = Coverage(self.question.covering, self._shows, self._is_as_given)
         self.covered = self._coverage.covered
 
-    def look_at(self, op: Any, shown: Collection[str]) -> None:
+    def look_at(self, op: Op, shown: Collection[str]) -> None:
         """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
         self._facts.learn(op)
         self.covered.update(shown)
@@ -89,11 +90,11 @@ class _Search:
         return name in self.candidates and name not in self.fed_names
 
 
-def _names(tensors: Iterable[Any]) -> list[str]:
+def _names(tensors: Iterable[SymbolicTensor]) -> list[str]:
     return [tensor.name for tensor in tensors]
 
 
-def _can_be_bad(tensor: Any, fed_names: Collection[str]) -> bool:
+def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
     kind = tensor.dtype.base_dtype
     op = tensor.op
     if tensor.name not in fed_names and is_undefined(

@@ -19,6 +19,7 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.ops.kinds import CONTROL_FLOW, ENTER, EXIT
 from tfdbg_cli.ops.transparency import CHECKABLE
 
@@ -35,13 +36,13 @@ class Inner:
     `answers` says that it is an answer itself, for what a call in there computes.
     """
 
-    tensor: Any
+    tensor: SymbolicTensor
     loops: tuple[Any, ...]
     answers: bool = False
 
 
 def inner_tensors(
-    order: Sequence[Any], fetchable: Collection[str], fed_names: Collection[str], admits: Callable[[Any], bool]
+    order: Sequence[Op], fetchable: Collection[str], fed_names: Collection[str], admits: Callable[[Any], bool]
 ) -> list[Inner]:
     """The tensors of a call that cannot be fetched, can hold a NaN and are asked for; without mere copies of others.
 
@@ -65,7 +66,7 @@ def inner_tensors(
     return found
 
 
-def loops_of(order: Iterable[Any], fed_names: Collection[str]) -> dict[str, tuple[Any, ...]]:
+def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """By name of op the loops that it is in, the outermost first: one of the Enter ops of each."""
     found: dict[str, tuple[Any, ...]] = {}
     frames: dict[tuple[str, ...], Any] = {}
@@ -135,13 +136,13 @@ class Sum:
         (entered,) = self._hidden.once({key: lambda _: [new]})
         return entered.outputs[0]
 
-    def taken(self, session: Any) -> Any:
+    def taken(self, session: RawSession) -> Any:
         """The sum, which begins at zero again."""
         place, read, reset, _ = self._ends()
         with INSIDE:
             return session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
 
-    def clear(self, session: Any) -> None:
+    def clear(self, session: RawSession) -> None:
         """Begin at zero, for the first time or after a run that failed."""
         place, _, _, clear = self._ends()
         with INSIDE:
@@ -192,8 +193,8 @@ class Sums:
             (self._clean if clean else self._dirty).setdefault(question, []).append(number)
 
 
-def sums_of(session: Any) -> Sums:
+def sums_of(session: RawSession) -> Sums:
     """Those of `session`."""
     with _MAKING:
-        found: Sums = vars(session).setdefault(_SUMS, Sums())
+        found: Sums = session.__dict__.setdefault(_SUMS, Sums())
         return found

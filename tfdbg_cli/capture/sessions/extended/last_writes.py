@@ -12,10 +12,11 @@ from typing import Any
 
 from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.reach import nesting_of
+from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.ops.control_flow import OUTSIDE
 
 
-def with_last_writes(state: CallState, order: Sequence[Any], fed_names: frozenset[str]) -> CallState:
+def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset[str]) -> CallState:
     """`state`, of the ops in `order`, with what is to be waited for told of each variable (`Variable.after`)."""
     if not state.written:
         return state
@@ -30,7 +31,7 @@ def with_last_writes(state: CallState, order: Sequence[Any], fed_names: frozense
 
 
 def _over(
-    writers: Sequence[Any], order: Sequence[Any], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+    writers: Sequence[Any], order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
 ) -> tuple[Any, ...]:
     """What tells that `writers` are over, each op once; empty where of one of them nothing does."""
     found: dict[str, Any] = {}
@@ -43,7 +44,7 @@ def _over(
 
 
 def _ways_out(
-    writer: Any, order: Sequence[Any], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+    writer: Any, order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
 ) -> list[Any]:
     """The ops outside of all loops and branches that come first on the ways from `writer`."""
     inside = {writer.name}

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.kinds import NEXT_ITERATION
 
@@ -55,16 +56,16 @@ class ShadowOps:
         """The names of the ops that give more."""
         return frozenset(op.name for op, _ in self.given)
 
-    def tensor(self, tensor: Any) -> Any:
+    def tensor(self, tensor: SymbolicTensor) -> Any:
         """What is computed in the place of `tensor`."""
         shadow = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
         return tensor if shadow is None else shadow.outputs[tensor.value_index]
 
-    def op(self, op: Any) -> Any:
+    def op(self, op: Op) -> Any:
         """What runs in the place of `op`."""
         return self.ops.get(op.name, op)
 
-    def require_alone(self, ends: Iterable[Any]) -> None:
+    def require_alone(self, ends: Iterable[Op]) -> None:
         """Make sure that a run of `ends` runs no op beside its shadow op.
 
         Raises:
@@ -88,7 +89,7 @@ class ShadowOps:
 class ShadowOpMaker:
     """Finds what needs a shadow op in one kind of call, and adds it to the graph."""
 
-    def __init__(self, order: Sequence[Any], fed_names: frozenset[str], *, again: bool = False) -> None:
+    def __init__(self, order: Sequence[Op], fed_names: frozenset[str], *, again: bool = False) -> None:
         """Prepare for the ops in `order`, inputs first.
 
         With `again` the call is made again in a session of its own, where no state of a kernel counts.
@@ -140,7 +141,7 @@ class ShadowOpMaker:
                 found[op.name] = call
         return found
 
-    def _leave(self, op: Any, reason: str) -> None:
+    def _leave(self, op: Op, reason: str) -> None:
         self._notes.append(_NOT_LOOKED_INTO.format(op=op.name, type=op.type, reason=reason))
 
     def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Any]:
@@ -174,7 +175,7 @@ class ShadowOpMaker:
     def _turns(self) -> bool:
         return any(op.type in NEXT_ITERATION for op in self._order)
 
-    def _needs(self, op: Any) -> Iterator[Any]:
+    def _needs(self, op: Op) -> Iterator[Any]:
         for tensor in op.inputs:
             if tensor.name not in self._fed:
                 yield tensor.op
@@ -214,13 +215,13 @@ class _New:
             else:
                 self.ops.append(self._shadow_op(op))
 
-    def _shadow_op(self, op: Any) -> NewOp:
+    def _shadow_op(self, op: Op) -> NewOp:
         attributes = dict(op.node_def.attr.items())
         if _COLOCATED in attributes:
             attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])
         return NewOp(op.type, list(map(self._operand, op.inputs)), attributes, self._controls(op), op.device)
 
-    def _called(self, op: Any, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
+    def _called(self, op: Op, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
         controls = self._controls(op)
         # What reads nothing must come after what the op reads: it may be in a loop.
         first = controls or [self._control(tensor.op) for tensor in op.inputs[:1]]
@@ -239,15 +240,15 @@ class _New:
                 attributes[_COLOCATED] = self._colocated(op.node_def.attr[_COLOCATED])
             yield NewOp(node.op, inputs, attributes, waits, node.device)
 
-    def _operand(self, tensor: Any) -> Any:
+    def _operand(self, tensor: SymbolicTensor) -> Any:
         if tensor.name in self._fed or tensor.op.name not in self.places:
             return tensor
         return f"{self._hidden.name_of(self.places[tensor.op.name])}:{tensor.value_index}"
 
-    def _control(self, op: Any) -> Any:
+    def _control(self, op: Op) -> Any:
         return self._hidden.name_of(self.places[op.name]) if op.name in self.places else op
 
-    def _controls(self, op: Any) -> list[Any]:
+    def _controls(self, op: Op) -> list[Any]:
         return list(map(self._control, op.control_inputs))
 
     def _colocated(self, value: Any) -> Any:
@@ -259,6 +260,6 @@ class _New:
         return found
 
 
-def _keeps_state(op: Any) -> bool:
+def _keeps_state(op: Op) -> bool:
     types = [tensor.dtype.as_datatype_enum for tensor in op.inputs]
     return keeps_state(op.type, lambda name: attribute_of(op, name), types)

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, Shadow
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
@@ -32,7 +33,7 @@ class _Shown:
 class ShownCalls:
     """The calls among the ops of one run, which is made once, in a session of its own."""
 
-    def __init__(self, graph: Any, order: Sequence[Any], fed_names: frozenset[str]) -> None:
+    def __init__(self, graph: TfGraph, order: Sequence[Op], fed_names: frozenset[str]) -> None:
         """Add what gives the values to `graph`, for the ops in `order`, inputs first.
 
         Raises:
@@ -45,7 +46,7 @@ class ShownCalls:
             hidden_ops(graph), self._rewritten
         )
 
-    def _rewritten(self, op: Any, _: Facts) -> RewrittenCall:
+    def _rewritten(self, op: Op, _: Facts) -> RewrittenCall:
         root = called_root(op, self._functions)
         reports = FrameReports()
         rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))
@@ -80,7 +81,7 @@ class ShownCalls:
             yield op.name, KeptTensors(unrolled.values)
 
 
-def _given(op: Any, shown: _Shown, outside: TensorStore) -> dict[TensorName, Any]:
+def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, Any]:
     """The values that `op` is given and of which some inside are made, as eager tensors."""
     items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
     read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}

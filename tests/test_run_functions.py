@@ -169,19 +169,29 @@ thread.join()
 """
 
 
+def _told(text: str) -> str:
+    """`text` without the numbers of functions: TensorFlow counts them, and tfdbg makes some of its own."""
+    return re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", text)
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory) -> tuple[Path, str]:
+    """The program, and what it tells undebugged: in a new process, since a fork's own calls would be told of."""
+    program = _program(tmp_path_factory.mktemp("errors"), ERRORS)
+    plain = python(program, anew=True)
+    assert plain.returncode == 0, plain.stderr
+    return program, _told(plain.stdout)
+
+
 @pytest.mark.parametrize("words", [("--ui", "none"), ("-c", "continue"), ("-c", "run", "-c", "run")])
-def test_errors_of_tensorflow_say_what_they_say_without_us(tmp_path, words) -> None:
+def test_errors_of_tensorflow_say_what_they_say_without_us(errors, words) -> None:
     """`Detected at node … defined at` listed tfdbg's own calls, those that started the program included."""
-    program = _program(tmp_path, ERRORS)
-    told = []
-    for command in ([], ["-m", "tfdbg_cli", "run", *words]):
-        done = python(*command, program, anew=not command)  # else our own calls are told of
-        assert done.returncode == 0, done.stderr
-        # TensorFlow counts functions, and tfdbg makes some of its own.
-        told.append(re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", done.stdout))
-    assert told[0].count("defined at") >= 4
-    debugged = told[1]
-    for line in told[0].splitlines():
+    program, plain = errors
+    done = python("-m", "tfdbg_cli", "run", *words, program)
+    assert done.returncode == 0, done.stderr
+    debugged = _told(done.stdout)
+    assert plain.count("defined at") >= 4
+    for line in plain.splitlines():
         assert line in debugged
     assert "tfdbg_cli/" not in debugged and "frozen runpy" not in debugged
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType, TracebackType
+from types import ModuleType, TracebackType
 
 _HEAVY = ("numpy", "ml_dtypes", "tensorflow", "keras")
 _LONGEST = 1 << 20  # bytes of a request
@@ -124,33 +124,31 @@ def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
     if first == "-c":
         sys.path.insert(0, "")
         sys.argv = ["-c", *rest[1:]]
-        return _runs(compile(rest[0], "<string>", "exec", dont_inherit=True), main)
+        return lambda: exec(compile(rest[0], "<string>", "exec", dont_inherit=True), main.__dict__)
     sys.path.insert(0, os.path.dirname(os.path.realpath(first)))
     sys.argv = [first, *rest]
     file = os.path.join(request.folder, first)
     vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
-    return _runs(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), main)
-
-
-def _runs(code: CodeType, main: ModuleType) -> Callable[[], object]:
-    return lambda: exec(code, main.__dict__)
+    source = Path(file).read_bytes()
+    return lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
 
 
 def run(program: Callable[[], object]) -> None:
-    """Call `program`; what leaves it is shown as the interpreter shows it.
-
-    Raises:
-        SystemExit: the program ended so, or failed.
-
-    """
+    """Call `program`. What leaves it goes on to the interpreter, which shows it without the calls of this file."""
     try:
         program()
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001
-        trace = _theirs(error.__traceback__)
-        sys.excepthook(type(error), error.with_traceback(trace), trace)
-        raise SystemExit(1) from None
+    except BaseException:
+        theirs = sys.excepthook
+
+        def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            sys.excepthook = theirs
+            error.__traceback__ = sys.last_traceback = trace = _theirs(trace)
+            theirs(kind, error, trace)
+
+        sys.excepthook = hook
+        raise
 
 
 def _theirs(trace: TracebackType | None) -> TracebackType | None:
@@ -171,8 +169,9 @@ if __name__ == "__main__":
     bare = set(sys.modules)
     for heavy in _HEAVY:
         importlib.import_module(heavy)
+    assert len(os.listdir("/proc/self/task")) == 1, "a thread does not live on in a child"
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # what stays as it is: a child neither looks through it nor copies it
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     if asked is not None:
         sys.meta_path.insert(0, ParkedModules(_parkable(bare)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 # types and last digits differ. `TF_ENABLE_ONEDNN_OPTS=1 make test` tests with them; what a test then leaves out, and
 # why, stands where it asks `one_dnn.ON`.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over TensorFlow and the tests themselves, millions of objects that stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

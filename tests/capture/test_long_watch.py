@@ -17,6 +17,7 @@ from tfdbg_cli.model.decision import Decision, RunUntil, Values
 
 pytestmark = [
     pytest.mark.tf,
+    pytest.mark.usefixtures("temporary_files"),  # what other processes leave elsewhere is not ours
     pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc"),
 ]
 _SETTLED = 1_000  # runs until allocators and caches have what they want

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.launched import python
 
 pytestmark = pytest.mark.tf
 
@@ -82,20 +81,16 @@ CASES = {
 }
 
 
-def _ran(folder: Path, program: str, *commands: str) -> subprocess.CompletedProcess[str]:
+def _ran(folder: Path, program: str, *commands: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(program)
     asked = [part for command in commands for part in ("-c", command)]
-    return subprocess.run(
-        [sys.executable, "-m", "tfdbg_cli", "run", *asked, "train.py"],
-        cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
+    return python("-m", "tfdbg_cli", "run", *asked, "train.py", folder=folder, anew=anew)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_prompt_opens_where_the_exception_came_from(tmp_path: Path, name: str) -> None:
     program, begin, title, local = CASES[name]
-    done = _ran(tmp_path, program, begin, "ei", "locals")
+    done = _ran(tmp_path, program, begin, "ei", "locals", anew=name == "in a callback")
     line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
     assert f"--- run-end: {title} ---" in done.stdout
     assert f"train.py:{line} in " in done.stdout

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import one_dnn
+from support.launched import python
 
 from tfdbg_cli.cli.replay import STEPPER, replayed, steps_of
 from tfdbg_cli.errors import TfdbgError
@@ -29,7 +27,6 @@ from tfdbg_cli.model.values import NoValue
 pytest.importorskip("tensorflow")
 from tfdbg_cli.model.exactness import same_bits
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.tf
 
 FIT = """\
@@ -96,24 +93,14 @@ PROGRAMS = {"fit": FIT, "loop": LOOP, "session": SESSION}
 EXPECTED = {"fit": "IteratorGetNext:0", "loop": "inner/Log:0", "session": "log:0"}
 
 
-def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=folder, env=environ, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
 @pytest.fixture(scope="module", params=PROGRAMS)
 def made(request: Any, tmp_path_factory: Any) -> tuple[str, Path]:
     """The name of a program, and the bundle that it left; the program itself is gone."""
     folder = tmp_path_factory.mktemp(request.param)
     (folder / "program.py").write_text(PROGRAMS[request.param])
     path = tmp_path_factory.mktemp("bundles") / request.param
-    done = run(
-        ["-m", "tfdbg_cli", "run", "-c", f"run -f has_inf_or_nan --bundle {path}", "-c", "origin", "program.py"],
-        folder,
-    )
+    commands = ("-c", f"run -f has_inf_or_nan --bundle {path}", "-c", "origin")
+    done = python("-m", "tfdbg_cli", "run", *commands, "program.py", folder=folder)
     assert done.returncode == 0, done.stderr
     assert path.is_dir(), done.stdout + done.stderr
     (folder / "program.py").unlink()
@@ -125,7 +112,7 @@ def test_the_same_tensor_goes_wrong_first_bit_for_bit(made: tuple[str, Path], tm
     bad = read_bundle(path).first_bad
     assert bad is not None
     assert str(bad.name) == EXPECTED[name]
-    done = run(["-m", "tfdbg_cli", "replay", str(path), "--json", "-c", "origin", "-c", "ri"], tmp_path)
+    done = python("-m", "tfdbg_cli", "replay", str(path), "--json", "-c", "origin", "-c", "ri", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert f"{EXPECTED[name]} ({bad.op_type}) is the first tensor that is not finite, as it was, bit for bit." in (
         done.stderr
@@ -139,7 +126,7 @@ def test_the_same_tensor_goes_wrong_first_bit_for_bit(made: tuple[str, Path], tm
 
 def test_the_script_needs_tensorflow_alone(made: tuple[str, Path], tmp_path: Path) -> None:
     name, path = made
-    done = run(["-I", str(path / "repetition" / "replay.py")], tmp_path)
+    done = python("-I", str(path / "repetition" / "replay.py"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     found = {"fit": "source IteratorGetNext:0 before the run: 1 of", "loop": "run:0: 1 of 1", "session": "log:0: "}
     assert found[name] in done.stdout
@@ -150,11 +137,11 @@ def test_it_opens_without_tensorflow(made: tuple[str, Path], tmp_path: Path) -> 
     name, path = made
     (tmp_path / "tensorflow.py").write_text("raise ImportError('TensorFlow was loaded')")
     command = "import sys; from tfdbg_cli.cli.main import main; sys.path.insert(0, '.'); sys.exit(main(sys.argv[1:]))"
-    done = run(["-c", command, "open", str(path), "-c", "origin", "-c", "ps program.py"], tmp_path)
+    done = python("-c", command, "open", str(path), "-c", "origin", "-c", "ps program.py", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert EXPECTED[name] in done.stdout
     assert "TensorFlow was loaded" not in done.stderr
-    done = run(["-c", command, "replay", str(path), "-c", "origin"], tmp_path)
+    done = python("-c", command, "replay", str(path), "-c", "origin", folder=tmp_path)
     assert done.returncode == 2
     assert "TensorFlow, which cannot be loaded" in done.stderr
     assert f"tfdbg open {path}" in done.stderr
@@ -247,7 +234,8 @@ def test_op_by_op(made: tuple[str, Path], tmp_path: Path) -> None:
         assert same_bits(shown, ran)
     stepper.close()
     if name == "session":
-        done = run(["-m", "tfdbg_cli", "replay", str(path), "--eager", "-c", "step", "-c", f"cont {loss}"], tmp_path)
+        commands = ("-c", "step", "-c", f"cont {loss}")
+        done = python("-m", "tfdbg_cli", "replay", path, "--eager", *commands, folder=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "tfdbg> invoke_stepper" in done.stdout
         assert "-inf" in done.stdout
@@ -281,12 +269,12 @@ def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> N
     target = tmp_path / "written"
     path = _bundle_of(tmp_path, lambda tf: tf.io.write_file(str(target), "x"))
     for words in (["replay", str(path)], ["replay", "--eager", str(path)]):
-        done = run(["-m", "tfdbg_cli", *words, "-c", "lt"], tmp_path)
+        done = python("-m", "tfdbg_cli", *words, "-c", "lt", folder=tmp_path)
         assert done.returncode == 1
         assert "has ops that may reach files, the network, Python or other processes: WriteFile" in done.stderr
         assert "tfdbg replay --trust" in done.stderr
         assert not target.exists()
-    run(["-m", "tfdbg_cli", "replay", "--trust", str(path), "-c", "lt"], tmp_path)
+    python("-m", "tfdbg_cli", "replay", "--trust", str(path), "-c", "lt", folder=tmp_path)
     assert target.read_text() == "x"
 
 

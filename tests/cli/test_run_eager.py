@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.eager_programs import DATA, KERAS, LOOP, PROGRAMS, PY_FUNCTION, EagerProgram
-from support.launched import launched
+from support.launched import launched, python
 
 pytestmark = pytest.mark.tf
 
 
-def _done(tmp_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _done(tmp_path: Path, text: str, *arguments: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "train.py"
     script.write_text(text)
-    return launched(script, *arguments)
+    return launched(script, *arguments, anew=anew)
 
 
 def _commands(*commands: str) -> list[str]:
@@ -67,6 +66,7 @@ def test_python_in_the_frame(tmp_path) -> None:
         "--until",
         "has_inf_or_nan",
         *_commands("py x.shape, i", "py x + 1", "py 1 / 0"),
+        anew=True,
     )
     assert "(TensorShape([4, 3]), 1)" in done.stdout
     assert "array([[1., 1., 1.]," in done.stdout
@@ -90,8 +90,7 @@ def test_the_case_is_taken_home_and_turns_are_compared(tmp_path) -> None:
     )
     assert "Tensor MatMul_0:0 in 2 runs" in done.stdout
     assert "What ran eagerly cannot be made again" in done.stdout
-    tool = [sys.executable, "-m", "tfdbg_cli", "open", str(case), "--json", "-c", "origin"]
-    opened = subprocess.run(tool, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=True)
+    opened = python("-m", "tfdbg_cli", "open", case, "--json", "-c", "origin")
     origin = json.loads(opened.stdout.splitlines()[-1])
     assert (origin["op_type"], origin["batch_rows"]) == (LOOP.origin, list(LOOP.rows or ()))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.launched import python
 
 pytestmark = pytest.mark.tf
 
@@ -60,27 +59,14 @@ def _program(folder: Path, text: str) -> Path:
     return path
 
 
-def _python(*arguments: object, **more) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        **more,
-    )
-
-
-def _run(program: Path, *commands: str, json: bool = False) -> subprocess.CompletedProcess[str]:
+def _run(program: Path, *commands: str, json: bool = False, anew: bool = False) -> subprocess.CompletedProcess[str]:
     words = [word for command in commands for word in ("-c", command)]
-    return _python("-m", "tfdbg_cli", "run", *(["--json"] if json else []), *words, program)
+    return python("-m", "tfdbg_cli", "run", *(["--json"] if json else []), *words, program, anew=anew)
 
 
 def test_a_fit_with_a_planted_zero_over_zero(tmp_path) -> None:
     program = _program(tmp_path, FIT.replace("PLANT", "x[37] = 0"))
-    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True)
+    done = _run(program, "run -f has_inf_or_nan", "origin", "detach", json=True, anew=True)
     assert done.returncode == 0, done.stderr
     rows = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
     origin = rows[1]
@@ -94,7 +80,7 @@ def test_a_fit_with_a_planted_zero_over_zero(tmp_path) -> None:
 
 def test_a_fit_that_is_debugged_gives_the_same_weights(tmp_path) -> None:
     program = _program(tmp_path, FIT.replace("PLANT", ""))
-    plain = _python(program)
+    plain = python(program)
     assert plain.returncode == 0, plain.stderr
     for commands in (["run"] * 4 + ["continue"], ["run -f has_inf_or_nan"], ["detach"]):
         done = _run(program, *commands)
@@ -133,7 +119,7 @@ def test_an_error_ends_the_program_as_ever(tmp_path) -> None:
         "import tensorflow as tf\n@tf.function(input_signature=[tf.TensorSpec([None, None])])\n"
         "def product(x):\n    return tf.matmul(x, x, name='multiply')\nproduct(tf.ones([2, 3]))\n",
     )
-    plain = _python(program)
+    plain = python(program)
     done = _run(program, "run", "error_info", "continue")
     assert done.returncode == plain.returncode == 1
     assert "multiply" in done.stdout and "InvalidArgumentError" in done.stdout
@@ -147,9 +133,9 @@ def test_no_front_end_leaves_the_classes_alone(tmp_path) -> None:
         tmp_path,
         "import tensorflow as tf\nf = tf.function(lambda: 1)\nprint(type(f).__call__.__module__)\nf()\n",
     )
-    done = _python("-m", "tfdbg_cli", "run", "--ui", "none", program)
+    done = python("-m", "tfdbg_cli", "run", "--ui", "none", program)
     assert done.returncode == 0
-    assert done.stdout == _python(program).stdout
+    assert done.stdout == python(program).stdout
 
 
 ERRORS = """
@@ -183,19 +169,29 @@ thread.join()
 """
 
 
+def _told(text: str) -> str:
+    """`text` without the numbers of functions: TensorFlow counts them, and tfdbg makes some of its own."""
+    return re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", text)
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory) -> tuple[Path, str]:
+    """The program, and what it tells undebugged: in a new process, since a fork's own calls would be told of."""
+    program = _program(tmp_path_factory.mktemp("errors"), ERRORS)
+    plain = python(program, anew=True)
+    assert plain.returncode == 0, plain.stderr
+    return program, _told(plain.stdout)
+
+
 @pytest.mark.parametrize("words", [("--ui", "none"), ("-c", "continue"), ("-c", "run", "-c", "run")])
-def test_errors_of_tensorflow_say_what_they_say_without_us(tmp_path, words) -> None:
+def test_errors_of_tensorflow_say_what_they_say_without_us(errors, words) -> None:
     """`Detected at node … defined at` listed tfdbg's own calls, those that started the program included."""
-    program = _program(tmp_path, ERRORS)
-    told = []
-    for command in ([], ["-m", "tfdbg_cli", "run", *words]):
-        done = _python(*command, program)
-        assert done.returncode == 0, done.stderr
-        # TensorFlow counts functions, and tfdbg makes some of its own.
-        told.append(re.sub(r"(__inference_\w+?)_\d+\]", r"\1]", done.stdout))
-    assert told[0].count("defined at") >= 4
-    debugged = told[1]
-    for line in told[0].splitlines():
+    program, plain = errors
+    done = python("-m", "tfdbg_cli", "run", *words, program)
+    assert done.returncode == 0, done.stderr
+    debugged = _told(done.stdout)
+    assert plain.count("defined at") >= 4
+    for line in plain.splitlines():
         assert line in debugged
     assert "tfdbg_cli/" not in debugged and "frozen runpy" not in debugged
 

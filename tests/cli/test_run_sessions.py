@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.launched import python
 
 pytestmark = pytest.mark.tf
 
@@ -48,23 +46,9 @@ def programs(tmp_path_factory) -> dict[str, Path]:
     return {name: folder / f"{name}.py" for name in texts}
 
 
-def _python(*arguments: object, **more) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    given = {"stdin": subprocess.DEVNULL} if "input" not in more else {}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env=environ,
-        **given,
-        **more,
-    )
-
-
 @pytest.fixture(scope="module")
 def undebugged(programs) -> str:
-    done = _python(programs["plain"])
+    done = python(programs["plain"])
     assert done.returncode == 0
     return done.stdout
 
@@ -74,7 +58,7 @@ def _commands(*commands: str) -> list[str]:
 
 
 def test_from_a_pipe(programs, undebugged) -> None:
-    done = _python(programs["wrapped"], input="run -t 3\nlt -n sse\n\npt y_hat:0[0:2]\nrun -n\nexit\n")
+    done = python(programs["wrapped"], anew=True, given="run -t 3\nlt -n sse\n\npt y_hat:0[0:2]\nrun -n\nexit\n")
     assert done.returncode == 0, done.stderr
     assert "tfdbg> lt -n sse" in done.stdout
     assert "Tensor y_hat:0[0:2]" in done.stdout
@@ -83,14 +67,14 @@ def test_from_a_pipe(programs, undebugged) -> None:
 
 
 def test_when_nobody_is_there_it_trains_as_without_us(programs, undebugged) -> None:
-    done = _python(programs["wrapped"])
+    done = python(programs["wrapped"])
     assert (done.returncode, done.stdout) == (0, undebugged)
     assert "Standard input holds no commands: the program goes on undebugged." in done.stderr
 
 
 @pytest.mark.parametrize("name", ["plain", "wrapped"])
 def test_under_tfdbg_run_with_commands(programs, undebugged, name) -> None:
-    done = _python("-m", "tfdbg_cli", "run", *_commands("run -t 2", "lt", "pt sse:0", "run", "pf x"), programs[name])
+    done = python("-m", "tfdbg_cli", "run", *_commands("run -t 2", "lt", "pt sse:0", "run", "pf x"), programs[name])
     assert done.returncode == 0, done.stderr
     rows = done.stdout.splitlines()
     assert [row for row in rows if row.startswith("tfdbg>")] == [
@@ -102,7 +86,7 @@ def test_under_tfdbg_run_with_commands(programs, undebugged, name) -> None:
 
 def test_under_tfdbg_run_in_json(programs, undebugged) -> None:
     commands = _commands("run", "lt", "pt sse:0", "nonsense", "run -n")
-    done = _python("-m", "tfdbg_cli", "run", "--json", *commands, programs["plain"])
+    done = python("-m", "tfdbg_cli", "run", "--json", *commands, programs["plain"])
     assert done.returncode == 0, done.stderr
     *rows, last = done.stdout.splitlines()
     assert f"{last}\n" == undebugged
@@ -116,13 +100,13 @@ def test_under_tfdbg_run_in_json(programs, undebugged) -> None:
 
 
 def test_a_watch_that_never_hits_ends_with_the_program(programs, undebugged) -> None:
-    done = _python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", programs["plain"])
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", programs["plain"])
     assert (done.returncode, done.stdout) == (0, undebugged)
     assert "The program ended before these commands were used: origin." in done.stderr
 
 
 def test_no_front_end_leaves_the_program_alone(programs, undebugged) -> None:
-    done = _python("-m", "tfdbg_cli", "run", "--ui", "none", programs["plain"])
+    done = python("-m", "tfdbg_cli", "run", "--ui", "none", programs["plain"])
     assert (done.returncode, done.stdout) == (0, undebugged)
     assert "tfdbg" not in done.stderr
 
@@ -133,8 +117,8 @@ def test_an_error_of_an_op_opens_the_prompt_and_ends_the_program_as_ever(tmp_pat
         "import tensorflow.compat.v1 as tf\ntf.disable_eager_execution()\nx = tf.placeholder(tf.float32, name='x')\n"
         "y = tf.matmul(x, x, name='product')\nsess = tf.Session()\nsess.run(y, {x: [[1., 2.]]})\n"
     )
-    plain = _python(program)
-    done = _python("-m", "tfdbg_cli", "run", *_commands("run", "error_info", "continue"), program)
+    plain = python(program)
+    done = python("-m", "tfdbg_cli", "run", *_commands("run", "error_info", "continue"), program)
     assert done.returncode == plain.returncode == 1
     assert "InvalidArgumentError" in done.stdout
     assert "product" in done.stdout

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.launched import python
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.debug_data import InconvertibleTensorProto
@@ -48,7 +47,7 @@ def dumped_by_us(tf, root):
 
 _DUMP = """
 import sys
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = sys.argv[3:]
 import tensorflow.compat.v1 as tf
 tf.disable_eager_execution()
 import test_beside_tensorflow as tests
@@ -64,8 +63,8 @@ def pair(tf, request, tmp_path_factory):
     theirs = pytest.importorskip("tensorflow.python.debug.lib.debug_data")
     root = tmp_path_factory.mktemp(request.param.__name__) / "session"
     # In a process of its own, so that nothing which other tests did to this one is dumped, too.
-    command = [sys.executable, "-c", _DUMP, request.param.__name__, str(root), str(Path(__file__).parent)]
-    subprocess.run(command, check=True, timeout=240)
+    done = python("-c", _DUMP, request.param.__name__, root, *Path(__file__).parents[:2])
+    assert done.returncode == 0, done.stderr
     (run,) = root.iterdir()
     with tf.Graph().as_default() as graph:
         build(tf)[0].close()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.package_source import PROJECT
+from support.launched import python
 
 pytestmark = pytest.mark.tf
 
@@ -17,14 +14,7 @@ pytestmark = pytest.mark.tf
 def test_every_case_of_tensorflow_holds_for_our_classes() -> None:
     """All apply, none is left out. The process is one of version 1, where the cases do not skip themselves."""
     pytest.importorskip("tensorflow.python.debug.lib.session_debug_testlib")
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).parents[1] / "support" / "tensorflow_cases.py")],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(PROJECT), "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+    done = python(Path(__file__).with_name("tensorflow_cases.py"))
     assert done.returncode == 0, done.stderr
     outcomes = json.loads(done.stdout.splitlines()[-1])
     assert {name: text for name, text in outcomes.items() if text != "ok"} == {}

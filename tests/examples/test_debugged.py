@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 from support.example_process import run_example
+from support.launched import python
 from support.package_source import PROJECT
 
 pytestmark = pytest.mark.tf
@@ -17,16 +16,8 @@ pytestmark = pytest.mark.tf
 LINE = ("--debug", "--ui_type", "readline")
 
 
-def _tfdbg(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tfdbg_cli", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+def _tfdbg(*words: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
+    return python("-m", "tfdbg_cli", *words, anew=anew)
 
 
 def _line_of(example: str, text: str) -> int:
@@ -37,7 +28,8 @@ def _line_of(example: str, text: str) -> int:
 @pytest.fixture(scope="module")
 def demo() -> subprocess.CompletedProcess[str]:
     """What `make demo` does without a terminal."""
-    return _tfdbg("run", "--until", "has_inf_or_nan", "-c", "origin", "-m", "tfdbg_cli.examples.classifier")
+    words = ("run", "--until", "has_inf_or_nan", "-c", "origin", "-m", "tfdbg_cli.examples.classifier")
+    return _tfdbg(*words, anew=True)
 
 
 def test_the_demo_prints_the_origin_and_ends_with_0(demo: subprocess.CompletedProcess[str]) -> None:

@@ -48,23 +48,24 @@ def test_the_makefile_debugs_this_program(variable: str) -> None:
     assert makefile.count("-m tfdbg_cli run --watch ") == 2
 
 
-@pytest.mark.parametrize("variable", DEMOS)
-@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (200, 60)])
-def test_the_demo_opens_the_screen_on_the_origin(variable: str, cols: int, rows: int, tmp_path: Path) -> None:
+# Each size is the first one of a demo, and the one that another is changed to.
+@pytest.mark.parametrize(
+    ("variable", "first", "second"), [("DEMO", (80, 24), (200, 60)), ("DEMO_SESSION", (200, 60), (80, 24))]
+)
+def test_the_demo_opens_the_screen_on_the_origin(
+    variable: str, first: tuple[int, int], second: tuple[int, int], tmp_path: Path
+) -> None:
     demo = DEMOS[variable]
     command = (sys.executable, "-m", "tfdbg_cli", "run", "--watch", "-m")
     session = TerminalSession(
         (*command, f"tfdbg_cli.examples.{demo.example}"),
-        cols,
-        rows,
+        *first,
         {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3"},
     )
     session.wait(demo.cause, 120)
-    session.wait("q leave")
-    screen = session.text()
-    assert re.search(demo.origin, screen), screen
-    assert re.search(rf"Made at .*{demo.made_at}", screen), screen
-    assert all(len(line) <= cols for line in screen.splitlines())
+    session.wait(lambda: _on_the_origin(session, demo, *first))
+    session.resize(*second)
+    session.wait(lambda: _on_the_origin(session, demo, *second))
 
     session.send("G")  # the end, where the rows are
     session.wait("Batch")
@@ -77,3 +78,11 @@ def test_the_demo_opens_the_screen_on_the_origin(variable: str, cols: int, rows:
     assert session.finish(120) == 0
     assert demo.prints in session.raw
     assert session.raw.count("\x1b[?1049h") == session.raw.count("\x1b[?1049l") == 1
+
+
+def _on_the_origin(session: TerminalSession, demo: Demo, cols: int, rows: int) -> bool:
+    screen = session.text()
+    lines = screen.splitlines()
+    shown = (re.escape(demo.cause), demo.origin, rf"Made at .*{demo.made_at}")
+    whole = "q leave" in session.screen.display[rows - 1] and all(len(line) <= cols for line in lines)
+    return whole and all(re.search(pattern, screen) for pattern in shown)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from support.example_process import run_example
+from support.launched import python
 from support.package_source import PROJECT
 
 pytestmark = pytest.mark.tf
@@ -47,15 +46,7 @@ BUGS = {
 
 def _debugged(example: str, *flags: str) -> subprocess.CompletedProcess[str]:
     ask = ("--json", "-c", "run -f has_inf_or_nan", "-c", "origin")
-    return subprocess.run(
-        [sys.executable, "-m", "tfdbg_cli", "run", *ask, "-m", f"tfdbg_cli.examples.{example}", *flags],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+    return python("-m", "tfdbg_cli", "run", *ask, "-m", f"tfdbg_cli.examples.{example}", *flags)
 
 
 def _origin(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

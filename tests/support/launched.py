@@ -1,22 +1,53 @@
-"""Scripts run in a process of their own, as a person runs them, with tfdbg or without."""
+"""Programs run in a process of their own, as a person runs them, with tfdbg or without."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from support.warm_python import can_be_warm, run_warm
 
-def launched(script: Path, *arguments: str, timeout: int = 280) -> subprocess.CompletedProcess[str]:
-    """The script run to its end, under `tfdbg run` with `arguments` if there are any; `timeout` is in seconds."""
+ROOT = Path(__file__).parents[2]
+
+
+def launched(script: Path, *arguments: str, anew: bool = False) -> subprocess.CompletedProcess[str]:
+    """The script run to its end, under `tfdbg run` with `arguments` if there are any: see `python`."""
     tool = ["-m", "tfdbg_cli", "run", *arguments] if arguments else []
-    return subprocess.run(
-        [sys.executable, *tool, str(script)],
+    return python(*tool, script, anew=anew)
+
+
+def python(
+    *words: object,
+    folder: Path = ROOT,
+    given: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+    timeout: float = 280,
+    anew: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """What `python WORDS` does in `folder`, with `given` in a pipe as its input, or none; `timeout` is in seconds.
+
+    It is a fork of a process that has TensorFlow imported, which saves seconds; with `anew` a new interpreter, as
+    where flags are for Python itself.
+
+    Raises:
+        subprocess.TimeoutExpired: it has not ended by then, and was killed.
+
+    """
+    texts = [str(word) for word in words]
+    whole = {**environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if not anew and can_be_warm(texts):
+        return run_warm(texts, folder, whole, given, timeout)
+    source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    return subprocess.run(  # type: ignore[call-overload,no-any-return]
+        [sys.executable, *texts],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        cwd=folder,
+        env=whole,
         timeout=timeout,
         check=False,
+        **source,
     )

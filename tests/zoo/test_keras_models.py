@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.launched import python
 
 from zoo.twins import Program, arrays, seeded, twins, witnessed
 
@@ -207,7 +206,7 @@ def test_saved_model_that_trains_on() -> None:
 def test_tf_keras_fit() -> None:
     """In a process of its own: the older Keras beside the newer one."""
     script = Path(__file__).parent / "tf_keras_program.py"
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=200, check=False)
+    done = python(script)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "identical"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.launched import python
 
 from tfdbg_cli.analysis.origin.search import Origin, find_origin
 from tfdbg_cli.model.runs import Run
@@ -225,6 +224,6 @@ def test_layer_of_a_keras_fit() -> None:
 def test_mirrored_strategy_over_two_logical_cpus() -> None:
     """In a process of its own, since devices cannot be divided once TensorFlow runs."""
     script = Path(__file__).parent / "mirrored_program.py"
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=200, check=False)
+    done = python(script)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "identical; origin Log in replica 1"

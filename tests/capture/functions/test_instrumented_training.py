@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from support.instrumented_calls import all_instrumented, names
+from support.launched import python
 
 pytestmark = pytest.mark.tf
 
@@ -164,11 +163,5 @@ def test_a_mirrored_strategy_names_its_replicas(tmp_path) -> None:
     program = tmp_path / "program.py"  # a file, since AutoGraph reads the source
     paths = [str(here.parents[1]), str(here.parents[2])]
     program.write_text(f"import sys\nsys.path[:0] = {paths!r}\n{textwrap.dedent(script)}", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    done = python(program)
     assert "as expected" in done.stdout, done.stderr[-3000:]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from support.package_source import PROJECT
+from support.launched import python
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.capture.sessions.gradients import GradientsDebugger, clear_gradient_debuggers
@@ -203,5 +200,5 @@ with tf.Session() as session:
     print(session.run([ours.gradient_tensor(x), theirs.gradient_tensor(x)]))
 """
     pytest.importorskip("tensorflow.python.debug.lib.debug_gradients")
-    done = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=False)
+    done = python("-c", program)
     assert done.stdout.replace("np.float32", "") in ("[(6.0), (1.0)]\n", "[6.0, 1.0]\n"), done.stderr

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from support.launched import python
 
 from tfdbg_cli.model.decision import (
     CaptureRequest,
@@ -287,8 +287,10 @@ def test_queue_runners_feed_a_debugged_session(tf, debugged, graph) -> None:
     assert front.path[:4] == ["start 1", "start 2", "end 2", "end 3"] or len(front.ends) >= 2
 
 
-def test_two_devices(tmp_path) -> None:
+def test_two_devices() -> None:
     program = """
+import sys
+sys.path += sys.argv[1:]
 import numpy as np, tensorflow.compat.v1 as tf
 import tensorflow as tf2
 from support.scripted import ScriptedFrontend
@@ -319,12 +321,7 @@ with tf.Graph().as_default():
             assert "unknown" not in str(run.notes)
 print(devices[0]["a"], devices[0]["b"], devices[1]["a"], devices[1]["b"])
 """
-    path = ":".join(sys.path)
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "HOME": str(tmp_path)}
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True, text=True, timeout=240, check=False, env=environment,
-    )  # fmt: skip
+    result = python("-c", program, *sys.path)
     assert result.stdout.split() == ["CPU:0", "CPU:1"] * 2, result.stderr[-2000:]
 
 

@@ -1,0 +1,178 @@
+"""A process that has imported TensorFlow and forks for each program: its child is what `python WORDS` would be.
+
+`warm_python` starts it as a script. What it has imported is out of the child's sight until the program imports
+it, so that hooks of imports, and code that asks what is loaded, see what they see in a new process. It must have one
+thread and no context of TensorFlow when it forks.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import runpy
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+_HEAVY = ("numpy", "ml_dtypes", "tensorflow", "keras")
+_LONGEST = 1 << 20  # bytes of a request
+_kept: list[ModuleType] = []  # our own module `__main__`: the frames of this file still run
+
+
+@dataclass(frozen=True)
+class Request:
+    """A program: the words behind `python`, its folder and its whole environment."""
+
+    words: Sequence[str]
+    folder: str
+    environ: Mapping[str, str]
+
+
+class ParkedModules(MetaPathFinder, Loader):
+    """Modules that are loaded but not to be seen: an import of one gives it back with those that it needs."""
+
+    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
+        self._modules = dict(modules)
+        self._specs: dict[str, ModuleSpec | None] = {}
+        for name in self._modules:
+            sys.modules.pop(name, None)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """A spec that loads the module that is there; None for one that is not, or that the path has another of."""
+        module = self._modules.get(fullname)
+        if module is None or ("." not in fullname and self._hidden(fullname)):
+            return None
+        self._specs[fullname] = module.__spec__
+        file = getattr(module.__spec__, "origin", None)
+        return ModuleSpec(fullname, self, origin=file, is_package=hasattr(module, "__path__"))
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        if spec.name.partition(".")[0] == "keras":
+            importlib.import_module("tensorflow")  # as Keras does; whoever waits for that import is told
+        return self._modules[spec.name]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is run again; what an import of `module` loads besides is given back."""
+        name = module.__name__
+        module.__spec__ = self._specs.pop(name)
+        if module.__spec__ is not None and module.__spec__.loader is not None:
+            module.__loader__ = module.__spec__.loader
+        top = name.partition(".")[0]
+        whole = top in ("tensorflow", "keras")
+        found = [other for other in self._modules if whole or other.partition(".")[0] == top]
+        for other in found:
+            sys.modules.setdefault(other, self._modules[other])
+        if whole and self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def _hidden(self, name: str) -> bool:
+        """Whether the program has a module of that name of its own, which is found before the installed one."""
+        spec = self._modules[name].__spec__
+        installed = getattr(spec, "origin", None) or ""
+        for folder in sys.path:
+            for file in (Path(folder, f"{name}.py"), Path(folder, name, "__init__.py")):
+                if file.is_file():
+                    return str(file) != installed
+        return False
+
+
+def serve(requests: socket.socket) -> Request | None:
+    """Fork for each request; the request in the child, None in the server when nobody asks any more."""
+    while True:
+        data, files, _, _ = socket.recv_fds(requests, _LONGEST, 3)
+        if not data:
+            return None
+        child = os.fork()
+        if child == 0:
+            requests.close()
+            for number, file in enumerate(files):
+                os.dup2(file, number)
+                os.close(file)
+            return Request(**json.loads(data))
+        for file in files:
+            os.close(file)
+        requests.send(str(child).encode())
+        _, status = os.waitpid(child, 0)
+        requests.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def program_of(request: Request, base: Sequence[str]) -> Callable[[], object]:
+    """What runs the program; the process looks as Python makes it for these words, with `base` as its path."""
+    os.chdir(request.folder)
+    os.environ.clear()
+    os.environ.update(request.environ)
+    sys.path[:] = [*filter(None, request.environ.get("PYTHONPATH", "").split(os.pathsep)), *base]
+    sys.orig_argv = [sys.executable, *request.words]
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    _kept.append(sys.modules["__main__"])
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    vars(main).update({"__builtins__": sys.modules["builtins"], "__annotations__": {}})
+    first, *rest = request.words
+    if first == "-m":
+        sys.path.insert(0, request.folder)
+        sys.argv = ["-m", *rest[1:]]
+        return lambda: runpy._run_module_as_main(rest[0])
+    if first == "-c":
+        sys.path.insert(0, "")
+        sys.argv = ["-c", *rest[1:]]
+        return lambda: exec(compile(rest[0], "<string>", "exec", dont_inherit=True), main.__dict__)
+    sys.path.insert(0, os.path.dirname(os.path.realpath(first)))
+    sys.argv = [first, *rest]
+    file = os.path.join(request.folder, first)
+    vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
+    source = Path(file).read_bytes()
+    return lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
+
+
+def run(program: Callable[[], object]) -> None:
+    """Call `program`. What leaves it goes on to the interpreter, which shows it without the calls of this file."""
+    try:
+        program()
+    except SystemExit:
+        raise
+    except BaseException:
+        theirs = sys.excepthook
+
+        def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            sys.excepthook = theirs
+            error.__traceback__ = sys.last_traceback = trace = _theirs(trace)
+            theirs(kind, error, trace)
+
+        sys.excepthook = hook
+        raise
+
+
+def _theirs(trace: TracebackType | None) -> TracebackType | None:
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
+def _parkable(before: set[str]) -> dict[str, ModuleType]:
+    """What was imported since `before` and is not Python's own."""
+    outside = (name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names)
+    return {name: sys.modules[name] for name in outside if name not in before}
+
+
+# Every frame below the program's is on its stack: so none of them loops, and the child leaves the functions above.
+if __name__ == "__main__":
+    path = sys.path[1:]
+    bare = set(sys.modules)
+    for heavy in _HEAVY:
+        importlib.import_module(heavy)
+    assert len(os.listdir("/proc/self/task")) == 1, "a thread does not live on in a child"
+    gc.collect()
+    gc.freeze()  # what stays as it is: a child neither looks through it nor copies it
+    asked = serve(socket.socket(fileno=int(sys.argv[1])))
+    if asked is not None:
+        sys.meta_path.insert(0, ParkedModules(_parkable(bare)))
+        run(program_of(asked, path))

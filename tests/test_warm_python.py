@@ -1,0 +1,73 @@
+"""A fork of a process that has TensorFlow imported stands for a new process: what tests start is compared in both."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import textwrap
+from pathlib import Path
+
+import pytest
+from support.launched import python
+from test_launch import PROGRAMS
+
+pytestmark = pytest.mark.tf
+
+LOADS = """
+import os, sys
+
+def loaded():
+    return sorted({"numpy", "ml_dtypes", "tensorflow", "keras", "h5py", "google.protobuf"} & set(sys.modules))
+
+print(loaded(), os.getcwd(), os.environ["TFDBG_UI"], sys.stdin.read(), sys.stdout.isatty())
+import numpy
+print(loaded())
+import keras, tensorflow
+print(loaded(), tensorflow.__loader__.__class__, keras.__spec__.name, tensorflow.reduce_sum(numpy.ones(3)).numpy())
+import neighbour
+"""
+
+
+def _both(folder: Path, *words: str) -> list[tuple[int, str, str]]:
+    (folder / "neighbour.py").write_text("1 / 0")
+    environ = {"TFDBG_UI": "none", "PATH": "/usr/bin", "HOME": str(folder)}
+    results = []
+    for anew in (True, False):
+        done = python(*words, folder=folder, given="Ada\nLovelace\n", environ=environ, anew=anew)
+        lines = [line for line in done.stderr.splitlines() if not re.match(r"WARNING: All log|[IWE]\d{4} ", line)]
+        results.append((done.returncode, _stable(done.stdout), _stable("\n".join(lines))))
+    return results
+
+
+def _stable(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+|Thread-\d+|thread \d+", "…", text)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_script_runs_as_in_a_new_process(tmp_path: Path, name: str) -> None:
+    source, arguments = PROGRAMS[name]
+    script = tmp_path / "program.py"
+    script.write_text(textwrap.dedent(source).lstrip(), encoding="latin-1" if "latin-1" in source else "utf-8")
+    anew, warm = _both(tmp_path, "program.py", *arguments)
+    assert warm == anew
+
+
+@pytest.mark.parametrize("words", [("program.py",), ("-m", "program", "x"), ("-m", "tfdbg_cli", "run", "program.py")])
+def test_modules_are_loaded_when_the_program_imports_them(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "program.py").write_text(LOADS)
+    anew, warm = _both(tmp_path, *words)
+    assert "ZeroDivisionError" in anew[2]
+    assert warm == anew
+
+
+def test_a_module_of_the_programs_own_comes_before_the_one_that_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("print('mine')")
+    anew, warm = _both(tmp_path, "-c", "import tensorflow, sys; print(tensorflow.__file__, sys.argv)", "x")
+    assert "mine" in anew[1]
+    assert warm == anew
+
+
+def test_what_does_not_end_is_killed(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        python("-c", "import time\nprint('begun', flush=True)\ntime.sleep(100)", timeout=1)
+    assert python("-c", "print('the next')").stdout == "the next\n"

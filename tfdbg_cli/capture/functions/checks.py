@@ -14,10 +14,8 @@ from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Attribute, Recipe, RecipeStep
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.model.dtypes import ElementType, element_type
+from tfdbg_cli.model.dtypes import FLOAT, ElementType, element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
-
-FLOAT, BOOL = 1, 10
 
 
 class Health:

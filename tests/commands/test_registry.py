@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tfdbg_cli.commands.registry import Argument, Command, Registry
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.commands.syntax import split_words
+from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.errors import TfdbgError
 
@@ -34,7 +34,7 @@ REST = Command(
 @given(st.text(), st.integers(-5, 5), st.booleans())
 def test_what_is_spelled_is_read_back(text: str, number: int, verbose: bool) -> None:
     options = argparse.Namespace(name="", filter=text, number=number, verbose=verbose)
-    words = split_words(COMMAND.spell(options))
+    words = parse_line(COMMAND.spell(options)).words
     assert words[0] == "d"
     # A blank at the ends of a value has no meaning in any command.
     read = COMMAND.parse(words[1:])

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.commands.syntax import CommandLine, parse_line, quoted, split_words
+from tfdbg_cli.commands.syntax import CommandLine, parse_line, quoted
 from tfdbg_cli.errors import TfdbgError
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8")), min_size=1))
 def test_quoted_words_come_back_as_they_were(words: list[str]) -> None:
-    assert split_words(" ".join(map(quoted, words))) == words
+    assert parse_line(" ".join(map(quoted, words))) == CommandLine(tuple(words))
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))), st.sampled_from(["'", '"']))

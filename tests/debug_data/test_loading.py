@@ -39,7 +39,9 @@ def event_of(proto):
     ids=lambda array: str(array.dtype),
 )
 def test_the_array_in_an_event_and_in_its_file(tmp_path, array) -> None:
-    from_event = load_tensor_from_event(event_of(tensor_proto.encode(array)))
+    from_event = load_tensor_from_event(
+        event_of(schema.TensorProto.FromString(b"".join(tensor_proto.encode_parts(array))))
+    )
     from_file = load_tensor_from_event_file(str(dump_tensor(tmp_path, "a", 1, array)))
     for found in (from_event, from_file):
         assert isinstance(found, np.ndarray)

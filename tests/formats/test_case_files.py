@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.dump_maker import CPU0, small_dump
 from support.sample_run import CALL, TRACEBACKS, TRAIN_PY, sample_run
+from support.saved_sources import SavedSources
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.case_writer import add_case_files
@@ -21,7 +22,7 @@ from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame, SavedSources
+from tfdbg_cli.model.sources import Frame
 
 FEEDS = {
     "x:0": np.ones((2, 2), np.float32),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from support.ending import ends
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
+from support.saved_sources import SavedSources
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundle_reader import read_bundle
@@ -23,7 +24,7 @@ from tfdbg_cli.formats.regular_file import UnfitFileError, opened, read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
-from tfdbg_cli.model.sources import LiveSources, SavedSources
+from tfdbg_cli.model.sources import LiveSources
 
 _CLAIM = 16 << 30
 _MOST_MEMORY = 64 << 20

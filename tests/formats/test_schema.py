@@ -20,7 +20,7 @@ TENSORFLOW_NAMES = {
 
 def test_the_messages_live_under_our_own_name() -> None:
     for name in schema.MESSAGES:
-        assert schema.message_class(name).DESCRIPTOR.full_name == f"tfdbg_cli.formats.{name}"
+        assert schema.CLASSES[name].DESCRIPTOR.full_name == f"tfdbg_cli.formats.{name}"
 
 
 def test_unknown_fields_survive_a_round_trip() -> None:
@@ -46,7 +46,7 @@ def test_every_field_is_the_one_of_tensorflow() -> None:
     for root in roots:
         _collect(root.DESCRIPTOR, known)
     for name in schema.MESSAGES:
-        ours = schema.message_class(name).DESCRIPTOR
+        ours = schema.CLASSES[name].DESCRIPTOR
         theirs = known[f"tensorflow.{TENSORFLOW_NAMES.get(name, name)}"]
         for field in ours.fields:
             _compare(name, field, theirs.fields_by_number[field.number])

@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.tensor_proto import decode, encode, encode_head, varint
+from tfdbg_cli.formats.tensor_proto import decode, encode_head, encode_parts, varint
 from tfdbg_cli.model import dtypes
 from tfdbg_cli.model.dtypes import element_type, element_type_named
 from tfdbg_cli.model.values import Array, Lack, NoValue
+
+
+def encode(array: Array, dtype: str = "") -> schema.TensorProto:
+    return schema.TensorProto.FromString(b"".join(encode_parts(array, dtype)))
+
 
 PLAIN = [
     "float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",

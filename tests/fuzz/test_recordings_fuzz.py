@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.ending import ends
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
+from support.saved_sources import SavedSources
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
@@ -28,7 +29,6 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Argument, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
-from tfdbg_cli.model.sources import SavedSources
 
 _REGISTRY = standard_registry()
 _COMMANDS = (

@@ -1,6 +1,6 @@
 import pytest
 
-from tfdbg_cli.model.sources import Frame, LiveSources, SavedSources, is_library, user_frame
+from tfdbg_cli.model.sources import Frame, LiveSources, is_library, user_frame
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,3 @@ def test_live_sources_read_through_linecache(tmp_path):
     path.write_text("x = 1\ny = 2\n")
     assert LiveSources().lines(str(path)) == ["x = 1", "y = 2"]
     assert LiveSources().lines(str(tmp_path / "missing.py")) is None
-    assert SavedSources({"a": "1\n2"}).lines("a") == ["1", "2"]
-    assert SavedSources({"a": "1\f1\r\n2\n"}).lines("a") == ["1\f1", "2"], "a form feed ends no line"
-    assert SavedSources({}).lines("a") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.model.calls import Call, RunKind
@@ -56,5 +56,5 @@ def test_neither_a_filter_nor_the_origin_finds_it() -> None:
     for row in range(2):
         datum = datum_of(run, row)
         assert not any(test(datum, GARBAGE) for test in (has_inf_or_nan, has_nan, has_inf))
-    assert find_origin(run) is None
+    assert OriginSearch(run).first() is None
     assert has_inf_or_nan(None, GARBAGE), "without a word on where it comes from, a NaN is a NaN"

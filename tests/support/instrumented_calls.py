@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome, instrument
+from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
+
+
+def instrument(concrete: Any) -> Instrumented:
+    """`concrete` (a ConcreteFunction), callable with its values kept."""
+    return Instrumented(scope_of(concrete), compat.atomic_of(concrete))
 
 
 def made(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Outcome]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
+from support.saved_sources import SavedSources
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
-from tfdbg_cli.model.sources import Frame, SavedSources
+from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Lack, NoValue, Value
 

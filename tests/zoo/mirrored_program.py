@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from zoo.twins import Program, twins, witnessed
 
 
@@ -55,7 +55,7 @@ def main() -> None:
     program = build(strategy, bad=True)
     with witnessed() as witness:
         program.step()
-    origin = find_origin(witness.runs[-1])
+    origin = OriginSearch(witness.runs[-1]).first()
     assert origin is not None
     replica = 1 if "replica_1" in origin.name.node or "CPU:1" in origin.device else 0
     print(f"identical; origin {origin.op_type} in replica {replica}")

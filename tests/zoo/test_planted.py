@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.launched import python
 
-from tfdbg_cli.analysis.origin.search import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
 from tfdbg_cli.model.runs import Run
 from zoo.twins import witnessed, witnessed_function
 
@@ -25,7 +25,7 @@ def line_of(mark: str) -> int:
 
 
 def assert_planted(run: Run, op_type: str, mark: str | None, execution: int = 0) -> Origin:
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.op_type == op_type, origin.name
     assert origin.index is not None
@@ -121,7 +121,7 @@ def test_gradient_that_overflows_while_the_loss_is_finite() -> None:
         return loss, tape.gradient(loss, weight)
 
     run = only_run(step)
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.name.node.startswith("gradient_tape/") and origin.op_type == "SqrtGrad"
     assert np.isinf(origin.value).tolist() == [True, False]
 

@@ -46,24 +46,10 @@ class _Word:
 
 
 def quoted(text: str) -> str:
-    """`text` spelled so that `split_words` reads it back as one word, with quotes only where they are needed."""
+    """`text` spelled so that `parse_line` reads it back as one word, with quotes only where they are needed."""
     if text and not _SPECIAL.search(text):
         return text
     return "'" + text.replace("'", "''") + "'"
-
-
-def split_words(text: str) -> list[str]:
-    """Words of `text`.
-
-    Quotes at the start of a word, or after the `=` of `--flag=`, hold anything up to the same quote and are taken
-    off; two of them inside stand for one. Backticks and brackets hold spaces and quotes, nest, and stay.
-    A quote elsewhere in a word is text.
-
-    Raises:
-        TfdbgError: a quote, backtick or bracket does not close.
-
-    """
-    return [word.text for word in _words(text)]
 
 
 def parse_line(text: str) -> CommandLine:

@@ -106,16 +106,10 @@ def _build() -> dict[str, Any]:
     }
 
 
-_CLASSES = _build()
-Event: Any = _CLASSES["Event"]
-TensorProto: Any = _CLASSES["TensorProto"]
-GraphDef: Any = _CLASSES["GraphDef"]
-FunctionDefLibrary: Any = _CLASSES["FunctionDefLibrary"]
-NodeDef: Any = _CLASSES["NodeDef"]
-AttrValue: Any = _CLASSES["AttrValue"]
-SummaryValue: Any = _CLASSES["SummaryValue"]
-
-
-def message_class(name: str) -> Any:
-    """The message class called `name` in MESSAGES."""
-    return _CLASSES[name]
+CLASSES = _build()
+Event: Any = CLASSES["Event"]
+TensorProto: Any = CLASSES["TensorProto"]
+GraphDef: Any = CLASSES["GraphDef"]
+FunctionDefLibrary: Any = CLASSES["FunctionDefLibrary"]
+NodeDef: Any = CLASSES["NodeDef"]
+SummaryValue: Any = CLASSES["SummaryValue"]

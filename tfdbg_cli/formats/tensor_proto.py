@@ -212,16 +212,6 @@ def encode_parts(array: Array, dtype: str = "") -> tuple[bytes, memoryview]:
     return (head + b"\x22" + varint(len(content)) if flat.size else head), content
 
 
-def encode(array: Array, dtype: str = "") -> Any:
-    """`array` as a TensorProto message.
-
-    Raises:
-        ValueError: as `storable`.
-
-    """
-    return schema.TensorProto.FromString(b"".join(encode_parts(array, dtype)))
-
-
 def _as_bytes(item: bytes | str) -> bytes:
     return item if isinstance(item, bytes) else item.encode("utf-8", "surrogateescape")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import linecache
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -75,15 +74,3 @@ def _may_be_read(path: str) -> bool:
     except ValueError:  # no file can be called so
         return False
     return stat.S_ISREG(facts.st_mode) and facts.st_size <= _LONGEST_SOURCE
-
-
-class SavedSources:
-    """Source files kept with a run, by the path they had."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def lines(self, path: str) -> Sequence[str] | None:
-        text = self._texts.get(path)
-        # Not splitlines: a form feed inside a line is no line end to Python, and would shift all that follow.
-        return None if text is None else [line.rstrip("\n") for line in io.StringIO(text, newline=None)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.made_run import INF, Op, made_run, op
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.ones((4, 3), np.float32)
@@ -14,7 +14,7 @@ BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
 
 
 def _rows(*ops: Op, feeds: dict[str, object] | None = None) -> tuple[int, ...]:
-    origin = find_origin(made_run(*ops, feeds={"x:0": X} if feeds is None else feeds))
+    origin = OriginSearch(made_run(*ops, feeds={"x:0": X} if feeds is None else feeds)).first()
     assert origin is not None
     return origin.batch_rows
 
@@ -215,7 +215,7 @@ def test_a_loop_over_time_that_gathers_its_turns_in_a_list() -> None:
         op("stack", "TensorListStack", "while", value=np.ones((2, 3, 1))), op("exp", "Exp", "stack", value=bad),
     )  # fmt: skip
     order = [*(o.name for o in run[:6]), *turns, *turns, "while", "stack", "exp"]
-    origin = find_origin(made_run(*run, feeds={"x:0": x}, order=order))
+    origin = OriginSearch(made_run(*run, feeds={"x:0": x}, order=order)).first()
     assert origin is not None and origin.batch_rows == (2,)
 
 
@@ -236,7 +236,7 @@ def test_a_loop_of_version_1_that_gathers_its_turns_in_an_array() -> None:
         op("all", "TensorArrayGatherV3", "out", "i", "write", value=np.ones((2, 3, 1))),
         op("exp", "Exp", "all", value=bad), feeds={"x:0": x},
     )  # fmt: skip
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.batch_rows == (2,)
 
 

@@ -8,7 +8,7 @@ from support.made_run import NAN, made_graph, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in
 
@@ -49,6 +49,6 @@ def test_the_root_of_a_root_of_a_variance_is_still_told() -> None:
 
 @pytest.mark.parametrize("kind", ["Identity", "Sqrt", "Conj", "LoopVariable", "NextIteration", "Reshape", "AddN"])
 def test_the_origin_of_a_run_with_a_circle_is_found(kind: str) -> None:
-    found = find_origin(made_run(op("a", kind, "a", value=np.array([NAN, 1.0], np.float32))))
+    found = OriginSearch(made_run(op("a", kind, "a", value=np.array([NAN, 1.0], np.float32)))).first()
     assert found is not None
     assert str(found.name) == "a:0"

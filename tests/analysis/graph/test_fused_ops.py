@@ -9,7 +9,7 @@ import pytest
 from support.made_run import NAN, made_graph, made_run, op
 
 from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.graph import GraphKind, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
@@ -30,7 +30,7 @@ def composition(x: list[float], y: list[float], *names: str) -> Run:
 
 def test_the_op_of_a_composition_that_went_wrong_is_named_with_what_it_was_given() -> None:
     x = [-1.0, 0.5]
-    origin = find_origin(composition(x, [float(np.log(np.tanh(np.float32(1)))), NAN], "Tanh", "Neg", "Log"))
+    origin = OriginSearch(composition(x, [float(np.log(np.tanh(np.float32(1)))), NAN], "Tanh", "Neg", "Log")).first()
     assert origin is not None
     assert (str(origin.name), origin.op_type) == (f"{FUSED}:0", "Log")
     assert origin.cause.text.startswith("Log of a negative number: Neg:0 is negative at 1 element.")
@@ -43,7 +43,7 @@ def test_the_op_of_a_composition_that_went_wrong_is_named_with_what_it_was_given
 
 def test_without_the_program_s_graph_the_op_is_named_all_the_same() -> None:
     run = replace(composition([4.0, -0.5], [2.0, NAN], "Sqrt"), python_graph=None)
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.op_type == "Sqrt"
     assert origin.cause.text.startswith("Square root of a negative number")
@@ -51,7 +51,7 @@ def test_without_the_program_s_graph_the_op_is_named_all_the_same() -> None:
 
 @pytest.mark.parametrize("names", [(), ("Unheard",), ("Abs",)])
 def test_what_the_ops_do_not_explain_is_not_explained(names) -> None:
-    origin = find_origin(composition([4.0, -0.5], [2.0, NAN], *names))
+    origin = OriginSearch(composition([4.0, -0.5], [2.0, NAN], *names)).first()
     assert origin is not None
     assert origin.op_type == "_UnaryOpsComposition"
     assert origin.cause.text.startswith("_UnaryOpsComposition gave 1 NaN among 2 elements")
@@ -76,6 +76,6 @@ def test_rows_are_followed_through_products_of_onednn() -> None:
         op("z", "Log", "y", value=[[1.0] * 4, [NAN] * 4]),
         feeds={"x:0": [[1.0, 1.0, 1.0], [1.0, -9.0, 1.0]]},
     )
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.batch_rows == (1,)

@@ -8,7 +8,7 @@ from support.made_run import NAN, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.aftermath import aftermath
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.views.origin_elements import element_data
 from tfdbg_cli.model.runs import Run
 
@@ -48,7 +48,7 @@ def _run(kind: str, *operands: np.ndarray, **attributes: str) -> Run:
     ids=lambda run: f"{run.graph.find('bad').op_type}-{len(run.tensors)}",
 )
 def test_the_origin_is_found_all_the_same(run: Run) -> None:
-    found = find_origin(run)
+    found = OriginSearch(run).first()
     assert found is not None
     assert str(found.name) == "bad:0"
     assert found.cause.text
@@ -58,7 +58,7 @@ def test_the_origin_is_found_all_the_same(run: Run) -> None:
 
 
 def test_the_elements_of_a_text_are_texts() -> None:
-    found = find_origin(_run("AddN", np.array([[b"a", b"\x1b["], [b"c", b"d"]], object)))
+    found = OriginSearch(_run("AddN", np.array([[b"a", b"\x1b["], [b"c", b"d"]], object))).first()
     assert found is not None
     assert element_data(found.elements[0])["inputs"] == ["\\x1b["]
 

@@ -7,7 +7,7 @@ import pytest
 from support.made_run import NAN, made_run, op
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import gone
 
@@ -55,5 +55,5 @@ def test_what_cannot_be_told_is_not(popped: list[float]) -> None:
 
 
 def test_the_origin_is_what_was_put_there() -> None:
-    found = find_origin(_loop([1.0, NAN], [NAN, 1.0]))
+    found = OriginSearch(_loop([1.0, NAN], [NAN, 1.0])).first()
     assert found is not None and found.name.node == "item"

@@ -6,7 +6,7 @@ import pytest
 from support.made_run import INF, made_graph, made_run, op
 
 from tfdbg_cli.analysis.graph.updates_within import before
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
 
 
@@ -25,7 +25,7 @@ def run_with(*control: str) -> Run:
 
 
 def test_behind_the_update_the_op_that_wrote_is_the_origin() -> None:
-    origin = find_origin(run_with("grow"))
+    origin = OriginSearch(run_with("grow")).first()
     assert origin is not None
     assert (str(origin.name), origin.made_by) == ("v/after_update:0", "grow")
     assert "earlier run" not in origin.cause.text
@@ -33,7 +33,7 @@ def test_behind_the_update_the_op_that_wrote_is_the_origin() -> None:
 
 @pytest.mark.parametrize("control", [(), ("two",)])
 def test_not_behind_it_the_variable_was_bad_before(control) -> None:
-    origin = find_origin(run_with(*control))
+    origin = OriginSearch(run_with(*control)).first()
     assert origin is not None
     assert str(origin.name) == "read:0"
     assert "earlier run" in origin.cause.text

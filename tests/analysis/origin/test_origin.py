@@ -11,7 +11,7 @@ from support import sample_run
 from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 
 from tfdbg_cli.analysis.origin.aftermath import aftermath
-from tfdbg_cli.analysis.origin.search import Benign, OriginSearch, find_origin
+from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -32,7 +32,7 @@ class CountingStore(MemoryTensorStore):
 
 
 def _found(run: Run, **options: object) -> str:
-    origin = find_origin(run, **options)  # type: ignore[arg-type]
+    origin = OriginSearch(run, **options).first()  # type: ignore[arg-type]
     return "" if origin is None else str(origin.name)
 
 
@@ -45,12 +45,13 @@ def test_the_first_in_order_of_execution() -> None:
 
 def test_all_finite_gives_none() -> None:
     assert (
-        find_origin(made_run(op("x", "Placeholder", value=[0.0]), op("i", "Cast", "x", value=np.arange(3)))) is None
+        OriginSearch(made_run(op("x", "Placeholder", value=[0.0]), op("i", "Cast", "x", value=np.arange(3)))).first()
+        is None
     )
 
 
 def test_nothing_captured_gives_none() -> None:
-    assert find_origin(made_run(op("x", "Placeholder"))) is None
+    assert OriginSearch(made_run(op("x", "Placeholder"))).first() is None
 
 
 def test_a_runtime_that_reports_the_reader_first_is_traced_back_to_the_input() -> None:
@@ -94,7 +95,7 @@ def test_in_a_loop_the_input_is_the_latest_one_before() -> None:
         op("n", "NextIteration", "add", values=([2.0], [INF])),
         order=("m", "add", "n", "m", "add", "n", "m", "add"),
     )
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.index == 4
     assert [item.index for item in origin.inputs] == [3, 3]
 
@@ -121,11 +122,11 @@ def test_defect_nan_in_bfloat16_and_float8_unseen(dtype: type) -> None:
 def test_integers_and_opaque_values_are_passed_over() -> None:
     handle = NoValue(Lack.OPAQUE, "A resource handle holds no numbers.")
     run = made_run(op("h", "VarHandleOp", value=handle), op("i", "Const", value=np.arange(3)))
-    assert find_origin(run) is None
+    assert OriginSearch(run).first() is None
 
 
 def test_elements_name_the_inputs_that_made_them() -> None:
-    origin = find_origin(sample_run.sample_run(), exclude_node_names="spectrum")
+    origin = OriginSearch(sample_run.sample_run(), exclude_node_names="spectrum").first()
     assert origin is not None and str(origin.name) == "loss/Log:0"
     assert [element.index for element in origin.elements] == [(2, 0), (2, 1)]
     assert [[float(part.value) for part in element.parts if part] for element in origin.elements] == [[0.0], [0.0]]
@@ -135,18 +136,18 @@ def test_elements_name_the_inputs_that_made_them() -> None:
 
 
 def test_at_most_ten_elements() -> None:
-    origin = find_origin(made_run(op("a", "Foo", value=np.full((5, 5), NAN))))
+    origin = OriginSearch(made_run(op("a", "Foo", value=np.full((5, 5), NAN)))).first()
     assert origin is not None and len(origin.elements) == 10
 
 
 def test_a_scalar_has_one_element_without_index() -> None:
-    origin = find_origin(made_run(op("x", "Const", value=0.0), op("a", "Log", "x", value=-INF)))
+    origin = OriginSearch(made_run(op("x", "Const", value=0.0), op("a", "Log", "x", value=-INF))).first()
     assert origin is not None and [element.index for element in origin.elements] == [()]
 
 
 def test_a_fed_nan_is_in_the_input() -> None:
     run = made_run(op("x", "Placeholder", value=[1.0, NAN]), feeds={"x:0": np.array([1.0, NAN])})
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.cause.text == "Already in the input x:0."
 
 
@@ -154,13 +155,13 @@ def test_the_runtimes_argument_is_called_by_the_name_of_the_feed() -> None:
     run = made_run(
         op("_arg_a/x_0_3", "_Arg", value=[NAN]), op("n", "Neg", "_arg_a/x_0_3", value=[NAN]), feeds={"a/x:0": [NAN]}
     )
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and str(origin.name) == "a/x:0" and "input a/x:0" in origin.cause.text
 
 
 def test_a_feed_that_no_tensor_shows_is_the_origin() -> None:
     run = made_run(op("x", "Placeholder"), op("n", "Neg", "x", value=[NAN, 1.0]), feeds={"x:0": [NAN, 1.0]})
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert (str(origin.name), origin.index, origin.batch_rows) == ("x:0", None, (0,))
     assert origin.cause.text == "Already in the input x:0."
@@ -168,26 +169,29 @@ def test_a_feed_that_no_tensor_shows_is_the_origin() -> None:
 
 def test_a_bad_feed_is_found_even_when_nothing_was_captured() -> None:
     run = made_run(op("x", "Placeholder"), feeds={"x:0": [[1.0], [INF]]})
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and str(origin.name) == "x:0" and origin.batch_rows == (1,)
 
 
 def test_feeds_without_values_and_ragged_ones_are_left_aside() -> None:
-    assert find_origin(made_run(op("x", "Placeholder"), feeds={"x:0": None, "y:0": [[1.0], [1.0, 2.0]]})) is None
+    assert (
+        OriginSearch(made_run(op("x", "Placeholder"), feeds={"x:0": None, "y:0": [[1.0], [1.0, 2.0]]})).first()
+        is None
+    )
 
 
 def test_a_variable_that_is_bad_before_it_is_used() -> None:
     handle = NoValue(Lack.OPAQUE, "A resource handle holds no numbers.")
     run = made_run(op("w", "VarHandleOp", value=handle), op("mm/ReadVariableOp", "ReadVariableOp", "w", value=[NAN]))
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.cause.text.startswith("Variable w was already not finite when it was read")
     run = made_run(op("w", "VariableV2", value=[NAN]), op("w/read", "Identity", "w", value=[NAN]))
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and (str(origin.name), origin.cause.text[:10]) == ("w:0", "Variable w")
 
 
 def test_a_constant_says_so() -> None:
-    origin = find_origin(made_run(op("mask", "Const", value=[-INF])))
+    origin = OriginSearch(made_run(op("mask", "Const", value=[-INF]))).first()
     assert origin is not None and "constant itself" in origin.cause.text and "--nan" in origin.cause.suggestion
 
 
@@ -197,7 +201,7 @@ def test_nan_only_passes_masks() -> None:
         op("sum", "AddV2", "x", "mask", value=[-INF, -INF]), op("soft", "Softmax", "sum", value=[NAN, NAN]),
     )  # fmt: skip
     assert _found(run, benign=Benign.SHOW) == "mask:0"
-    origin = find_origin(run, nan_only=True)
+    origin = OriginSearch(run, nan_only=True).first()
     assert origin is not None and str(origin.name) == "soft:0" and "nothing but -inf" in origin.cause.text
 
 
@@ -209,7 +213,7 @@ def test_excluded_nodes_count_as_fine() -> None:
 
 def test_an_input_that_was_not_captured_is_said_to_be_so() -> None:
     run = made_run(op("c", "Const"), op("x", "Const", value=[1.0]), op("d", "RealDiv", "x", "c", value=[INF]))
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert [item.note for item in origin.inputs] == ["", "a constant, not captured"]
     assert origin.cause.text == "RealDiv gave 1 inf among 1 element; of its inputs c:0 was not seen."
@@ -217,7 +221,7 @@ def test_an_input_that_was_not_captured_is_said_to_be_so() -> None:
 
 def test_a_node_without_graph_keeps_to_the_facts() -> None:
     run = made_run(op("a", "Foo", value=[NAN, 1.0]))
-    origin = find_origin(Run(run.call, run.tensors))
+    origin = OriginSearch(Run(run.call, run.tensors)).first()
     assert origin is not None and origin.node is None
     assert (
         origin.cause.text
@@ -273,7 +277,7 @@ def test_damaged_values_are_passed_over() -> None:
     run = made_run(
         op("d", "Foo", value=NoValue(Lack.DAMAGED, "The file is truncated.")), op("n", "Log", "d", value=[NAN])
     )
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and [item.note for item in origin.inputs] == ["The file is truncated."]
     assert origin.inputs[0].value is None
 

@@ -8,9 +8,8 @@ import weakref
 import numpy as np
 import pytest
 import tensorflow as tf
-from support.instrumented_calls import all_instrumented, flat, made, names, values
+from support.instrumented_calls import all_instrumented, flat, instrument, made, names, values
 
-from tfdbg_cli.capture.functions.instrumented import instrument
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Lack, NoValue

@@ -7,9 +7,8 @@ import threading
 import numpy as np
 import pytest
 import tensorflow as tf
-from support.instrumented_calls import made, names, values
+from support.instrumented_calls import instrument, made, names, values
 
-from tfdbg_cli.capture.functions.instrumented import instrument
 from tfdbg_cli.capture.tf import compat
 
 pytestmark = pytest.mark.tf

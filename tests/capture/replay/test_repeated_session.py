@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.first_bad import first_bad
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -16,7 +17,7 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1
 
-from tfdbg_cli.capture.replay.replayed import Replayed, first_bad  # noqa: E402
+from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
 from tfdbg_cli.capture.replay.session import replay_session  # noqa: E402
 from tfdbg_cli.model.exactness import same_bits  # noqa: E402
 
@@ -70,7 +71,7 @@ def test_a_step_is_made_again_with_the_variables_from_before(use_resource: bool)
         assert value_of(again, "loss") == -np.inf
         bad = first_bad(again.tensors)
         assert bad is not None
-        assert str(bad.tensor.name) == "log:0"
+        assert str(bad.name) == "log:0"
     assert held.tolist() == [4, 5, 6], "the update went into the held value"
 
 

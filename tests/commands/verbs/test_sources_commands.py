@@ -6,11 +6,11 @@ import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.prompt import ask, follow_all, json_of, links_of, text_of
+from support.saved_sources import SavedSources
 
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import SavedSources
 
 
 def test_screens() -> None:

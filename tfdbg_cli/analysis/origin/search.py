@@ -369,12 +369,5 @@ class OriginSearch:
         return [name.node, *node.control_inputs, *writers][-1]
 
 
-def find_origin(
-    run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
-) -> Origin | None:
-    """The origin of `run`; None when every tensor and feed is finite. See OriginSearch."""
-    return OriginSearch(run, nan_only=nan_only, exclude_node_names=exclude_node_names, benign=benign).first()
-
-
 def _writes(node: Node) -> bool:
     return node.op_type.startswith(WRITES)

@@ -12,10 +12,8 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, RecipeStep
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
-from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.dtypes import FLOAT, element_type
 from tfdbg_cli.ops.transparent_shapes import Shape
-
-FLOAT, BOOL = 1, 10
 
 
 class Health:

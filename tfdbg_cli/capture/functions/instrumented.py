@@ -26,10 +26,9 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
 from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_names
-from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.names import TensorName
 
 _WITHOUT_XLA = (
@@ -294,16 +293,6 @@ class Instrumented:
         if hidden:
             notes.append(_HIDDEN.format(hidden))
         return tuple(notes)
-
-
-def instrument(concrete: ConcreteFunction) -> Instrumented:
-    """Make `concrete` (a ConcreteFunction) callable with its values kept.
-
-    Raises:
-        TfdbgError: the runtime does not know the function by its definition.
-
-    """
-    return Instrumented(scope_of(concrete), compat.atomic_of(concrete))
 
 
 def _random_in(scope: Scope) -> Iterable[str]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
-from tfdbg_cli.model.values import Array, NoValue
 
 _MOST_NAMED = 3
 
@@ -30,27 +27,6 @@ class Replayed:
     def of(self, run: Run) -> Run:
         """`run` with these tensors in place of its own; its call, graph and tracebacks stay."""
         return replace(run, tensors=self.tensors, error=self.error, notes=(*run.notes, *self.notes))
-
-
-@dataclass(frozen=True)
-class FirstBad:
-    """The first tensor of a run, in the order of its values, that holds a NaN or an infinity."""
-
-    tensor: Tensor
-    value: Array
-
-    def __str__(self) -> str:
-        again = f" (turn {self.tensor.execution})" if self.tensor.execution else ""
-        return f"{self.tensor.name}{again}"
-
-
-def first_bad(tensors: TensorStore) -> FirstBad | None:
-    """The first tensor that holds a NaN or an infinity; None when there is none."""
-    for row in range(len(tensors)):
-        value = tensors.value(row)
-        if not isinstance(value, NoValue) and is_inexact(value.dtype) and bool(nonfinite_mask(value).any()):
-            return FirstBad(tensors[row], value)
-    return None
 
 
 def difference(first: TensorStore, again: TensorStore) -> str:

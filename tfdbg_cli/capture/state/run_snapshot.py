@@ -36,8 +36,6 @@ from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
-v1 = compat.v1
-
 COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
 # One is enough: programs make the same run many times.
 _QUIET: Memos[QuietGraph] = Memos(keep=1)

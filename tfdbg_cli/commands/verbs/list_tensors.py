@@ -26,9 +26,6 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 
-_ROWS_SAMPLED = 200
-_NODES_SAMPLED = 10_000
-
 
 @dataclass(frozen=True, slots=True)
 class Listing:

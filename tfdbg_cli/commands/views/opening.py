@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.analysis.watch.filter import Bad
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.model.runs import Opened, RunStart, Stop
-
-_OF_ORIGIN = ("has_inf_or_nan", "bad_result")
 
 
 def opening_command(event: Stop) -> str:
@@ -26,7 +26,9 @@ def opening_command(event: Stop) -> str:
         return "error_info"
     hit = None if isinstance(event, Opened) else event.hit
     if hit is not None:
-        verb = "origin" if hit.filter_name in _OF_ORIGIN else f"lt -f {quoted(hit.filter_name)}"
+        ours = BUILT_IN_FILTERS.get(hit.filter_name)
+        of_origin = ours is not None and ours.finds is Bad.EITHER
+        verb = "origin" if of_origin else f"lt -f {quoted(hit.filter_name)}"
         return f"{verb} -fenn {quoted(hit.exclude_node_names)}" if hit.exclude_node_names else verb
     if run.paused is not None:
         return "here"

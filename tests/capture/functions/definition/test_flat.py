@@ -92,9 +92,9 @@ def test_the_whole_does_what_the_function_does() -> None:
 
 def test_its_nodes_are_those_of_a_run() -> None:
     import tensorflow as tf
+    from support.instrumented_calls import instrument
 
     from tfdbg_cli.capture.functions.graph import function_graph
-    from tfdbg_cli.capture.functions.instrumented import instrument
 
     step, _, _ = _nested()
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])

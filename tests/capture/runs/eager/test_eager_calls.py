@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.runs.eager.call import eager_block
 from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
@@ -55,7 +55,7 @@ def test_ops_are_recorded_with_their_values_data_flow_and_lines() -> None:
     frame = user_frame(run.tracebacks["RealDiv_0"])
     assert frame is not None and "# the division" in frame.text and frame.function == "standardize"
     np.testing.assert_array_equal(run.call.feeds["x"], [1, 2, 3])
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and str(origin.name) == "RealDiv_0:0"
 
 
@@ -256,4 +256,4 @@ def test_a_block_that_the_program_names_is_a_run() -> None:
     assert start.call.title == "run #1: step()"
     assert end.run.call.title == "run #1: step()"
     assert 0 in numbers
-    assert find_origin(end.run).op_type == "Log"
+    assert OriginSearch(end.run).first().op_type == "Log"

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager.checks import norm_of
 from tfdbg_cli.capture.runs.eager.recent import RecentOps, taken
 from tfdbg_cli.capture.runs.eager.stacks import stack_here
@@ -51,7 +51,7 @@ class ActiveWatch:
     @property
     def found(self) -> list[str]:
         """The op types that were stopped at."""
-        origins = [find_origin(end.run) for end in self.front.ends]
+        origins = [OriginSearch(end.run).first() for end in self.front.ends]
         return [origin.op_type if origin is not None else "" for origin in origins]
 
 

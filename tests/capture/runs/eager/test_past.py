@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
@@ -40,7 +40,7 @@ def watched(filter_name: str, exclude: str = "") -> Iterator[ScriptedFrontend]:
 
 
 def origin_and_rows(run: Run) -> tuple[str, tuple[int, ...]]:
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     return str(origin.name), origin.batch.rows
 
@@ -87,7 +87,7 @@ def test_of_a_function_with_variables_the_results_are_known() -> None:
             p = forward(tf.constant(DATA))
             _ = p * 0.0
     run = front.ends[0].run
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.name.node.startswith("<lambda>_0/")
     assert {tensor.op_type for tensor in map(run.tensors.__getitem__, range(len(run.tensors)))} >= {"Mul"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filters import bad_result
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
@@ -44,7 +44,7 @@ def test_a_bad_result_stops_and_what_is_replaced_before_does_not(watched, decisi
         step(tf.constant([1.0, -2.0]))
     (end,) = front.ends
     assert end.run.caught and end.hit.filter_name == "bad_result"
-    origin = find_origin(end.run)
+    origin = OriginSearch(end.run).first()
     assert origin is not None and origin.op_type in ("Log", "Sqrt")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import RunUntil
 
 pytestmark = pytest.mark.tf
@@ -97,7 +97,7 @@ def test_rows_are_followed_back_through(name: str, watched: Any) -> None:
 
     with watched(RunUntil("has_inf_or_nan")) as front:
         step(tf.constant(X))
-    origin = find_origin(front.ends[0].run)
+    origin = OriginSearch(front.ends[0].run).first()
     assert origin is not None and origin.op_type == "Sqrt"
     assert origin.batch_rows == (BAD,), name
     assert (origin.batch.source, origin.batch.size) == ("x:0", ROWS)
@@ -113,5 +113,5 @@ def test_rows_that_were_mixed_are_not_told_apart(mix: Callable[[Any], Any], watc
 
     with watched(RunUntil("has_inf_or_nan")) as front:
         step(tf.constant(X))
-    origin = find_origin(front.ends[0].run)
+    origin = OriginSearch(front.ends[0].run).first()
     assert origin is not None and origin.batch_rows == ()

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
@@ -179,7 +179,7 @@ def test_all_that_came_before_is_there_so_that_the_origin_is_found(watched) -> N
         return tf.debugging.check_numerics(loss, "not well", name="checked")
 
     run = failed(watched, RUN, step, tf.constant([[1.0, 2.0]]))
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None and origin.name.node == "ratio"
     assert "Assign" not in {run.tensors[row].op_type for row in range(len(run.tensors))}
 

@@ -96,9 +96,9 @@ def test_a_custom_train_step_and_layer_lead_to_the_users_lines(watched) -> None:
         model.fit(x, Y, batch_size=5, shuffle=False, verbose=0)
     (end,) = front.ends
     assert end.run.call.number == 3
-    from tfdbg_cli.analysis.origin.search import find_origin
+    from tfdbg_cli.analysis.origin.search import OriginSearch
 
-    origin = find_origin(end.run)
+    origin = OriginSearch(end.run).first()
     assert origin is not None
     assert origin.op_type == "RealDiv"
     assert origin.batch_rows == (3,)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import RunUntil
 
 pytestmark = pytest.mark.tf
@@ -23,7 +23,7 @@ def batch(watched: Callable[..., Any]) -> Callable[..., BatchRows]:
         with watched(RunUntil("has_inf_or_nan")) as front:
             function(*given)
         assert front.ends, "nothing was bad"
-        origin = find_origin(front.ends[0].run)
+        origin = OriginSearch(front.ends[0].run).first()
         assert origin is not None
         return origin.batch
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.instrumented_calls import instrument
 from support.watched_graphs import Both, planted, random_function
-
-from tfdbg_cli.capture.functions.instrumented import instrument
 
 pytestmark = pytest.mark.tf
 

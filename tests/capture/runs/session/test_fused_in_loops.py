@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("loops_of_v1")]
@@ -32,7 +32,7 @@ def test_the_origin_in_a_loop_has_cause_line_and_rows(tf, debugged, graph, mode,
     with tf.Session() as raw:
         session, front = debugged(raw, MODES[mode], Detach(), Detach())
         session.run(out, {x: [[2.0, 3.0, 1.0], [2.0, -1.0, 1.0]]})
-    origin = find_origin(front.ends[0].run)
+    origin = OriginSearch(front.ends[0].run).first()
     assert origin is not None
     assert origin.op_type == "Sqrt"
     assert origin.cause.text.startswith("Square root of a negative number")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = pytest.mark.tf
@@ -56,7 +56,7 @@ def test_the_origin_is_found_when_the_run_failed(tf, debugged, graph, mode, buil
             session.run(out, {x: [[2.0, 3.0], [2.0, -1.0]]})
     run = front.ends[0].run
     assert run.error is not None
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.op_type == "Log"
     assert origin.cause.text.startswith("Log of a negative number")

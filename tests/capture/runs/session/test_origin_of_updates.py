@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin.search import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Decision, Detach, GraphChoice, RunUntil, Values
 
 pytestmark = pytest.mark.tf
@@ -64,7 +64,7 @@ def made_at(tf: Any, debugged: Callable[..., Any], mode: str, build: Any, resour
         raw.run(tf.global_variables_initializer())
         session, front = debugged(raw, MODES[mode], Detach(), Detach())
         session.run(fetches)
-        found = find_origin(front.ends[0].run)
+        found = OriginSearch(front.ends[0].run).first()
         assert found is not None
         return found
 
@@ -89,7 +89,7 @@ def test_what_an_earlier_run_made_is_still_said_to_be_so(tf, debugged, graph, mo
         raw.run(tf.global_variables_initializer())
         session, front = debugged(raw, MODES[mode], Detach(), Detach())
         session.run(fetches)
-        found = find_origin(front.ends[0].run)
+        found = OriginSearch(front.ends[0].run).first()
     assert found is not None
     assert "earlier run" in found.cause.text, (found.name, found.made_by, found.cause.text)
     assert found.variable == "v"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.origin.search import Origin, find_origin
+from tfdbg_cli.analysis.origin.search import Origin, OriginSearch
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf
@@ -17,7 +17,7 @@ def _origin(tf: Any, debugged: Any, fetch: Any, feeds: dict[Any, Any]) -> Origin
         session, front = debugged(raw, RunUntil("has_inf_or_nan"), Detach())
         session.run(fetch, feeds)
     assert front.ends, "nothing was stopped at"
-    found = find_origin(front.ends[0].run)
+    found = OriginSearch(front.ends[0].run).first()
     assert found is not None
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf
@@ -46,7 +46,7 @@ def test_an_op_behind_elementwise_ops_of_the_argument_has_inputs_and_rows(tf, de
         session, front = debugged(raw, RunUntil("has_inf_or_nan"), Detach())
         session.run(out, {x: GOOD})
         session.run(out, {x: BAD})
-    origin = find_origin(front.ends[0].run)
+    origin = OriginSearch(front.ends[0].run).first()
     assert origin is not None
     assert origin.cause.text.startswith(cause)
     np.testing.assert_allclose(origin.inputs[-1].value, given)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.origin.search import find_origin
+from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.known import question_of
@@ -205,7 +205,7 @@ def test_the_origin_of_a_hit_is_in_the_call(tf, debugged, graph) -> None:
         session, front = debugged(raw, WATCH, Detach())
         found = session.run(y, {x: [0.5, 2.0]})
     run = front.ends[0].run
-    origin = find_origin(run)
+    origin = OriginSearch(run).first()
     assert str(origin.name) == "StatefulPartitionedCall/layer/while/body/log:0"
     assert run.tensors[origin.index].execution == 1
     assert any(str(one.name).startswith("StatefulPartitionedCall/layer/while/body/mul") for one in origin.inputs)

@@ -7,9 +7,9 @@ import threading
 
 import numpy as np
 import pytest
+from support.first_bad import first_bad
 
 from tfdbg_cli.capture.replay.again import repeat
-from tfdbg_cli.capture.replay.replayed import first_bad
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil
 from tfdbg_cli.model.graph import GraphKind
@@ -84,7 +84,7 @@ def test_the_verdict_is_that_of_looking_at_every_turn(tf, debugged, graph, seed)
             if front.ends:
                 run = front.ends[0].run
                 assert run.graph.kind is GraphKind.PYTHON
-                assert first_bad(run.tensors).tensor.name == expected[0].tensor.name
+                assert first_bad(run.tensors).name == expected[0].name
     assert hidden_ops(graph).count
 
 

@@ -31,7 +31,6 @@ class Proof:
 
     instrumented: Instrumented
     comparison: Comparison | None
-    rounds: int = 0
 
     @property
     def holds(self) -> bool:
@@ -50,12 +49,12 @@ def proven(
     bodies = {scope.body.name: scope.body for scope in root.all()}
     apart: Apart = frozenset()
     best: Proof | None = None
-    for number in range(1, _ROUNDS + 1):
+    for _ in range(_ROUNDS):
         instrumented = make(apart)
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
-            return best or Proof(instrumented, None, number)
-        proof = Proof(instrumented, compared(plain, rewritten, own), number)
+            return best or Proof(instrumented, None)
+        proof = Proof(instrumented, compared(plain, rewritten, own))
         best = proof if best is None or _parted(proof) <= _parted(best) else best
         more = apart.union(_further(proof.comparison, bodies, apart))
         if more == apart and _parted(proof) and proof.comparison is not None:

@@ -214,10 +214,6 @@ def _is_handle(given: Any) -> bool:
     return type(given) is EagerTensor and dtype_number(given) == RESOURCE
 
 
-def _may_be_bad(given: Any) -> bool:
-    return type(given) is not EagerTensor or dtype_number(given) not in _EXACT
-
-
 def _is_fine(given: Any) -> bool:
     if type(given) is EagerTensor:
         return dtype_number(given) in _EXACT or norm_of(host_array(given)) is not None

@@ -14,12 +14,9 @@ from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
-from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RawSession, SymbolicTensor
-
-v1 = compat.v1
 
 
 class Stash:

@@ -1,0 +1,153 @@
+"""Nothing in the package is there for tests only: whatever it defines, it mentions somewhere else, or is public.
+
+A name at the top of a module counts as used when another module imports it, or its own reads it outside of the
+definition. A member of a class counts as used when anything in the package reads an attribute of that name, which is
+coarse: a dead method that is called as a living one is goes unseen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+
+from support.package_source import Module, modules
+
+import tfdbg_cli
+from tfdbg_cli import debug_data
+
+MODULES = {module.name: module for module in modules()}
+CHECKED = [module for module in MODULES.values() if module.layer not in ("examples", "__main__", "")]
+PUBLIC = {*tfdbg_cli.__all__, *debug_data.__all__}
+
+# Read by a name that is put together, with the place where that is done.
+BY_NAME = {
+    "tfdbg_cli.commands.verbs.": {"COMMAND", "COMMANDS", "commands"},  # commands/standard.py: a module a command
+    "tfdbg_cli.cli.verbs.": {"HELP", "prepare_parser", "run"},  # cli/verbs/__init__.py: a module a verb
+    "tfdbg_cli.analysis.expression.expression": {  # a method for each kind of node of Python's syntax tree
+        "_constant", "_attribute", "_binop", "_unaryop", "_boolop", "_ifexp", "_subscript", "_slice", "_tuple",
+        "_list", "_dict", "_listcomp", "_setcomp", "_generatorexp", "_dictcomp",
+    },
+}  # fmt: skip
+# What Keras asks of a callback, TensorFlow's debugger of its data, and nothing of ours: their names are not ours.
+THEIRS = {
+    "tfdbg_cli.api.keras_callback",
+    "tfdbg_cli.debug_data.run_metadata",  # a named tuple of TensorFlow's debugger
+}
+# Bases of Python's own that call no more than what begins and ends with two underscores.
+PYTHONS = {"Protocol", "Generic", "Exception", "Enum", "Flag", "StrEnum", "NamedTuple", "Sequence", "Mapping"}
+
+
+@cache
+def _imported() -> dict[str, set[str]]:
+    """What is imported of each module, or read as its attribute, by others."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for module in MODULES.values():
+        known_as = {}
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ImportFrom) and node.module in MODULES:
+                for alias in node.names:
+                    found[node.module].add(alias.name)
+                    known_as[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known_as:
+                found[known_as[node.value.id]].add(node.attr)
+    return found
+
+
+@cache
+def _read_names() -> set[str]:
+    """What is read as an attribute, matched, or written out as a text that is a name, anywhere."""
+    found = set()
+    for module in MODULES.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
+            elif isinstance(node, ast.MatchClass):
+                found.update(node.kwd_attrs)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+                found.add(node.value)
+    return found
+
+
+def _targets(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement defines."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.AnnAssign):
+        yield from _names(node.target)
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _names(target)
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    return (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+
+
+def _is_exempt(module: Module, name: str) -> bool:
+    by_name = any(module.name.startswith(start) and name in names for start, names in BY_NAME.items())
+    return by_name or name in PUBLIC or (name.startswith("__") and name.endswith("__"))
+
+
+def _unread_at_the_top(module: Module) -> Iterator[str]:
+    reads = [_loaded_names(node) for node in module.tree.body]
+    for at, node in enumerate(module.tree.body):
+        for name in _targets(node):
+            if _is_exempt(module, name) or name in _imported()[module.name]:
+                continue
+            if not any(name in names for other, names in enumerate(reads) if other != at):
+                yield f"{module.where}:{node.lineno}: {name}"
+
+
+def _loaded_names(node: ast.stmt) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+
+
+@cache
+def _ours() -> set[str]:
+    return {name for module in MODULES.values() for node in module.tree.body for name in _targets(node)}
+
+
+def _unread_members(module: Module) -> Iterator[str]:
+    if module.name in THEIRS:
+        return
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.ClassDef) or node.name in PUBLIC:
+            continue
+        bases = {ast.unparse(base).split("[")[0] for base in node.bases}
+        if bases - _ours() - PYTHONS:
+            continue  # a class of another package calls what it knows
+        for line, name in _members(node):
+            if name not in _read_names() and not _is_exempt(module, name):
+                yield f"{module.where}:{line}: {node.name}.{name}"
+
+
+def _members(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
+    """What stands in the class, and the attributes that its methods set."""
+    for statement in node.body:
+        for name in _targets(statement):
+            yield statement.lineno, name
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == "self":
+            yield part.lineno, part.attr
+
+
+def test_nothing_is_called_by_tests_only() -> None:
+    found = [row for module in CHECKED for row in (*_unread_at_the_top(module), *_unread_members(module))]
+    assert not found, "nothing in the package reads these:\n" + "\n".join(found)
+
+
+def test_the_exceptions_are_there() -> None:
+    for start, names in BY_NAME.items():
+        there = {
+            name
+            for module in CHECKED
+            if module.name.startswith(start)
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.stmt)
+            for name in _targets(node)
+        }
+        assert names <= there
+    assert MODULES.keys() >= THEIRS

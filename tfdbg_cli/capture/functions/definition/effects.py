@@ -6,20 +6,14 @@ iterator, random numbers with a state of their own, answers of Python, of tables
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
+from tfdbg_cli.ops.effects import Does, State, effect_known, leaves_variable, state_of, updates_variable
 from tfdbg_cli.ops.kinds import CALLS
-
-_TYPED = re.compile(
-    r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"
-    r"|(?P<slots>Resource(Sparse)?Apply\w+)"
-)
 
 
 class SideEffect(Enum):
@@ -55,9 +49,9 @@ def writes_variable(op_type: str) -> bool:
 
 def type_in_variable(node: Any) -> int | None:
     """The number of the element type of the variables whose handles `node` is given; None if it does not tell."""
-    match = _TYPED.fullmatch(node.op)
-    attribute = "" if match is None else "T" if match["slots"] else "dtype"
-    return node.attr[attribute].type if attribute in node.attr else None
+    typed = updates_variable(node.op) or leaves_variable(node.op)
+    attribute = next((name for name in ("dtype", "T") if typed and name in node.attr), "")
+    return node.attr[attribute].type if attribute else None
 
 
 def drawing_in(name: str) -> str:

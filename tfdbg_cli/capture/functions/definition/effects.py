@@ -12,7 +12,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.effects import Does, State, effect_known, leaves_variable, state_of, updates_variable
+from tfdbg_cli.ops.effects import Does, does, is_python, leaves_variable, takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import CALLS
 
 
@@ -30,14 +30,12 @@ class SideEffect(Enum):
 @cache
 def side_effect_of(op_type: str) -> SideEffect:
     """What an op of this type, or a function called by its name, has to do with the world outside."""
-    known = effect_known(op_type)
-    if known is not None and known.state is State.VARIABLE and known.does is not Does.HOLDS:
-        return SideEffect.READ if known.does in (Does.ASKS, Does.READS) else SideEffect.WRITE
+    if takes_handle(op_type):
+        return SideEffect.READ if leaves_variable(op_type) else SideEffect.WRITE
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
         return SideEffect.CALL
-    follows = known is not None and known.does is Does.FOLLOWS
-    if follows or not (definition.is_stateful or state_of(op_type) is State.PYTHON):
+    if does(op_type, {Does.FOLLOWS}) or not (definition.is_stateful or is_python(op_type)):
         return SideEffect.NOTHING
     return SideEffect.SOURCE if definition.output_arg else SideEffect.EFFECT
 

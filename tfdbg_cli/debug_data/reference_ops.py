@@ -2,87 +2,20 @@
 
 from __future__ import annotations
 
-_FIRST_OUTPUT = frozenset(
-    [
-        "ApplyAdaMax",
-        "ApplyAdadelta",
-        "ApplyAdagrad",
-        "ApplyAdagradDA",
-        "ApplyAdagradV2",
-        "ApplyAdam",
-        "ApplyAddSign",
-        "ApplyCenteredRMSProp",
-        "ApplyFtrl",
-        "ApplyFtrlV2",
-        "ApplyGradientDescent",
-        "ApplyMomentum",
-        "ApplyPowerSign",
-        "ApplyProximalAdagrad",
-        "ApplyProximalGradientDescent",
-        "ApplyRMSProp",
-        "Assign",
-        "AssignAdd",
-        "AssignSub",
-        "Barrier",
-        "ConditionalAccumulator",
-        "DebugGradientRefIdentity",
-        "FIFOQueue",
-        "FakeQueue",
-        "FixedLengthRecordReader",
-        "HashTable",
-        "IdentityReader",
-        "LMDBReader",
-        "MutableDenseHashTable",
-        "MutableHashTable",
-        "MutableHashTableOfTensors",
-        "PaddingFIFOQueue",
-        "PriorityQueue",
-        "RandomShuffleQueue",
-        "RefEnter",
-        "RefExit",
-        "RefIdentity",
-        "RefMerge",
-        "RefNextIteration",
-        "RefSelect",
-        "ScatterAdd",
-        "ScatterDiv",
-        "ScatterMax",
-        "ScatterMin",
-        "ScatterMul",
-        "ScatterNdAdd",
-        "ScatterNdMax",
-        "ScatterNdMin",
-        "ScatterNdSub",
-        "ScatterNdUpdate",
-        "ScatterSub",
-        "ScatterUpdate",
-        "SparseApplyAdadelta",
-        "SparseApplyAdagrad",
-        "SparseApplyAdagradDA",
-        "SparseApplyAdagradV2",
-        "SparseApplyCenteredRMSProp",
-        "SparseApplyFtrl",
-        "SparseApplyFtrlV2",
-        "SparseApplyMomentum",
-        "SparseApplyProximalAdagrad",
-        "SparseApplyProximalGradientDescent",
-        "SparseApplyRMSProp",
-        "SparseConditionalAccumulator",
-        "Stack",
-        "StridedSliceAssign",
-        "TFRecordReader",
-        "TemporaryVariable",
-        "TensorArray",
-        "TensorArrayGrad",
-        "TextLineReader",
-        "Variable",
-        "VariableV2",
-        "WholeFileReader",
-    ]
-)
-_BOTH_OUTPUTS = frozenset({"RefSwitch"})
+from tfdbg_cli.ops.effects import Does, State, does
+
+_FIRST_OUTPUT = frozenset({
+    "Barrier", "ConditionalAccumulator", "DebugGradientRefIdentity", "FIFOQueue", "FakeQueue",
+    "FixedLengthRecordReader", "HashTable", "IdentityReader", "LMDBReader", "MutableDenseHashTable",
+    "MutableHashTable", "MutableHashTableOfTensors", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue",
+    "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "RefSwitch",
+    "SparseConditionalAccumulator", "Stack", "TFRecordReader", "TemporaryVariable", "TensorArray",
+    "TensorArrayGrad", "TextLineReader", "WholeFileReader",
+})  # fmt: skip
 
 
 def gives_reference(op_type: str, slot: int) -> bool:
     """Whether the output `slot` of an op of this type is a reference."""
-    return op_type in _BOTH_OUTPUTS or (slot == 0 and op_type in _FIRST_OUTPUT)
+    if slot:
+        return slot == 1 and op_type == "RefSwitch"
+    return op_type in _FIRST_OUTPUT or does(op_type, {Does.HOLDS, Does.WRITES}, {State.REFERENCE})

@@ -8,6 +8,7 @@ not in it, and no call, draws what no second run would draw or, if it gives noth
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
@@ -112,6 +113,8 @@ _TABLE = (
     Effect(Does.DRAWS, State.NEW, r"Anonymous\w+"),
 )  # fmt: skip
 _VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
+_ANYWHERE = frozenset(State)
+_USES = frozenset({Does.ASKS, Does.READS, Does.WRITES, Does.DRAWS})
 
 
 @cache
@@ -120,74 +123,63 @@ def effect_known(op_type: str) -> Effect | None:
     return next((effect for effect in _TABLE if re.fullmatch(effect.types, op_type)), None)
 
 
-def state_of(op_type: str) -> State | None:
-    """Where the state is that ops of this type deal with; None when nothing is known of them."""
+def does(op_type: str, what: Container[Does], where: Container[State] = _ANYWHERE) -> bool:
+    """Whether ops of this type are known to do something of `what` with a state that is one of `where`."""
     effect = effect_known(op_type)
-    return None if effect is None else effect.state
+    return effect is not None and effect.does in what and effect.state in where
 
 
-@cache
 def speaks(op_type: str) -> bool:
     """Whether ops of this type say something, and do nothing else."""
-    effect = effect_known(op_type)
-    return effect is not None and effect.does is Does.SPEAKS
+    return does(op_type, {Does.SPEAKS})
 
 
-@cache
 def follows(op_type: str) -> bool:
     """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
-    effect = effect_known(op_type)
-    return effect is not None and effect.does is Does.FOLLOWS and effect.state is State.NONE
+    return does(op_type, {Does.FOLLOWS}, {State.NONE})
 
 
-@cache
+def is_python(op_type: str) -> bool:
+    """Whether ops of this type call Python, be it called stateful or not."""
+    return does(op_type, {Does.DRAWS}, {State.PYTHON})
+
+
+def is_of_a_run(op_type: str) -> bool:
+    """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
+    return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY, State.STACK})
+
+
 def leaves_variable(op_type: str) -> bool:
     """Whether ops of this type are given a variable and leave it as it is."""
-    effect = effect_known(op_type)
-    return effect is not None and effect.state in _VARIABLES and effect.does in (Does.ASKS, Does.READS)
+    return does(op_type, {Does.ASKS, Does.READS}, _VARIABLES)
 
 
-@cache
+@cache  # it is asked of every op that runs eagerly
+def updates_variable(op_type: str) -> bool:
+    """Whether ops of this type write a variable, their first input."""
+    return does(op_type, {Does.WRITES}, _VARIABLES)
+
+
+def takes_handle(op_type: str) -> bool:
+    """Whether ops of this type are given the handle of a variable."""
+    return does(op_type, _USES, {State.VARIABLE})
+
+
 def may_run_again(op_type: str) -> bool:
     """Whether ops of this type change nothing, and give the same again while nothing else changes a variable."""
-    held = effect_known(op_type)
-    holds = held is not None and held.does is Does.HOLDS
-    return holds or leaves_variable(op_type) or follows(op_type) or is_of_a_run(op_type)
+    same = does(op_type, {Does.HOLDS}) or follows(op_type) or is_of_a_run(op_type)
+    return same or leaves_variable(op_type)
 
 
-@cache
 def keeps_own_state(op_type: str) -> bool:
     """Whether ops of this type that TensorFlow calls stateful, and that are given no handle, may have a state inside.
 
     Then another op of the same kind would not do the same. What holds a variable is one that no other op is.
     """
-    effect = effect_known(op_type)
-    return effect is None or effect.does is Does.HOLDS or effect.state in (State.KERNEL, State.SCRATCH)
+    known = effect_known(op_type)
+    return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH)
 
 
-@cache
 def draws_numbers(op_type: str) -> bool:
     """Whether ops of this type draw random numbers, or the time: that takes nothing from anybody."""
-    effect = effect_known(op_type)
-    known = effect is not None and effect.does is Does.DRAWS
-    return known and state_of(op_type) in (State.KERNEL, State.VARIABLE, State.CLOCK)
-
-
-@cache
-def updates_variable(op_type: str) -> bool:
-    """Whether ops of this type write a variable, their first input."""
-    effect = effect_known(op_type)
-    return effect is not None and effect.state in _VARIABLES and effect.does is Does.WRITES
-
-
-@cache
-def takes_handle(op_type: str) -> bool:
-    """Whether ops of this type are given the handle of a variable."""
-    effect = effect_known(op_type)
-    return effect is not None and effect.state is State.VARIABLE and effect.does is not Does.HOLDS
-
-
-@cache
-def is_of_a_run(op_type: str) -> bool:
-    """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
-    return state_of(op_type) in (State.TENSOR_ARRAY, State.STACK)
+    return does(op_type, {Does.DRAWS}, {State.KERNEL, State.VARIABLE, State.CLOCK})

@@ -8,13 +8,14 @@ from enum import Enum, auto
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.lineage import WRITES, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit
 
 _MOST_NODES = 2_000
@@ -156,4 +157,4 @@ class Intentions:
 
 def _is_target(reader: Node, name: TensorName) -> bool:
     """Whether `name` is the variable that `reader` writes, and not what it writes."""
-    return reader.op_type.startswith(WRITES) and reader.inputs[0] == name and name not in reader.inputs[1:]
+    return updates_variable(reader.op_type) and reader.inputs[0] == name and name not in reader.inputs[1:]

@@ -20,6 +20,7 @@ from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, INPUTS, NEXT_ITERATION, PASSING, RECEIVES, VARIABLES
 
 # Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
@@ -28,12 +29,9 @@ SAME_VALUE: Mapping[str, int | None] = {
     "IdentityN": None,
 }  # fmt: skip
 VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
-# How the names of op types begin that write the variable which is their first input.
-WRITES = ("Assign", "Apply", "SparseApply", "Scatter", "ResourceApply", "ResourceSparseApply", "ResourceScatter")
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
-_READS_HANDLE = re.compile(r"^ReadVariableOp$|^Resource|VariableOp$")
 # The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
 _ARGUMENT = re.compile(r"^_arg_(?P<node>.+)_(?P<slot>\d+)_\d+$")
 
@@ -102,7 +100,7 @@ class Lineage:
     def writers(self, node: Node) -> list[Node]:
         """The ops that write the variable `node`."""
         readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
-        return [reader for reader in readers if reader.op_type.startswith(WRITES) and reader.inputs]
+        return [reader for reader in readers if updates_variable(reader.op_type) and reader.inputs]
 
     def was_read(self, node: Node) -> list[int]:
         """The tensors of the run that show what the variable `node` held when it was read, before any update."""
@@ -159,7 +157,7 @@ class Lineage:
         if node.op_type not in INPUTS or not self.is_captured(node):
             return False
         readers = self.graph_of(node).consumers(node.name)
-        return any(_READS_HANDLE.search(reader.op_type) for reader, _ in readers)
+        return any(takes_handle(reader.op_type) for reader, _ in readers)
 
     def inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the tensor at `index`, each as it was when that tensor was made, with their values."""

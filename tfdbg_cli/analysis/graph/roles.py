@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS
 
 
@@ -30,12 +31,6 @@ OPTIMIZER_SCOPE = re.compile(
 )
 # Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
 _GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^BroadcastGradientArgs$")
-# Op types that write a variable (resource_variable_ops.cc, state_ops.cc, training_ops.cc), and tfdbg's own for the
-# value that it has then.
-_UPDATE_OP = re.compile(
-    r"^UpdatedVariable$|^Assign(Add|Sub)?(VariableOp)?$|^(Resource)?(Sparse)?Apply[A-Z]"
-    r"|^(Resource)?Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)$|^ResourceStridedSliceAssign$|^StridedSliceAssign$"
-)
 _VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
@@ -57,7 +52,7 @@ def role_by_name(name: str, op_type: str, is_node: Callable[[str], bool] = lambd
 
 @lru_cache(maxsize=1000)
 def _role_by_op(op_type: str) -> Role:
-    if _UPDATE_OP.search(op_type):
+    if op_type == "UpdatedVariable" or updates_variable(op_type):
         return Role.UPDATE
     return Role.GRADIENT if _GRADIENT_OP.search(op_type) else Role.FORWARD
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.lineage import WRITES, Lineage, tensor_name_of, variable_of
+from tfdbg_cli.analysis.graph.lineage import Lineage, tensor_name_of, variable_of
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.effects import updates_variable
 
 _BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
 _SUFFIX = "/after_update"
@@ -80,7 +81,7 @@ def _variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) -> tuple[
         if node.op_type == UPDATED_VARIABLE:
             if any(map(bad, run.tensors.named(node.name))):
                 found[node.name.removesuffix(_SUFFIX)] = None
-        elif node.op_type.startswith(WRITES) and node.inputs:
+        elif updates_variable(node.op_type) and node.inputs:
             given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
             if any(bad(index) for rows in given for index in rows):
                 target = next(iter(lineage.edges(node)), Edge(node.inputs[0], None))

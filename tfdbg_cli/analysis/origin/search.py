@@ -25,7 +25,6 @@ from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import (
     VARIABLE_OPS,
-    WRITES,
     InputSeen,
     Lineage,
     fed_value,
@@ -46,6 +45,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import updates_variable
 
 
 class OriginSearch:
@@ -255,14 +255,14 @@ class OriginSearch:
         variable = self._run.graph.find(name)
         if variable is None or variable.op_type == "VarHandleOp":
             return False
-        return any(_writes(reader) for reader, _ in self._run.graph.consumers(name))
+        return any(updates_variable(reader.op_type) for reader, _ in self._run.graph.consumers(name))
 
     def _own_target(self, index: int, item: InputSeen) -> bool:
         """Whether `item` is the variable that the op at `index` has just written, seen after the write."""
         node = self._lineage.node(index)
         return (
             node is not None
-            and _writes(node)
+            and updates_variable(node.op_type)
             and item.index is not None
             and item.node is not None
             and item.node.op_type in VARIABLE_OPS
@@ -367,7 +367,3 @@ class OriginSearch:
         variable = self._run.graph.find(node.inputs[0].node) if node.inputs else None
         writers = [] if variable is None else [writer.name for writer in self._lineage.writers(variable)]
         return [name.node, *node.control_inputs, *writers][-1]
-
-
-def _writes(node: Node) -> bool:
-    return node.op_type.startswith(WRITES)

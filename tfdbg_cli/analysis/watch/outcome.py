@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -15,6 +14,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.ops.effects import takes_handle
 
 # By op type, of updates that cannot hide what is not finite in one of their inputs: (that input, the variable in
 # which it shows). Of optimizers it is a moment or an accumulator: m += (grad - m)·(1 - beta) and the like.
@@ -25,7 +25,6 @@ SHOWS: Mapping[str, tuple[int, int]] = {
     "ResourceApplyAdam": (9, 1), "ApplyAdam": (9, 1),
     "ResourceApplyRMSProp": (7, 1), "ApplyRMSProp": (7, 1),
 }  # fmt: skip
-_HANDLE = re.compile(r"^Resource|VariableOp$")
 _found: WeakKeyDictionary[Graph, dict[tuple[object, ...], Outcome]] = WeakKeyDictionary()
 _ALWAYS = ""
 
@@ -78,7 +77,7 @@ def _outcome(graph: Graph, call: Call) -> Outcome:
             for given in node.inputs:
                 if not _is_variable(graph, given):
                     applied.setdefault(given, set()).add(_ALWAYS)
-            if not _HANDLE.search(node.op_type):
+            if not takes_handle(node.op_type):
                 results.add(TensorName(node.name, 0))  # a variable by reference, as it is now
     return Outcome(frozenset(results), {name: frozenset(by) for name, by in applied.items()})
 

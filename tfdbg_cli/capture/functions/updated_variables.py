@@ -7,10 +7,8 @@ before NAME stands the path of the branch or loop.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.capture.functions.definition.body import attribute_of
@@ -18,10 +16,10 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.effects import updates_variable
 
 _SUFFIX = "/after_update"
 _BEFORE = "/before_update"
-_WRITES = re.compile(r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+")
 _ADDS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
 
@@ -58,12 +56,6 @@ class _Write:
     wait: str
     scope: Scope
     node: NodeDef
-
-
-@cache
-def updates_variable(op_type: str) -> bool:
-    """Whether an op of that type writes a variable."""
-    return _WRITES.fullmatch(op_type) is not None
 
 
 def region_of(scope: Scope) -> Scope:

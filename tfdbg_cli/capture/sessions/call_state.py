@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
+from tfdbg_cli.capture.sessions.holders import held_by
 from tfdbg_cli.capture.sessions.unordered import unordered
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful, only_handles
-from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_handles
+from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
@@ -189,50 +190,6 @@ def _obstacle_inside(op: Op, found: _Found) -> str:
             if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
                 return f"{scope.name_of(node.name)} ({node.op}) draws or changes something in a function"
     return ""
-
-
-def held_by(op: Op, fed_names: frozenset[str]) -> tuple[list[tuple[int, Any]], bool]:
-    """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
-    held: list[tuple[int, Any]] = []
-    foreign = False
-    for position, tensor in enumerate(op.inputs):
-        if not is_opaque(tensor) or tensor.dtype.name == "variant":
-            continue
-        holder = _holder(tensor, fed_names)
-        if holder is None:
-            foreign = True
-        elif not is_reference(tensor) or _takes_reference(op, position):
-            held.append((position, holder))
-    return held, foreign
-
-
-def _takes_reference(op: Op, position: int) -> bool:
-    """Whether the input of `op` at `position` is the variable itself, and not its value."""
-    for argument in definition_of(op).input_arg:
-        if argument.number_attr:
-            length = op.get_attr(argument.number_attr)
-        elif argument.type_list_attr:
-            length = len(op.get_attr(argument.type_list_attr))
-        else:
-            length = 1
-        if position < length:
-            return bool(argument.is_ref)
-        position -= length
-    return False
-
-
-def _holder(tensor: SymbolicTensor, fed_names: frozenset[str]) -> Any:
-    """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's."""
-    while tensor.name not in fed_names:
-        op = tensor.op
-        if op.type in VARIABLES:
-            return op
-        # What an op like Assign gives is the reference that it was given.
-        passing = op.type in PASSING or (is_reference(tensor) and len(op.inputs))
-        if not passing:
-            return None
-        tensor = op.inputs[0]
-    return None
 
 
 def _draws(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:

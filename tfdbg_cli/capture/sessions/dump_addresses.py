@@ -76,7 +76,7 @@ class DumpAddress:
             return
         call = call_of(DumpListing(self._directory, core_metadata=told), [])
         key = (*map(frozenset, (call.feeds, call.fetches, call.targets)), self._watches)
-        known: dict[_Prepared, Path] = vars(self._session).setdefault(_GRAPHS, {})
+        known: dict[_Prepared, Path] = self._session.__dict__.setdefault(_GRAPHS, {})
         graphs = list(self._directory.glob(f"{DEVICE_PREFIX}*/{GRAPH_PREFIX}*"))
         if graphs:
             known[key] = self._pool.kept(graphs)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable, held_by
+from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.holders import held_by
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, Held, marks_before
 from tfdbg_cli.capture.tf.opaque import is_reference

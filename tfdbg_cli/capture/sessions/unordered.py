@@ -7,12 +7,11 @@ is looked at is the run made again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.ops.effects import Does, State, effect_known, is_of_a_run
+from tfdbg_cli.ops.effects import Does, State, does, is_of_a_run
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
 # What they give shares the memory of what they are given. A Snapshot copies what somebody else holds, too.
@@ -98,17 +97,12 @@ def _is_of_nobody_else(op_type: str) -> bool:
     return is_of_a_run(op_type) or op_type in VARIABLES
 
 
-@cache
 def _has_no_order(op_type: str) -> bool:
     """Whether ops of that type do nothing to what they are given that an order could change, or not without one.
 
     What is done to an array or a stack of one run is ordered by what flows between the ops.
     """
-    known = effect_known(op_type)
-    asks = known is not None and (
-        known.does is Does.ASKS or (known.does is Does.READS and known.state is State.TABLE)
-    )
-    return asks or is_of_a_run(op_type)
+    return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {State.TABLE}) or is_of_a_run(op_type)
 
 
 def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tuple[str, str, str]]:

@@ -24,7 +24,7 @@ from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunc
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.effects import State, state_of
+from tfdbg_cli.ops.effects import is_python
 from tfdbg_cli.ops.kinds import IDENTITIES
 
 _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
@@ -79,7 +79,7 @@ class Outside:
     @property
     def limits(self) -> tuple[str, ...]:
         """Sentences about what is not quite the same in a run that is made again."""
-        python = sorted(name for name, op_type in self.silenced.items() if state_of(op_type) is State.PYTHON)
+        python = sorted(name for name, op_type in self.silenced.items() if is_python(op_type))
         return (f"The Python function at {python[0]} is not called again.",) if python else ()
 
     def whole(self) -> ReplayPart:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
+from tfdbg_cli.ops.effects import Does, State, does
 
 
 class Effect(Enum):
@@ -25,8 +25,7 @@ class Effect(Enum):
 def effect_of(op_type: str) -> Effect:
     """What running an op of this type does. Of an op that calls functions it does not tell what those do."""
     definition = compat.op_definition(op_type)
-    known = effect_known(op_type)
-    if known is not None and (known.does is Does.HOLDS or (known.does is Does.SPEAKS and definition.output_arg)):
+    if does(op_type, {Does.HOLDS}) or (does(op_type, {Does.SPEAKS}) and definition.output_arg):
         return Effect.NONE
     if definition is not None and any(argument.is_ref for argument in definition.input_arg):
         return _of_references(op_type, definition)
@@ -54,4 +53,4 @@ def _of_references(op_type: str, definition: Any) -> Effect:
 
 def is_of_tensor_array(op_type: str) -> bool:
     """Whether the op works on an array that lives as long as the run, and hands on a flow instead of its values."""
-    return state_of(op_type) is State.TENSOR_ARRAY
+    return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY})

@@ -13,9 +13,9 @@ from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.capture.what_if.session_slice import VARIABLES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import VARIABLES
 
 v1 = compat.v1
 

@@ -7,20 +7,19 @@ from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
+from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.control_flow import OUTSIDE
-from tfdbg_cli.ops.kinds import CALLS
+from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
 
 _FLOWS = frozenset({"flow", "flow_out"})
-_PASSING = frozenset({"Identity", "Enter", "Exit", "Switch", "Merge", "NextIteration"})
-VARIABLES = frozenset({"VarHandleOp", "Variable", "VariableV2"})
+_PASSING = CONTROL_FLOW | {"Identity"}
 _POPS = frozenset({"StackPop", "StackPopV2"})
-_PASSED_THROUGH = frozenset({"Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"})
 _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
@@ -124,8 +123,8 @@ class CallGraph(Edges[Any, str]):
 
     def variables_of(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables whose handles or references `op` is given."""
-        makers = (_holder(tensor) for tensor in op.inputs if is_opaque(tensor))
-        return tuple(dict.fromkeys(maker.name for maker in makers if maker is not None))
+        holders = (holder_of(tensor, self.feeds) for tensor in op.inputs if is_opaque(tensor))
+        return tuple(dict.fromkeys(holder.name for holder in holders if holder is not None))
 
     @cached_property
     def writers(self) -> dict[str, list[str]]:
@@ -138,8 +137,9 @@ class CallGraph(Edges[Any, str]):
 
     def written_by(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables which `op` changes."""
-        variables = self.variables_of(op)
-        return variables if variables and not _WRITES.isdisjoint(self.effects(op)) else ()
+        held, _ = held_by(op, self.feeds)  # not the variable of the old kind whose value it reads
+        writes = held and not _WRITES.isdisjoint(self.effects(op))
+        return tuple(dict.fromkeys(holder.name for _, holder in held)) if writes else ()
 
     def writers_beside(self, node: Any) -> set[str]:
         writers = {writer for variable in self.variables_of(node) for writer in self.writers.get(variable, ())}
@@ -164,11 +164,3 @@ class CallGraph(Edges[Any, str]):
 
 
 _CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
-
-
-def _holder(tensor: SymbolicTensor) -> Any:
-    """The op that holds the variable to which `tensor`, a handle or a reference, leads; None when it is none's."""
-    maker = tensor.op
-    while maker.type in _PASSED_THROUGH and maker.inputs and is_opaque(maker.inputs[0]):
-        maker = maker.inputs[0].op
-    return maker if maker.type in VARIABLES else None

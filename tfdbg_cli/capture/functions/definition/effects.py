@@ -6,7 +6,6 @@ iterator, random numbers with a state of their own, answers of Python, of tables
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 from functools import cache
 from typing import Any
@@ -14,13 +13,8 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
-from tfdbg_cli.ops.effects import Does, State, effect_known, state_of
+from tfdbg_cli.ops.effects import Does, does, is_python, leaves_variable, takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import CALLS
-
-_TYPED = re.compile(
-    r"ReadVariableOp|Assign(Add|Sub)?VariableOp|ResourceGather(Nd)?|ResourceScatter\w+"
-    r"|(?P<slots>Resource(Sparse)?Apply\w+)"
-)
 
 
 class SideEffect(Enum):
@@ -37,14 +31,12 @@ class SideEffect(Enum):
 @cache
 def side_effect_of(op_type: str) -> SideEffect:
     """What an op of this type, or a function called by its name, has to do with the world outside."""
-    known = effect_known(op_type)
-    if known is not None and known.state is State.VARIABLE and known.does is not Does.HOLDS:
-        return SideEffect.READ if known.does in (Does.ASKS, Does.READS) else SideEffect.WRITE
+    if takes_handle(op_type):
+        return SideEffect.READ if leaves_variable(op_type) else SideEffect.WRITE
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
         return SideEffect.CALL
-    follows = known is not None and known.does is Does.FOLLOWS
-    if follows or not (definition.is_stateful or state_of(op_type) is State.PYTHON):
+    if does(op_type, {Does.FOLLOWS}) or not (definition.is_stateful or is_python(op_type)):
         return SideEffect.NOTHING
     return SideEffect.SOURCE if definition.output_arg else SideEffect.EFFECT
 
@@ -56,9 +48,9 @@ def writes_variable(op_type: str) -> bool:
 
 def type_in_variable(node: NodeDef) -> int | None:
     """The number of the element type of the variables whose handles `node` is given; None if it does not tell."""
-    match = _TYPED.fullmatch(node.op)
-    attribute = "" if match is None else "T" if match["slots"] else "dtype"
-    return node.attr[attribute].type if attribute in node.attr else None
+    typed = updates_variable(node.op) or leaves_variable(node.op)
+    attribute = next((name for name in ("dtype", "T") if typed and name in node.attr), "")
+    return node.attr[attribute].type if attribute else None
 
 
 def drawing_in(name: str) -> str:

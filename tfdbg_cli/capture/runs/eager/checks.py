@@ -16,7 +16,6 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import WatchRequest
-from tfdbg_cli.capture.functions.updated_variables import updates_variable
 from tfdbg_cli.capture.runs.eager.meant import Meant
 from tfdbg_cli.capture.runs.eager.places import builds
 from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
@@ -27,6 +26,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 

@@ -12,7 +12,6 @@ import tensorflow as tf
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.updated_variables import updates_variable
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.insides import CALLED, Insides
 from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
@@ -33,6 +32,7 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.effects import updates_variable
 
 # They hand a variable on to the program, which looks at it; or may find the data at their end.
 _NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable, held_by
+from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
+from tfdbg_cli.capture.sessions.holders import held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
 from tfdbg_cli.capture.tf.types import Op, TfGraph

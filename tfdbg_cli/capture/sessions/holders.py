@@ -1,0 +1,58 @@
+"""Whose variable a handle or a reference in a session's graph is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from tfdbg_cli.capture.tf.op_definitions import definition_of
+from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.ops.kinds import PASSING, VARIABLES
+
+
+def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Any:
+    """The op that holds the variable to which `tensor` is a handle or a reference; None when it is none's.
+
+    What is fed, one of the tensors called `fed_names`, leads to nobody knows what.
+    """
+    while tensor.name not in fed_names:
+        op = tensor.op
+        if op.type in VARIABLES:
+            return op
+        # What an op like Assign gives is the reference that it was given.
+        passing = op.type in PASSING or (is_reference(tensor) and len(op.inputs))
+        if not passing:
+            return None
+        tensor = op.inputs[0]
+    return None
+
+
+def held_by(op: Op, fed_names: Collection[str]) -> tuple[list[tuple[int, Any]], bool]:
+    """The variables that `op` is given, with the positions, and whether it is given a handle of something else."""
+    held: list[tuple[int, Any]] = []
+    foreign = False
+    for position, tensor in enumerate(op.inputs):
+        if not is_opaque(tensor) or tensor.dtype.name == "variant":
+            continue
+        holder = holder_of(tensor, fed_names)
+        if holder is None:
+            foreign = True
+        elif not is_reference(tensor) or _takes_reference(op, position):
+            held.append((position, holder))
+    return held, foreign
+
+
+def _takes_reference(op: Op, position: int) -> bool:
+    """Whether the input of `op` at `position` is the variable itself, and not its value."""
+    for argument in definition_of(op).input_arg:
+        if argument.number_attr:
+            length = op.get_attr(argument.number_attr)
+        elif argument.type_list_attr:
+            length = len(op.get_attr(argument.type_list_attr))
+        else:
+            length = 1
+        if position < length:
+            return bool(argument.is_ref)
+        position -= length
+    return False

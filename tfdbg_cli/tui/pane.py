@@ -46,7 +46,10 @@ class Pane(urwid.Widget):
         return None
 
     def fit(self, cols: int, rows: int) -> None:
-        """Get ready to be drawn at this size. Here belongs what takes its time: Ctrl-C can stop it."""
+        """Get ready to be drawn at this size.
+
+        Called before each drawing, and when a page opens, where Ctrl-C stops what takes its time.
+        """
 
     def draw(self, cols: int, rows: int) -> Drawing:
         """The pane at this size. It asks for no more than it shows; rows that it leaves out are blank."""

@@ -67,7 +67,7 @@ def test_the_readme_shows_the_screen_and_the_two_commands_first() -> None:
 
 @pytest.mark.parametrize("page", ["docs/design.md", "CONTRIBUTING.md"])
 def test_the_files_that_a_page_names_exist(page: str) -> None:
-    named = set(re.findall(r"`([\w/]+/\w+\.(?:py|md))`", (PROJECT / page).read_text(encoding="utf-8")))
+    named = set(re.findall(r"`([a-z_/\d]+/[a-z_\d]+\.(?:py|md))`", (PROJECT / page).read_text(encoding="utf-8")))
     assert named
     places = (PROJECT, PACKAGE, PACKAGE / "capture", PACKAGE / "analysis")
     assert [name for name in sorted(named) if not any((place / name).exists() for place in places)] == []

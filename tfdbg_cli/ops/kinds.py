@@ -5,6 +5,8 @@ What ops do besides computing stands in `effects`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 # Calls of functions: in version 2 one op calls the functions that are the branches of a condition, or the cond and
 # the body of a loop.
 PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
@@ -54,6 +56,11 @@ GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
 PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT
 """They give their first input, be it numbers, a handle or the reference to a variable."""
+SAME_VALUE: Mapping[str, int | None] = {
+    **dict.fromkeys(COPIES | CHECKS | PASSING | NEXT_ITERATION | RECEIVES | {"Copy", "CopyHost"}, 0),
+    "IdentityN": None,
+}
+"""Which of their inputs they give, unchanged and wherever it goes; None: that of the output's slot."""
 
 # What computes.
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})

@@ -1,7 +1,4 @@
-"""Lists of tensors, in which loops gather what their turns made (tf.TensorArray): what went in, what came out.
-
-Loops of TensorFlow 2 hand a list on from op to op; those of version 1 name it by a handle.
-"""
+"""Lists of tensors, in which loops gather what their turns made (tf.TensorArray): what went in, what came out."""
 
 from __future__ import annotations
 
@@ -12,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.batch.row_ways import WHOLE
-from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.puts import puts_before, puts_by_handle
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.kinds import LOOPS
 
 # Where the item stands among the inputs of an op that puts it into a list (list_ops.cc, data_flow_ops.cc), and
 # whether it is a whole list at once.
@@ -29,9 +26,6 @@ _BEHIND_PLACE = 2  # an item that stands behind its place in the list
 _TAKES = {
     "TensorListStack": True, "TensorListGetItem": False, "TensorArrayGatherV3": True, "TensorArrayReadV3": False,
 }  # fmt: skip
-# A gradient adds up the lists of all turns.
-_PASSES_ON = frozenset({"LoopVariable", "Merge", "RefMerge", "If", "StatelessIf", "TensorListResize", "AddN"})
-_MOST_NODES = 100
 
 
 @dataclass(frozen=True)
@@ -79,7 +73,10 @@ class TensorLists:
         if node is None or node.op_type not in _TAKES:
             return []
         lineage = self._lineage
-        puts = _puts_by_handle(lineage, node) if "Array" in node.op_type else _puts_before(lineage, node)
+        if "Array" in node.op_type:
+            puts = puts_by_handle(node, lineage.graph_of(node), lineage.edges, _PUTS)
+        else:
+            puts = puts_before(node, lineage.edges, _PUTS, all_of_them=True)
         wanted = None if _TAKES[node.op_type] else self._number(self._lineage.places(index)[1:2])
         if wanted is None and not _TAKES[node.op_type]:
             return []
@@ -129,47 +126,3 @@ class TensorLists:
         if isinstance(value, NoValue) or value.size != 1 or value.dtype.kind not in "iu":
             return None
         return int(value.reshape(-1)[0])
-
-
-def _puts_before(lineage: Lineage, node: Node) -> Iterator[Node]:
-    """The ops that put something into the list that `node` reads, followed back from op to op."""
-    waiting = lineage.edges(node)[:1]
-    met: set[str] = set()
-    while waiting and len(met) < _MOST_NODES:
-        edge = waiting.pop()
-        maker = edge.node
-        if maker is None or str(edge.tensor) in met:
-            continue
-        met.add(str(edge.tensor))
-        if maker.op_type in _PUTS:
-            yield maker
-            waiting += lineage.edges(maker)[:1]
-        elif maker.op_type in LOOPS:  # what its body gave for it
-            waiting += lineage.edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
-        elif maker.op_type in _PASSES_ON or maker.op_type in SAME_VALUE:
-            waiting += lineage.edges(maker)
-
-
-def _puts_by_handle(lineage: Lineage, node: Node) -> Iterator[Node]:
-    """The ops that put something into the array whose handle `node` reads."""
-    handle: Node | None = node
-    for _ in range(_MOST_NODES):
-        edges = lineage.edges(handle) if handle is not None else []
-        if not edges:
-            break
-        handle = edges[0].node
-        if handle is not None and handle.op_type not in SAME_VALUE:
-            break
-    if handle is None:
-        return
-    graph = lineage.graph_of(node)
-    waiting, met = [handle.name], {handle.name}
-    while waiting and len(met) < _MOST_NODES:
-        for reader, slot in graph.consumers(waiting.pop()):
-            if reader.name in met or slot != 0:
-                continue
-            met.add(reader.name)
-            if reader.op_type in _PUTS:
-                yield reader
-            elif reader.op_type in SAME_VALUE:
-                waiting.append(reader.name)

@@ -10,14 +10,14 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, batch_role_behind
 from tfdbg_cli.analysis.graph.forward import SHAPES, steep_forward_of
-from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.kinds import SELECTS
+from tfdbg_cli.ops.kinds import SAME_VALUE, SELECTS
 
 _FAR = 5  # ops between a value and the tf.where that hides it
 _MOST_NODES = 200

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, Lineage, feed_name, variable_of
+from tfdbg_cli.analysis.graph.lineage import Lineage, feed_name, variable_of
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS, Maker, maker_of
 from tfdbg_cli.analysis.graph.parts import REDUCTIONS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
-from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SELECTS
+from tfdbg_cli.ops.kinds import INPUTS, OF_SHAPES, REPEATS, RESHAPES, SAME_VALUE, SELECTS
 
 _MOST_NODES = 20_000
 # Ops of which only the first input is computed with; the others say along which axes, how many, or where.

@@ -21,13 +21,8 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Array, NoValue, as_array
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
-from tfdbg_cli.ops.kinds import CHECKS, COPIES, INPUTS, NEXT_ITERATION, PASSING, RECEIVES, VARIABLES
+from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
 
-# Ops whose output is one of their inputs, unchanged; the number is that of the input (None: as the output's slot).
-SAME_VALUE: Mapping[str, int | None] = {
-    **dict.fromkeys(COPIES | CHECKS | PASSING | NEXT_ITERATION | RECEIVES | {"Copy", "CopyHost"}, 0),
-    "IdentityN": None,
-}  # fmt: skip
 VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.lineage import SAME_VALUE, VARIABLE_OPS, Lineage
+from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INPUTS, RELUS
+from tfdbg_cli.ops.kinds import INPUTS, RELUS, SAME_VALUE
 
 # Where a batch enters a graph that is not fed.
 PIPELINE_OPS = frozenset({

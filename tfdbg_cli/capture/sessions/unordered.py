@@ -117,15 +117,23 @@ def _pairs(uses: Mapping[str, Iterable[str]], writers: Writers) -> Iterator[tupl
                     yield thing, one, other
 
 
-def marks_before(order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
-    """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own."""
+def marks_before(
+    order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str], *, turns: bool = False
+) -> dict[str, int]:
+    """By the name of each op in `order`, inputs first, the marks of those that come before it, and its own.
+
+    With `turns` also of those that come before it in the turn before of a loop of version 1.
+    """
     found: dict[str, int] = {}
-    for op in order:
-        mark = marks.get(op.name, 0)
-        for tensor in op.inputs:
-            if tensor.name not in fed_names:
-                mark |= found.get(tensor.op.name, 0)
-        for control in op.control_inputs:
-            mark |= found.get(control.name, 0)
-        found[op.name] = mark
-    return found
+    while True:
+        known = dict(found)
+        for op in order:
+            mark = marks.get(op.name, 0) | found.get(op.name, 0)
+            for tensor in op.inputs:
+                if tensor.name not in fed_names:
+                    mark |= found.get(tensor.op.name, 0)
+            for control in op.control_inputs:
+                mark |= found.get(control.name, 0)
+            found[op.name] = mark
+        if not turns or found == known:
+            return found

@@ -9,7 +9,7 @@ waits for what came before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from tfdbg_cli.capture.sessions.call_state import CallState, acts
 from tfdbg_cli.capture.sessions.drawn_names import drawn_name
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
-from tfdbg_cli.capture.sessions.unordered import Held
+from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
@@ -186,8 +186,8 @@ class _Quieted:
             if thing in writers
         }
         marks = {name: 1 << at for at, name in enumerate({one: None for names in uses.values() for one in names})}
-        first = _marks_before(self._order, marks, self._fed)
-        again = _marks_before(self._order, marks, self._fed | drawn)
+        first = marks_before(self._order, marks, self._fed, turns=True)
+        again = marks_before(self._order, marks, self._fed | drawn, turns=True)
         found: set[str] = set()
         for thing, names in uses.items():
             writing = sum({marks[op.name] for op in writers[thing] if op.name in marks})
@@ -198,23 +198,6 @@ class _Quieted:
                 lacking = first[name] & ~again[name] & others
                 found.update(one for one in self.awaited if lacking and first[one] & lacking)
         return frozenset(found)
-
-
-def _marks_before(order: Sequence[Op], marks: Mapping[str, int], fed_names: Collection[str]) -> dict[str, int]:
-    """By the name of each op in `order` its marks and those of all that come before it, in any turn of a loop."""
-    found: dict[str, int] = {}
-    while True:
-        known = dict(found)
-        for op in order:
-            mark = marks.get(op.name, 0) | found.get(op.name, 0)
-            for tensor in op.inputs:
-                if tensor.name not in fed_names:
-                    mark |= found.get(tensor.op.name, 0)
-            for control in op.control_inputs:
-                mark |= found.get(control.name, 0)
-            found[op.name] = mark
-        if found == known:
-            return found
 
 
 def _cut_off(node: Any, op: Op) -> None:

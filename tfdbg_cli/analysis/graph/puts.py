@@ -1,0 +1,64 @@
+"""The ops that put something where another op takes it from: a list, an array or a stack of tensors.
+
+Loops of TensorFlow 2 hand a list on from op to op; those of version 1 name an array or a stack by a handle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+
+from tfdbg_cli.analysis.graph.neighbours import Edge
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.ops.kinds import LOOPS, MERGE, SAME_VALUE
+
+_HANDLE_ON = SAME_VALUE.keys() | MERGE
+# A gradient adds up the lists of all turns.
+_LIST_ON = _HANDLE_ON | {"LoopVariable", "If", "StatelessIf", "TensorListResize", "AddN"}
+_MOST_NODES = 200
+
+Edges = Callable[[Node], Sequence[Edge]]
+
+
+def puts_before(node: Node, edges: Edges, puts: Container[str], *, all_of_them: bool) -> Iterator[Node]:
+    """The ops of the types `puts` that put something into the list that `node` reads, followed back from op to op.
+
+    `all_of_them` asks also for those that had put something there before another one did.
+    """
+    waiting = list(edges(node)[:1])
+    met: set[str] = set()
+    while waiting and len(met) < _MOST_NODES:
+        edge = waiting.pop()
+        maker = edge.node
+        if maker is None or str(edge.tensor) in met:
+            continue
+        met.add(str(edge.tensor))
+        if maker.op_type in puts:
+            yield maker
+            waiting += edges(maker)[:1] if all_of_them else ()
+        elif maker.op_type in LOOPS:  # what its body gave for it
+            waiting += edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
+        elif maker.op_type in _LIST_ON:
+            waiting += edges(maker)
+
+
+def puts_by_handle(node: Node, graph: Graph, edges: Edges, puts: Container[str]) -> Iterator[Node]:
+    """The ops of the types `puts` that put something into the array or onto the stack whose handle `node` reads."""
+    handle: Node | None = node
+    for _ in range(_MOST_NODES):
+        edge = next(iter(edges(handle)), None) if handle is not None else None
+        handle = None if edge is None else edge.node
+        if handle is None or handle.op_type not in _HANDLE_ON:
+            break
+    if handle is None:
+        return
+    waiting, met = [handle.name], {handle.name}
+    while waiting and len(met) < _MOST_NODES:
+        giver = waiting.pop()
+        for reader, slot in graph.consumers(giver):
+            if reader.name in met or (slot and giver == handle.name):  # of an array the other output is its flow
+                continue
+            met.add(reader.name)
+            if reader.op_type in puts:
+                yield reader
+            elif reader.op_type in _HANDLE_ON:
+                waiting.append(reader.name)

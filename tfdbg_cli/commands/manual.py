@@ -31,7 +31,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
   `raised` when the filter raised, `unread` when values could not be read.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
-  of elements) under `--stats`; all levels, whatever `-d` shows.
+  of elements; null where a recording does not tell it) under `--stats`; all levels, whatever `-d` shows.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.

@@ -10,8 +10,6 @@ from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import NoValue, Value
 
-_BAD = frozenset({"nan", "neg_inf", "pos_inf"})
-
 
 def number_text(number: float | None) -> str:
     """`number` with four significant digits; `–` for None."""
@@ -50,7 +48,7 @@ def facts_line(facts: Summary, *, counted: bool = True) -> Line:
     ):
         if count:
             spans.append(Span(f"{label}×{count:,}", style))
-    if facts.unknown & _BAD:
+    if not facts.tells_nonfinite:
         spans.append(Span("NaN and inf not recorded", Style.WARNING))
     spaced = [part for span in spans for part in (" ", span)]
     return line(*spaced[1:])

@@ -12,6 +12,7 @@ from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.repeated_element import of_each, repeated_element
 from tfdbg_cli.model.values import Array
 
+_BAD = frozenset({"nan", "neg_inf", "pos_inf"})
 _CHUNK = 1 << 20  # elements widened at a time, so that a summary of a large tensor stays small
 
 
@@ -47,8 +48,13 @@ class Summary:
 
     @property
     def nonfinite(self) -> int:
-        """How many elements are NaN or infinite."""
+        """How many elements are NaN or infinite, as far as that is known."""
         return self.nan + self.neg_inf + self.pos_inf
+
+    @property
+    def tells_nonfinite(self) -> bool:
+        """Whether NaN and infinities were counted."""
+        return not self.unknown & _BAD
 
 
 def has_numbers(array: Array) -> bool:
@@ -129,6 +135,7 @@ def merged(summaries: Sequence[Summary]) -> Summary:
         mean if count else None,
         math.sqrt(square / count) if count else None,
         summaries[0].of_magnitude,
+        frozenset().union(*(part.unknown for part in summaries)),
     )
 
 

@@ -10,6 +10,7 @@ from support.golden import check_golden
 from support.kept_stop import kept
 from support.prompt import Prompt
 
+from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.model.calls import Argument, Call, RunKind
@@ -165,6 +166,14 @@ def test_filters_say_what_they_mean() -> None:
     assert (data["near_overflow"]["number"], data["mine"]["built_in"]) == (0.5, False)
     for link in prompt.links("filters"):
         prompt.run(link)
+
+
+def test_a_program_may_give_a_filter_of_ours_its_own_name_again() -> None:
+    """As programs for TensorFlow 1 do: `add_tensor_filter("has_inf_or_nan", tf_debug.has_inf_or_nan)`."""
+    prompt = Prompt(sample_run.run_end(), {"has_inf_or_nan": has_inf_or_nan, "mine": has_inf_or_nan})
+    data = {each["name"]: each for each in prompt.data("filters")["filters"]}
+    assert (data["has_inf_or_nan"]["built_in"], data["has_inf_or_nan"]["meaning"]) == (True, "a NaN or an infinity")
+    assert (data["mine"]["built_in"], data["mine"]["checked_inside"]) == (False, True)
 
 
 def test_what_was_done_at_a_stop_is_told_of_its_run_alone() -> None:

@@ -260,11 +260,6 @@ class CopiedVariable:
         del self.item
 
     @property
-    def tensor_name(self) -> str:
-        """That of its handle, or of the reference to it."""
-        return str(self._tensor.name)
-
-    @property
     def by_reference(self) -> bool:
         """Whether it is a variable of the old kind (`use_resource=False`)."""
         return bool(self._tensor.dtype != tf.resource)

@@ -27,7 +27,7 @@ class _Sum:
 
     tensors: int = 0
     nbytes: int = 0
-    nonfinite: int = 0
+    nonfinite: int | None = 0  # None where a recording does not tell it of all
     roles: dict[Role, int] = field(default_factory=lambda: dict.fromkeys(Role, 0))
 
 
@@ -61,7 +61,8 @@ def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
                 total = found.setdefault(name, _Sum())
                 total.tensors += 1
                 total.nbytes += tensor.nbytes or 0
-                total.nonfinite += summary.nonfinite if summary is not None else 0
+                if summary is not None and total.nonfinite is not None:
+                    total.nonfinite = total.nonfinite + summary.nonfinite if summary.tells_nonfinite else None
                 total.roles[role_of(graph, node, tensor.op_type)] += 1
     return found
 
@@ -110,14 +111,19 @@ def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Nam
                 Span(f"{number:,}" if number else "", Style.NUMBER, f"{link} --role {role}" if number else "")
             )
         if options.stats:
-            bad = total.nonfinite
-            cells.append(Span(f"{bad:,}" if bad else "", Style.NAN, f"{link} -f has_inf_or_nan" if bad else ""))
+            cells.append(_bad(total.nonfinite, link))
         # A layer shows its last part below the scope around it; the first row of a list shows the whole path.
         part = name.rpartition("/")[2] if i else name
         indent = "  " * (name.count("/") - base)
         return (*cells, Span(indent + printable(part), Style.NAME, link))
 
     return Table(tuple(columns), len(names), row)
+
+
+def _bad(count: int | None, link: str) -> Span:
+    if count is None:
+        return Span("?", Style.WARNING)
+    return Span(f"{count:,}" if count else "", Style.NAN, f"{link} -f has_inf_or_nan" if count else "")
 
 
 def _data(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> list[dict[str, Any]]:

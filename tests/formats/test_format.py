@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tfdbg_cli.formats.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run
-from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.statistics import Summary, merged
 from tfdbg_cli.model.tensors import MemoryTensorStore, PartOfStore, Tensor, summary_of
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -23,7 +24,7 @@ _NOT_TOLD = frozenset({"neg", "zero", "pos", "min", "max", "mean", "std"})
 LINES = [
     {"node": "ok", "size": 6, "nan": 0},
     {"node": "bad", "size": 6, "nan": 2},
-    {"node": "blind", "size": 6},
+    {"node": "blind/Log", "size": 6},
 ]
 
 
@@ -90,7 +91,29 @@ def test_a_value_that_was_not_recorded_is_shown_by_its_counts(opened: Opened) ->
     assert "Not recorded: neg, zero, pos, min, max, mean, std." in shown
     data = prompt.data("pt bad:0")
     assert (data["summary"]["nan"], data["summary"]["zero"], data["value"]) == (2, None, None)
-    assert "NaN and inf not recorded" in prompt.show("pt blind:0")
+    assert "NaN and inf not recorded" in prompt.show("pt blind/Log:0")
+
+
+def test_a_sum_over_a_scope_is_unknown_where_one_of_it_is(opened: Opened) -> None:
+    (row,) = Prompt(opened).data("layers --stats")["layers"]
+    assert (row["name"], row["nonfinite"]) == ("blind", None)
+    assert "?" in Prompt(opened).show("layers --stats")
+    summaries = [summary_of(opened.runs[0].tensors, index) for index in range(3)]
+    assert (merged(summaries[:2]).nan, merged(summaries[:2]).tells_nonfinite) == (2, True)
+    assert not merged(summaries).tells_nonfinite
+
+
+def test_what_is_in_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = []
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "file").touch()
+    listdir = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: listed.append(path) or listdir(path))
+    place = Place(tmp_path)
+    place.require_readable()
+    assert (place.names, place.folders, place.is_file) == (["file", "inner"], ["inner"], False)
+    assert listed == [tmp_path]
+    assert Place(tmp_path / "file").is_file and not Place(tmp_path / "file").names
 
 
 def test_a_part_of_a_store_tells_what_the_store_tells(opened: Opened) -> None:

@@ -47,7 +47,7 @@ def test_random_keys_never_break_the_screen(stop, seed):
         keys = [key for _ in range(30) for key in _strokes(pick, maker)]
         size = pick.choice(_SIZES[:3])
         screen = Driven(event, keys, size, opening_command(event), registry=_REGISTRY)
-        assert not screen.app.report, f"{keys}\n{screen.app.report}"
+        assert not screen.state.report, f"{keys}\n{screen.state.report}"
         cols, rows = screen.screen.size
         drawn = screen.screen.canvases[-1]
         assert (drawn.cols(), drawn.rows()) == (cols, rows)

@@ -12,6 +12,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.output import TextOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach, PlainRun
+from tfdbg_cli.model.runs import Opened
 
 
 class Person:
@@ -79,3 +80,13 @@ def test_a_recording_is_left_without_a_question() -> None:
 
 def test_commands_that_a_person_typed_are_not_echoed() -> None:
     assert "tfdbg>" not in _talk(Person("version", None))[1]
+
+
+def test_no_run_of_a_recording_is_read_that_no_command_asks_for() -> None:
+    class Unread(list):
+        def __getitem__(self, at):
+            raise AssertionError("a run was read")
+
+    _, text = _talk(Person("version", None), Opened("/data/dump", Unread([sample_run.sample_run()])))
+    assert "tfdbg" in text
+    assert "bug of tfdbg" not in text

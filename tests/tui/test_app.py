@@ -151,7 +151,7 @@ def test_a_bug_while_drawing_is_shown_in_its_place():
     screen = drive(":late<enter>G")
     assert "tfdbg made a mistake here." in screen.text
     assert screen.rows[1] == " run #3 › lt › late"
-    assert "KeyError" in screen.app.report
+    assert "KeyError" in screen.state.report
 
 
 def test_a_bug_in_the_opening_command_still_gives_a_screen():

@@ -167,6 +167,36 @@ def test_a_pane_need_not_show_a_document(beside) -> None:
     assert "a clock" in screen.rows[2]
 
 
+@pytest.mark.parametrize("part", ["fit", "draw", "title"])
+def test_a_mistake_in_a_pane_takes_its_place_only(beside, part, tmp_path, monkeypatch) -> None:
+    def fails(self, *arguments):
+        raise ZeroDivisionError("a bug of the pane")
+
+    class Faulty(Notes):
+        pass
+
+    setattr(Faulty, part, property(fails) if part == "title" else fails)
+    beside(Faulty)
+    screen = _drive("jj")
+    assert screen.state.page.command == "lt"
+    assert screen.state.page.view.selected == 5
+    assert any("tfdbg made a mistake here." in row.split("│")[-1] for row in screen.rows)
+    assert "a bug of the pane" in screen.state.report
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    saved = _drive("<click 125 6>")
+    assert "Saved to" in saved.state.message.text
+    (report,) = tmp_path.iterdir()
+    assert "a bug of the pane" in report.read_text()
+
+
+def test_a_mistake_in_the_page_is_shown_in_its_place_beside_a_pane(beside) -> None:
+    beside(Notes)
+    screen = _drive(":late<enter>G")
+    assert "tfdbg made a mistake here." in screen.text
+    assert screen.rows[1] == " run #3 › lt › late"
+    assert "some notes" in screen.rows[2]
+
+
 def test_a_dialog_and_a_message_stand_over_and_under_both(beside) -> None:
     beside(Notes)
     assert "How do you want to leave?" in _drive(f"{_BESIDE}q").text

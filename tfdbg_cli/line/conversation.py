@@ -91,7 +91,7 @@ class Conversation:
                 return self._act(outcome, command)
             if isinstance(outcome, Document):
                 self._output.document(command, outcome)
-                self._service.show(command, outcome)
+                self._remember(command, outcome)
                 self._shown = command
                 return None
         except TfdbgError as error:
@@ -145,7 +145,7 @@ class Conversation:
         outcome = self._service.execute(again)
         assert isinstance(outcome, Document)
         self._output.document(command, outcome)
-        self._service.show(again, outcome)
+        self._remember(again, outcome)
 
     def _say_notes(self) -> None:
         """What was done at the stop. Before a run the first screen says it."""
@@ -171,6 +171,10 @@ class Conversation:
                 case "d":
                     break
         return Detach()
+
+    def _remember(self, command: str, document: Document) -> None:
+        # Without the name of its run: to say it a recording would have to be read that no command asked for.
+        self._service.show(command, document, label="")
 
     def _last(self) -> Document:
         if not self._service.pages.all:

@@ -326,11 +326,11 @@ class Actions:
 
     def _keys(self) -> None:
         listed = key_list(self._state.service.moment, self._state.own_bindings)
-        self._screen.open_dialog(listed, KeyContext.KEYS)
+        self._state.open_dialog(listed, KeyContext.KEYS)
 
     def _save_report(self) -> None:
         try:
-            path = save_report(self._screen.report)
+            path = save_report(self._state.report)
         except OSError as error:
             raise TfdbgError(f"Cannot save the report: {error.strerror}.") from None
         self._screen.say(Message(f"Saved to {path}."))

@@ -27,10 +27,9 @@ from tfdbg_cli.tui.dialogs import leave_question
 from tfdbg_cli.tui.keymap import KeyContext, action_of, key_name
 from tfdbg_cli.tui.mouse import Mouse
 from tfdbg_cli.tui.prompt import Prompt
-from tfdbg_cli.tui.state import Dialog, State
+from tfdbg_cli.tui.state import State
 from tfdbg_cli.tui.theme import palette
 from tfdbg_cli.tui.view import View
-from tfdbg_cli.tui.viewport import Viewport
 
 _MESSAGE_SECONDS = 8.0
 _SEARCH_FRAME = 0.05  # seconds between two frames meanwhile
@@ -60,7 +59,6 @@ class App:
         housekeeping: Callable[[], None] = lambda: None,
     ) -> None:
         self.decision: Decision | None = None
-        self.report = ""
         service = PromptService(event, registry, settings, filters, on_setting=self._settings_changed)
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
@@ -172,13 +170,13 @@ class App:
 
     def bug(self, what: str, error: Exception) -> None:
         """Show a mistake of tfdbg's own in the place of what could not be shown."""
-        self.report = bug_report(what, error)
+        report = self.state.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
         self.state.dialog = None
         self.state.place = KeyContext.DOCUMENT
         command = self.state.page.command if broken else what
         label = self.state.pages.current.label if self.state.pages.all else "run"
-        self.state.service.show(command, bug_document(what, self.report), replace=broken, label=label)
+        self.state.service.show(command, bug_document(what, report), replace=broken, label=label)
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
@@ -236,12 +234,7 @@ class App:
         """Ask how to leave; a recording loses nothing, so there it is not asked."""
         if self.state.service.recording is not None:
             self.leave(Detach())
-        self.open_dialog(leave_question(), KeyContext.LEAVE)
-
-    def open_dialog(self, document: Document, place: KeyContext) -> None:
-        """Open `document` over the screen; keys go to `place`."""
-        self.state.dialog = Dialog(document.title, Viewport(document))
-        self.state.place = place
+        self.state.open_dialog(leave_question(), KeyContext.LEAVE)
 
     def interrupted(self) -> None:
         """Ctrl-C while no command ran: the first ends what is going on, the second asks how to leave."""

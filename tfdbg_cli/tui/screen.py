@@ -5,10 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from tfdbg_cli.document.document import Document
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.bars import Message
-from tfdbg_cli.tui.keymap import KeyContext
 from tfdbg_cli.tui.state import State
 
 
@@ -16,7 +14,6 @@ class Screen(Protocol):
     """One screen: its state, and what can be done with it."""
 
     state: State
-    report: str
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Carry out a command and show what it answers, on a new page or in place of this one."""
@@ -48,10 +45,6 @@ class Screen(Protocol):
 
     def set_mouse(self, on: bool) -> None:
         """Take the mouse, or give it back to the terminal."""
-        ...
-
-    def open_dialog(self, document: Document, place: KeyContext) -> None:
-        """Show a document over the page."""
         ...
 
     def copy(self, text: str) -> bool:

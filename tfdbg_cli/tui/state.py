@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.commands.service.pages import Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.bars import Message
 from tfdbg_cli.tui.keymap import Binding, KeyContext
 from tfdbg_cli.tui.line_editor import LineEditor
@@ -27,7 +28,8 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
 
-    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to.
+    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to, `report` what
+    there is to say of the last mistake of tfdbg's own.
     """
 
     service: PromptService
@@ -40,6 +42,7 @@ class State:
     hint: str = ""
     dialog: Dialog | None = None
     focus: Pane | None = None
+    report: str = ""
 
     @property
     def pages(self) -> Pages:
@@ -60,6 +63,11 @@ class State:
     def front(self) -> Viewport:
         """What movement keys move in: the dialog, or the document under it."""
         return self.dialog.view if self.dialog else self.read.view
+
+    def open_dialog(self, document: Document, place: KeyContext) -> None:
+        """Open `document` over the panes; keys go to `place`."""
+        self.dialog = Dialog(document.title, Viewport(document))
+        self.place = place
 
     @property
     def own_bindings(self) -> tuple[Binding, ...]:

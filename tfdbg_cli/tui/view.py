@@ -105,7 +105,9 @@ class View(urwid.Widget):
         layout = layout_for(*size)
         notice = canvas([paint(line(f" {words}"), size[0], base="message")], size[0])
         row = layout.prompt_row - 1 if layout else 0
-        return urwid.CanvasOverlay(urwid.CompositeCanvas(notice), urwid.CompositeCanvas(under), 0, row)
+        under = urwid.CompositeCanvas(under)
+        under.cursor = None
+        return urwid.CanvasOverlay(urwid.CompositeCanvas(notice), under, 0, row)
 
     @property
     def page_cols(self) -> int:
@@ -122,7 +124,7 @@ class View(urwid.Widget):
         if layout is not None:
             self._workspace.fit(layout)
         typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH}
-        wanted = (layout, typing, self._state.focus)
+        wanted = (layout, typing, self._state.focus, *self._workspace.panes(cols))
         if wanted != self._arranged:
             self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()
             self._arranged = wanted

@@ -71,7 +71,7 @@ def test_through_identity_and_switch_that_were_not_captured() -> None:
     )  # fmt: skip
     assert _found(run) == "a:0"
     (seen,) = OriginSearch(run)._inputs_of(0)
-    assert (str(seen.name), seen.shadow) == ("s:1", "a:0")
+    assert (str(seen.name), seen.instead) == ("s:1", "a:0")
 
 
 def test_across_devices() -> None:

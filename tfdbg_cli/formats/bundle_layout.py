@@ -1,4 +1,4 @@
-"""A bundle: a recording of one run, and beside it, in the folder `replay_spec`, what it takes to make the run again.
+"""A bundle: a recording of one run, and beside it, in the folder `repetition`, what it takes to make the run again.
 
     repetition.json   the kind of run, its inputs in order, what is fetched, digests, versions, the first bad tensor
     graph.pb          of a function a FunctionDefLibrary, of a session a GraphDef

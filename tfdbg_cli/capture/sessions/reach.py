@@ -82,7 +82,7 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
         if end.name in seen:
             continue
         seen.add(end.name)
-        stack = [(end, iter(_needs(end, fed_names)))]
+        stack = [(end, iter(needs_of(end, fed_names)))]
         while stack:
             op, needs = stack[-1]
             for need in needs:
@@ -93,7 +93,7 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
                     waiting.append(need)
                     continue
                 seen.add(name)
-                stack.append((need, iter(_needs(need, fed_names))))
+                stack.append((need, iter(needs_of(need, fed_names))))
                 break
             else:
                 order.append(op)
@@ -101,7 +101,8 @@ def ancestors(ends: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
     return order
 
 
-def _needs(op: Any, fed_names: Collection[str]) -> list[Any]:
+def needs_of(op: Any, fed_names: Collection[str]) -> list[Any]:
+    """The operations that `op` reads or waits for; past a fed tensor nothing is needed."""
     needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
     needs.extend(op.control_inputs)
     return needs
@@ -160,5 +161,5 @@ def nesting_of(order: Sequence[Any], fed_names: frozenset[str]) -> dict[str, tup
     types = {op.name: op.type for op in order}
     if (ENTER | SWITCH).isdisjoint(types.values()):
         return dict.fromkeys(types, OUTSIDE)
-    reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
+    reads = {op.name: [need.name for need in needs_of(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)

@@ -10,9 +10,8 @@ from tfdbg_cli.formats import schema
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.kinds import RECEIVES, SENDS
+from tfdbg_cli.ops.kinds import DEBUG_COPIES, RECEIVES, SENDS
 
-_COPY_OPS = {"Copy", "CopyHost"}
 _COPY, _DEBUG = "__copy_", "__dbg_"
 _COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
 
@@ -90,7 +89,7 @@ def rendezvous(proto: Any) -> tuple[bytes, ...]:
 def is_debug_node(proto: Any) -> bool:
     """Whether a NodeDef was put in by TensorFlow's debugger."""
     name: str = proto.name
-    return (name.startswith(_COPY) and proto.op in _COPY_OPS) or (
+    return (name.startswith(_COPY) and proto.op in DEBUG_COPIES) or (
         name.startswith(_DEBUG) and proto.op.startswith("Debug")
     )
 

@@ -46,72 +46,52 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Effect:
-    """What is known of an op type, and why where that is not obvious."""
+    """What is known of the op types whose names match the pattern `types`."""
 
     does: Does
     state: State
-    types: str  # a pattern
-    why: str = ""
+    types: str
 
 
 _TABLE = (
     Effect(Does.HOLDS, State.VARIABLE, r"VarHandleOp"),
-    Effect(Does.ASKS, State.VARIABLE, r"VarIsInitializedOp|VariableShape"),
-    Effect(Does.READS, State.VARIABLE, r"ReadVariableOp|ReadVariableXlaSplitND|ResourceGather(Nd)?"),
-    Effect(
-        Does.ASKS, State.VARIABLE, r"DisableCopyOnRead",
-        "it only says that reads need not copy any more: the numbers, and who has read them, stay as they were",
-    ),
-    Effect(Does.WRITES, State.VARIABLE, r"Assign(Add|Sub)?VariableOp|AssignVariableXlaConcatND"),
-    Effect(Does.WRITES, State.VARIABLE, r"Resource(Sparse)?Apply\w+|ResourceScatter\w+|ResourceStridedSliceAssign"),
-    Effect(
-        Does.DRAWS, State.VARIABLE,
-        r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)|Rng(ReadAnd)?Skip|ResourceCountUpTo",
-        "the numbers follow from a variable that is held, but no variable of a model is updated",
-    ),
+    # DisableCopyOnRead only says that reads need not copy any more: the numbers, and what was read, stay the same.
+    Effect(Does.ASKS, State.VARIABLE, r"VarIsInitializedOp|VariableShape|DisableCopyOnRead"),
+    Effect(Does.READS, State.VARIABLE, r"ReadVariable(Op|XlaSplitND)|ResourceGather(Nd)?"),
+    Effect(Does.WRITES, State.VARIABLE, r"Assign((Add|Sub)?VariableOp|VariableXlaConcatND)"),
+    Effect(Does.WRITES, State.VARIABLE, r"Resource((Sparse)?Apply\w+|Scatter\w+|StridedSliceAssign)"),
+    # The numbers follow from a variable and move it on; no variable of a model is updated.
+    Effect(Does.DRAWS, State.VARIABLE, r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)"),
+    Effect(Does.DRAWS, State.VARIABLE, r"Rng(ReadAnd)?Skip|ResourceCountUpTo"),
     Effect(Does.HOLDS, State.REFERENCE, r"Variable|VariableV2"),
     Effect(Does.ASKS, State.REFERENCE, r"IsVariableInitialized"),
-    Effect(
-        Does.WRITES, State.REFERENCE,
-        r"Assign(Add|Sub)?|(Sparse)?Apply[A-Z]\w+|Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)|StridedSliceAssign",
-        "not ScatterNd and ScatterNdNonAliasingAdd, which give new tensors",
-    ),
-    Effect(
-        Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?",
-        "tables are filled before the steps of a program; what an Insert beside it does is not told apart",
-    ),
+    Effect(Does.WRITES, State.REFERENCE, r"Assign(Add|Sub)?|StridedSliceAssign|(Sparse)?Apply[A-Z]\w+"),
+    # Not ScatterNd and ScatterNdNonAliasingAdd, which give new tensors.
+    Effect(Does.WRITES, State.REFERENCE, r"Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)"),
+    # Tables are filled before the steps of a program: what an Insert beside a Find does is not told apart.
+    Effect(Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?"),
     Effect(Does.FOLLOWS, State.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
     Effect(Does.FOLLOWS, State.STACK, r"Stack(Push|Pop|Close)?V2"),
     Effect(Does.FOLLOWS, State.SCRATCH, r"(Destroy)?TemporaryVariable"),
-    Effect(
-        Does.FOLLOWS, State.NONE,
-        r"Assert|CheckNumerics(V2)?|GuaranteeConst|StatelessRandomGetAlg|DeviceIndex|DeepCopy",
-        "stateful so that it is neither left out, merged nor moved to another device",
-    ),
-    Effect(
-        Does.FOLLOWS, State.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?",
-        "it draws for a dropout within it, which Keras leaves at 0; the numbers drawn are kept in the kernel",
-    ),
-    Effect(
-        Does.FOLLOWS, State.KERNEL, r"Empty",
-        "nobody computes with what the memory happened to hold, but no second op would be given the same",
-    ),
+    # They are stateful so that they are not left out, merged, or moved to another device.
+    Effect(Does.FOLLOWS, State.NONE, r"Assert|CheckNumerics(V2)?|DeepCopy"),
+    Effect(Does.FOLLOWS, State.NONE, r"GuaranteeConst|StatelessRandomGetAlg|DeviceIndex"),
+    # It draws for a dropout within it, which Keras leaves at 0; what was drawn is kept in the kernel.
+    Effect(Does.FOLLOWS, State.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?"),
+    # Nobody computes with what the memory happened to hold, but no second op would be given the same.
+    Effect(Does.FOLLOWS, State.KERNEL, r"Empty"),
     Effect(Does.SPEAKS, State.SCREEN, r"Print|PrintV2"),
-    Effect(
-        Does.DRAWS, State.KERNEL,
-        r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)|(Parameterized)?TruncatedNormal"
-        r"|Multinomial|NonDeterministicInts|\w+CandidateSampler|SampleDistortedBoundingBox(V2)?",
-        "the kernel counts how many numbers it drew from its seed",
-    ),
-    Effect(
-        Does.DRAWS, State.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless",
-        "what Python answers is not asked again, though the program says of the last one that it would be the same",
-    ),
+    # The kernel counts how many numbers it drew from its seed.
+    Effect(Does.DRAWS, State.KERNEL, r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)"),
+    Effect(Does.DRAWS, State.KERNEL, r"(Parameterized)?TruncatedNormal|Multinomial|NonDeterministicInts"),
+    Effect(Does.DRAWS, State.KERNEL, r"\w+CandidateSampler|SampleDistortedBoundingBox(V2)?"),
+    # What Python answers is not asked again, though the program says of the last one that it would be the same.
+    Effect(Does.DRAWS, State.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless"),
     Effect(Does.DRAWS, State.CLOCK, r"Timestamp"),
     Effect(Does.DRAWS, State.FILES, r"Restore(V2|Slice)?"),
     Effect(Does.WRITES, State.FILES, r"Save(V2|Slices)?|MergeV2Checkpoints|WriteFile"),
     Effect(Does.DRAWS, State.NEW, r"Anonymous\w+"),
-)  # fmt: skip
+)
 _VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
 _ANYWHERE = frozenset(State)
 _USES = frozenset({Does.ASKS, Does.READS, Does.WRITES, Does.DRAWS})
@@ -137,11 +117,6 @@ def speaks(op_type: str) -> bool:
 def follows(op_type: str) -> bool:
     """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
     return does(op_type, {Does.FOLLOWS}, {State.NONE})
-
-
-def is_python(op_type: str) -> bool:
-    """Whether ops of this type call Python, be it called stateful or not."""
-    return does(op_type, {Does.DRAWS}, {State.PYTHON})
 
 
 def is_of_a_run(op_type: str) -> bool:

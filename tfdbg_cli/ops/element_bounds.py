@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tfdbg_cli.ops.kinds import CHECKS, RELUS, REPEATS, SAME_ELEMENTS, SELECTS
+from tfdbg_cli.ops.kinds import CHECKS, RELUS, REPEATS, SAME_ELEMENTS, SELECTS, SIGNS
 
 # All elements of the first input, and no others; the sign may change.
-_COPIES = SAME_ELEMENTS | CHECKS | REPEATS | {
-    "DeepCopy", "ConjugateTranspose", "CheckNumericsV2", "Neg", "Conj", "Abs", "DepthToSpace", "SpaceToDepth",
+_COPIES = SAME_ELEMENTS | CHECKS | REPEATS | SIGNS | {
+    "DeepCopy", "ConjugateTranspose", "CheckNumericsV2", "Conj", "DepthToSpace", "SpaceToDepth",
 }  # fmt: skip
 _JOINED: Mapping[str, slice] = MappingProxyType({
     "Pack": slice(None), "ConcatV2": slice(None, -1), "Concat": slice(1, None),

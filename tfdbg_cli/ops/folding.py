@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.ops.kinds import CHECKS, MATMULS, MERGE, OF_SHAPES, QUOTIENTS, REPEATS, SAME_ELEMENTS, SELECTS, SWITCH
+from tfdbg_cli.ops.kinds import (
+    CHECKS,
+    MATMULS,
+    MERGE,
+    OF_SHAPES,
+    QUOTIENTS,
+    REPEATS,
+    SAME_ELEMENTS,
+    SELECTS,
+    SIGNS,
+    SWITCH,
+)
 
 _LARGEST_READ = 1 << 22  # elements of a constant that are looked at
 
@@ -29,7 +40,7 @@ class Constant:
 UNREAD = Constant()
 
 # The value goes on as it is.
-_PASSING = SAME_ELEMENTS | CHECKS | REPEATS | {"Neg", "Abs"}
+_PASSING = SAME_ELEMENTS | CHECKS | REPEATS | SIGNS
 # They give constants when the shape of their input is known.
 _OF_SHAPES = OF_SHAPES | {"Zeros", "Ones"}
 # A constant of zeros makes them constant.

@@ -17,7 +17,7 @@ CALLS = PLAIN_CALLS | BRANCHES | LOOPS
 # Control flow of version 1 (core/ops/control_flow_ops.cc).
 ENTER = frozenset({"Enter", "RefEnter"})
 EXIT = frozenset({"Exit", "RefExit"})
-SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN", "SwitchN"})
+SWITCH = frozenset({"Switch", "RefSwitch", "_SwitchN"})
 MERGE = frozenset({"Merge", "RefMerge"})
 NEXT_ITERATION = frozenset({"NextIteration", "RefNextIteration"})
 CONTROL_FLOW = ENTER | EXIT | SWITCH | MERGE | NEXT_ITERATION
@@ -26,6 +26,8 @@ CONTROL_FLOW = ENTER | EXIT | SWITCH | MERGE | NEXT_ITERATION
 SENDS = frozenset({"_Send", "_HostSend"})
 RECEIVES = frozenset({"_Recv", "_HostRecv"})
 TRANSFERS = SENDS | RECEIVES
+DEBUG_COPIES = frozenset({"Copy", "CopyHost"})
+"""TensorFlow's own debugger has the runtime put them behind what it dumps."""
 
 # Where values come into a graph.
 PLACEHOLDERS = frozenset({"Placeholder", "PlaceholderV2"})
@@ -51,13 +53,14 @@ RESHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze"})
 """They give their first input in another shape, in the same memory."""
 SAME_ELEMENTS = COPIES | RESHAPES | {"Transpose", "Reverse", "ReverseV2", "Roll"}
 """They give each element of their first input once."""
+SIGNS = frozenset({"Neg", "Abs"})
 REPEATS = frozenset({"BroadcastTo", "Tile"})
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
 PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT
 """They give their first input, be it numbers, a handle or the reference to a variable."""
 SAME_VALUE: Mapping[str, int | None] = {
-    **dict.fromkeys(COPIES | CHECKS | PASSING | NEXT_ITERATION | RECEIVES | {"Copy", "CopyHost"}, 0),
+    **dict.fromkeys(COPIES | CHECKS | PASSING | NEXT_ITERATION | RECEIVES | DEBUG_COPIES, 0),
     "IdentityN": None,
 }
 """Which of their inputs they give, unchanged and wherever it goes; None: that of the output's slot."""
@@ -69,6 +72,8 @@ SUMS = frozenset({"Add", "AddV2", "Sub"})
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})
 MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+SLOPES = frozenset({"TanhGrad", "SigmoidGrad"})
+"""They give a product of dy and a function of y."""
 RELUS = frozenset({"Relu", "Relu6"})
 NORMALIZATIONS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
 NORMALIZATION_GRADIENTS = frozenset({"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
-from tfdbg_cli.ops.kinds import RELUS, REPEATS, SAME_ELEMENTS, SELECTS
+from tfdbg_cli.ops.kinds import RELUS, REPEATS, SAME_ELEMENTS, SELECTS, SIGNS, SLOPES
 
 FAR_FROM_OVERFLOW = 1e30
 """A bound for float32 and wider: what rounding, or another order of the sums, could add stays finite, too."""
@@ -78,7 +78,7 @@ def _slope(given: Sequence[Norm], size: int) -> float:
 _FIRST, _BOTH, _ALL = slice(1), slice(2), slice(None)
 RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
     **dict.fromkeys((
-        *SAME_ELEMENTS, *RELUS, "Neg", "Abs", "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "ReluGrad",
+        *SAME_ELEMENTS, *SIGNS, *RELUS, "Slice", "StridedSlice", "SplitV", "Unpack", "Pad", "ReluGrad",
         "Relu6Grad",
     ), (_FIRST, _some)),
     "Split": (slice(1, 2), _some),
@@ -97,7 +97,7 @@ RULES: Mapping[str, tuple[slice, _Rule]] = MappingProxyType({
     "Conv2D": (_BOTH, _products),
     "Conv2DBackpropInput": (slice(1, 3), _products),
     "Conv2DBackpropFilter": (slice(0, 3, 2), _products),
-    **dict.fromkeys(("TanhGrad", "SigmoidGrad"), (_BOTH, _slope)),
+    **dict.fromkeys(SLOPES, (_BOTH, _slope)),
     **dict.fromkeys(AT_MOST_TWO, (_FIRST, _at_most_two)),
 })  # fmt: skip
 """By op type the inputs that count, and how their norms bound that of the output."""

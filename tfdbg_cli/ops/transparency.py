@@ -7,11 +7,12 @@ table. Every row is tested with its kernel (tests/ops/test_transparent_kernels.p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from tfdbg_cli.ops import kinds
 from tfdbg_cli.ops import transparent_shapes as shapes
 from tfdbg_cli.ops.folding import Constant
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -61,7 +62,7 @@ class Clear:
     but for its sign, so that an infinity stays one. `when` must hold besides.
     """
 
-    ops: tuple[str, ...]
+    ops: Collection[str]
     why: str
     positions: tuple[int, ...] = (0,)
     dtypes: frozenset[str] = NUMBERS
@@ -193,17 +194,16 @@ def _same_shape(use: Use, position: int) -> bool:
 
 ROWS: tuple[Clear, ...] = (
     Clear(
-        ("Identity", "Snapshot", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze", "Transpose",
-         "EnsureShape", "Reverse", "ReverseV2", "Roll", "SpaceToDepth", "DepthToSpace", "CheckNumerics"),
+        kinds.SAME_ELEMENTS | kinds.CHECKS | {"SpaceToDepth", "DepthToSpace"},
         "the elements are copied", dtypes=CHECKABLE, keeps=True,
     ),
     Clear(("Pad", "PadV2", "MirrorPad", "SpaceToBatchND", "MatrixDiag", "Diag"),
         "the elements are copied, others are added", keeps=True),
-    Clear(("BroadcastTo", "Tile"), "the elements are copied, unless no times", keeps=True, when=_widened),
+    Clear(kinds.REPEATS, "the elements are copied, unless no times", keeps=True, when=_widened),
     Clear(("Pack", "ConcatV2"), "the elements are copied", positions=(-1,), dtypes=CHECKABLE, keeps=True),
     Clear(("Split",), "every element is in one of the parts", positions=(1,), keeps=True, slots=None),
     Clear(("SplitV", "Unpack"), "every element is in one of the parts", keeps=True, slots=None),
-    Clear(("Neg", "Abs"), "the sign changes, and nothing else", dtypes=FLOATS, keeps=True),
+    Clear(kinds.SIGNS, "the sign changes, and nothing else", dtypes=FLOATS, keeps=True),
     Clear(("Neg", "Conj", "ConjugateTranspose"), "the sign changes, and nothing else", dtypes=COMPLEX, keeps=True),
     Clear(("Cast",), "NaN and infinities stay; in an 8 bit type infinities can become NaN",
         dtypes=NUMBERS | {"float8_e5m2", "float8_e4m3fn"}, when=_to_wide),
@@ -218,10 +218,10 @@ ROWS: tuple[Clear, ...] = (
         when=_distinct),
     Clear(("SquaredDifference",), "the difference is not finite, and its square neither", positions=(0, 1),
         dtypes=FLOATS, when=_distinct),
-    Clear(("AddN", "AccumulateNV2"), "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(-1,)),
+    Clear(kinds.LONG_SUMS, "a sum with NaN is NaN, with an infinity infinite or NaN", positions=(-1,)),
     Clear(("BiasAdd",), "a sum with NaN is NaN, with an infinity infinite or NaN"),
     Clear(("Mul",), "infinite or NaN, 0·inf included", positions=(0, 1), when=_factor),
-    Clear(("Div", "RealDiv"), "infinite or NaN, inf/inf included; a denominator can make it 0", dtypes=FLOATS,
+    Clear(kinds.QUOTIENTS, "infinite or NaN, inf/inf included; a denominator can make it 0", dtypes=FLOATS,
         when=_numerator),
     Clear(("Sum", "Mean"), "every element is in one of the sums", dtypes=NUMBERS),
     Clear(("Prod",), "every element is in one of the products, 0·inf is NaN", dtypes=FLOATS),
@@ -229,7 +229,7 @@ ROWS: tuple[Clear, ...] = (
     Clear(("L2Loss",), "half the sum of all squares", dtypes=FLOATS),
     Clear(("BiasAddGrad",), "every element is in one of the sums", dtypes=FLOATS),
     Clear(("LogSoftmax",), "an infinite logit stays infinite or becomes NaN", dtypes=FLOATS),
-    Clear(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), "every element is in a sum of products",
+    Clear(kinds.MATMULS, "every element is in a sum of products",
         positions=(0, 1), when=_product),
     Clear(("Einsum",), "every element is in a sum of products", positions=(0, 1), when=_einsum),
     Clear(("Conv2D",), "every element is in a sum of products", positions=(0, 1), dtypes=FLOATS, when=_convolution),
@@ -240,11 +240,11 @@ ROWS: tuple[Clear, ...] = (
         when=_convolved_gradient),
     Clear(("AvgPool",), "every element is in a mean", dtypes=FLOATS, when=_pooling),
     Clear(("AvgPoolGrad",), "every element is in a sum", positions=(1,), dtypes=FLOATS, when=_pooled_gradient),
-    Clear(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
+    Clear(kinds.NORMALIZATIONS,
         "an element minus the mean of its channel is not finite", dtypes=FLOATS - {"float64"}, when=_normalized),
-    Clear(("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"),
+    Clear(kinds.NORMALIZATION_GRADIENTS,
         "the gradient of the offset is the sum of all", dtypes=FLOATS - {"float64"}, slots=(2,)),
-    Clear(("TanhGrad", "SigmoidGrad"), "the gradient dy is a factor, and so is a function of y", positions=(1,),
+    Clear(kinds.SLOPES, "the gradient dy is a factor, and so is a function of y", positions=(1,),
         dtypes=FLOATS, when=_same_shape),
     Clear(("SqrtGrad",), "dy is the numerator", positions=(1,), dtypes=FLOATS, when=_same_shape),
     Clear(("RsqrtGrad", "ReciprocalGrad", "InvGrad"), "a product of dy and a power of y; a dy of 0 hides y",

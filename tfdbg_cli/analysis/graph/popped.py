@@ -27,13 +27,8 @@ def popped(
     """
     if POPS.get(node.op_type) != slot:
         return None
-    by_handle = node.op_type == "StackPopV2"
-    pushes = (
-        puts_by_handle(node, graph, edges, _PUSHES)
-        if by_handle
-        else puts_before(node, edges, _PUSHES, all_of_them=False)
-    )
-    for push in pushes:
+    pushes = puts_before(node, edges, _PUSHES, all_of_them=False)
+    for push in puts_by_handle(node, graph, edges, _PUSHES) if node.op_type == "StackPopV2" else pushes:
         inputs = edges(push)
         if len(inputs) <= _PUSHED:
             continue

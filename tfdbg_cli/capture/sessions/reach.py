@@ -83,7 +83,7 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
         if end.name in seen:
             continue
         seen.add(end.name)
-        stack = [(end, iter(_needs(end, fed_names)))]
+        stack = [(end, iter(needs_of(end, fed_names)))]
         while stack:
             op, needs = stack[-1]
             for need in needs:
@@ -94,7 +94,7 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
                     waiting.append(need)
                     continue
                 seen.add(name)
-                stack.append((need, iter(_needs(need, fed_names))))
+                stack.append((need, iter(needs_of(need, fed_names))))
                 break
             else:
                 order.append(op)
@@ -102,7 +102,8 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
     return order
 
 
-def _needs(op: Op, fed_names: Collection[str]) -> list[Any]:
+def needs_of(op: Op, fed_names: Collection[str]) -> list[Any]:
+    """The operations that `op` reads or waits for; past a fed tensor nothing is needed."""
     needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
     needs.extend(op.control_inputs)
     return needs
@@ -163,5 +164,5 @@ def nesting_of(order: Sequence[Op], fed_names: frozenset[str]) -> dict[str, tupl
     types = {op.name: op.type for op in order}
     if (ENTER | SWITCH).isdisjoint(types.values()):
         return dict.fromkeys(types, OUTSIDE)
-    reads = {op.name: [need.name for need in _needs(op, fed_names)] for op in order}
+    reads = {op.name: [need.name for need in needs_of(op, fed_names)] for op in order}
     return nesting(reads, types.__getitem__, reads.__getitem__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.effects import Does, State, does, is_of_a_run
@@ -129,11 +130,8 @@ def marks_before(
         known = dict(found)
         for op in order:
             mark = marks.get(op.name, 0) | found.get(op.name, 0)
-            for tensor in op.inputs:
-                if tensor.name not in fed_names:
-                    mark |= found.get(tensor.op.name, 0)
-            for control in op.control_inputs:
-                mark |= found.get(control.name, 0)
+            for need in needs_of(op, fed_names):
+                mark |= found.get(need.name, 0)
             found[op.name] = mark
         if not turns or found == known:
             return found

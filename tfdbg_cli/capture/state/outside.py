@@ -24,8 +24,7 @@ from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunc
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.effects import is_python
-from tfdbg_cli.ops.kinds import IDENTITIES
+from tfdbg_cli.ops.kinds import IDENTITIES, PYTHON
 
 _EXCHANGES = re.compile(r"(Collective|Nccl)\w+")
 
@@ -79,7 +78,7 @@ class Outside:
     @property
     def limits(self) -> tuple[str, ...]:
         """Sentences about what is not quite the same in a run that is made again."""
-        python = sorted(name for name, op_type in self.silenced.items() if is_python(op_type))
+        python = sorted(name for name, op_type in self.silenced.items() if op_type in PYTHON)
         return (f"The Python function at {python[0]} is not called again.",) if python else ()
 
     def whole(self) -> ReplayPart:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.effects import Does, does
 
 
 class Effect(Enum):
@@ -49,8 +49,3 @@ def _of_references(op_type: str, definition: Any) -> Effect:
     if op_type.startswith("Ref") or op_type in {"IsVariableInitialized", "Identity"}:
         return Effect.READ
     return Effect.WRITE if any(argument.is_ref for argument in definition.output_arg) else Effect.DRAW
-
-
-def is_of_tensor_array(op_type: str) -> bool:
-    """Whether the op works on an array that lives as long as the run, and hands on a flow instead of its values."""
-    return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY})

@@ -11,10 +11,11 @@ from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import Op
-from tfdbg_cli.capture.what_if.effects import Effect, effect_of, is_of_tensor_array
+from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.control_flow import OUTSIDE
+from tfdbg_cli.ops.effects import Does, State, does
 from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
 
 _FLOWS = frozenset({"flow", "flow_out"})
@@ -61,7 +62,7 @@ class CallGraph(Edges[Any, str]):
         """The tensors that stand for an array of tensors: their numbers mean nothing."""
         found: set[str] = set()
         for op in self.ops.values():
-            if is_of_tensor_array(op.type):
+            if does(op.type, {Does.FOLLOWS}, {State.TENSOR_ARRAY}):
                 names = [argument.name for argument in op.op_def.output_arg]
                 found.update(tensor.name for name, tensor in zip(names, op.outputs, strict=False) if name in _FLOWS)
             elif op.type in _PASSING and any(tensor.name in found for tensor in op.inputs):

@@ -13,8 +13,8 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
-from tfdbg_cli.ops.effects import Does, does, is_python, leaves_variable, takes_handle, updates_variable
-from tfdbg_cli.ops.kinds import CALLS
+from tfdbg_cli.ops.effects import Does, does, leaves_variable, takes_handle, updates_variable
+from tfdbg_cli.ops.kinds import CALLS, PYTHON
 
 
 class SideEffect(Enum):
@@ -36,7 +36,7 @@ def side_effect_of(op_type: str) -> SideEffect:
     definition = compat.op_definition(op_type)
     if op_type in CALLS or definition is None:
         return SideEffect.CALL
-    if does(op_type, {Does.FOLLOWS}) or not (definition.is_stateful or is_python(op_type)):
+    if does(op_type, {Does.FOLLOWS}) or not (definition.is_stateful or op_type in PYTHON):
         return SideEffect.NOTHING
     return SideEffect.SOURCE if definition.output_arg else SideEffect.EFFECT
 

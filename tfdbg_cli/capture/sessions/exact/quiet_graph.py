@@ -18,7 +18,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.call_state import CallState, acts
 from tfdbg_cli.capture.sessions.drawn_names import drawn_name
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
-from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
+from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nesting_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
@@ -155,7 +155,7 @@ class _Quieted:
         """What must have happened before `op`, as control inputs; past what only makes handles."""
         found: dict[str, None] = {}
         seen: set[str] = set()
-        stack = list(self._needs(op))
+        stack = needs_of(op, self._fed)
         while stack:
             one = stack.pop()
             if one.name in seen:
@@ -165,14 +165,10 @@ class _Quieted:
                 if one.name in self.awaited:
                     found[f"^{_led_to(one.name)}"] = None
             elif one.outputs and all(map(is_handle, one.outputs)):
-                stack.extend(self._needs(one))
+                stack.extend(needs_of(one, self._fed))
             else:
                 found[f"^{one.name}"] = None
         return list(found)
-
-    def _needs(self, op: Op) -> Iterator[Any]:
-        yield from (tensor.op for tensor in op.inputs if tensor.name not in self._fed)
-        yield from op.control_inputs
 
     def _ordering(self) -> frozenset[str]:
         """The lost ops through which alone the program orders what its other ops do to a variable."""

@@ -18,6 +18,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.ops.kinds import CONTROL_FLOW, ENTER, EXIT
@@ -71,7 +72,7 @@ def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple
     found: dict[str, tuple[Any, ...]] = {}
     frames: dict[tuple[str, ...], Any] = {}
     for op in order:
-        needs = [tensor.op for tensor in op.inputs if tensor.name not in fed_names] + list(op.control_inputs)
+        needs = needs_of(op, fed_names)
         loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
         if op.type in ENTER:
             names = (*(loop.name for loop in loops), op.get_attr("frame_name").decode())

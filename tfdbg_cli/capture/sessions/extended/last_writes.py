@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.capture.sessions.call_state import CallState
-from tfdbg_cli.capture.sessions.reach import nesting_of
+from tfdbg_cli.capture.sessions.reach import needs_of, nesting_of
 from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.ops.control_flow import OUTSIDE
 
@@ -54,8 +54,7 @@ def _ways_out(
         for op in order:
             if op.name in inside or op.name in ends:
                 continue
-            needs = [tensor.op for tensor in op.inputs if tensor.name not in fed_names] + list(op.control_inputs)
-            if not any(need.name in inside for need in needs):
+            if not any(need.name in inside for need in needs_of(op, fed_names)):
                 continue
             if depths[op.name] == OUTSIDE:
                 ends[op.name] = op

@@ -16,6 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 # why, stands where it asks `one_dnn.ON`.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
+# The programs that tests start use the tfdbg beside these tests, whichever is installed.
+_ROOT = str(Path(__file__).parent.parent)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
+
 
 def pytest_collection_finish() -> None:
     """Have the garbage collector pass over TensorFlow and the tests themselves, millions of objects that stay."""

@@ -33,7 +33,7 @@ def made(monkeypatch) -> list[str]:
         monkeypatch.setattr(module, name, instead)
 
     told(replay_spec, "dumped")
-    told(holding, "repeat_session")
+    told(holding, "replay_session")
     told(runtime_graph, "read_dump")
     return found
 

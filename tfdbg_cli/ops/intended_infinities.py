@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops import kinds
 
 
 def _ops(names: str) -> frozenset[str]:
@@ -56,29 +57,21 @@ class Habit:
 
 
 # They move elements, or hand them to what the program calls.
-MOVES = _ops(
-    "Identity IdentityN Reshape Squeeze ExpandDims Transpose Cast StridedSlice Slice GatherV2 GatherNd BroadcastTo"
-    " Tile Pack ConcatV2 Split SplitV Unpack Reverse ReverseV2 Pad PadV2 MirrorPad StopGradient PreventGradient"
-    " Snapshot EnsureShape Switch RefSwitch Merge Enter Exit NextIteration LoopVariable If StatelessIf Case"
-    " StatelessCase While StatelessWhile PartitionedCall StatefulPartitionedCall Fill _Send _Recv"
-    " _Retval _HostSend _HostRecv"
-)
-# They look at a value, or at its shape, and pass no element on.
-LOOKS = _ops(
-    "Shape ShapeN Size Rank ZerosLike OnesLike BroadcastGradientArgs IsFinite IsInf IsNan Less LessEqual Greater"
-    " GreaterEqual Equal NotEqual ArgMax ArgMin Sign"
-)
-# Of those they compare an element with another: a literal infinity is then a limit.
+_HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW | kinds.CALLS | kinds.TRANSFERS | {
+    "MirrorPad", "EnsureShape", "LoopVariable", "Fill", "_Retval",
+}  # fmt: skip
+# They compare an element with another: a literal infinity is then a limit.
 COMPARES = _ops("Less LessEqual Greater GreaterEqual Equal NotEqual")
+# They look at a value, or at its shape, and pass no element on.
+LOOKS = kinds.OF_SHAPES | COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
 _EXTREMES = _ops("Maximum Minimum Max Min")
-_CHOICES = _ops("Select SelectV2")
 _LITERALS = _ops("Const Fill")
-_GIVEN = _ops("Placeholder PlaceholderWithDefault _Arg IteratorGetNext OptionalGetValue")
+_GIVEN = kinds.INPUTS | _ops("IteratorGetNext OptionalGetValue")
 VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
 _VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
 
 # They hand a mask on, or lay it over something.
-MASKING = MOVES | _EXTREMES | _CHOICES | _ops("Add AddV2 Sub Neg BiasAdd AddN")
+MASKING = _HANDS_ON | _EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")
 _SHARING = _ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
     " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
@@ -86,7 +79,7 @@ _SHARING = _ops(
 
 HABITS: tuple[Habit, ...] = (
     # scores + mask, tf.where(kept, scores, -inf): exp(-inf) is 0, so that masked places get no share.
-    Habit("a mask of -inf", _LITERALS, _only_minus_inf, MASKING, _SHARING | _EXTREMES | _CHOICES),
+    Habit("a mask of -inf", _LITERALS, _only_minus_inf, MASKING, _SHARING | _EXTREMES | kinds.SELECTS),
     Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, MASKING, _SHARING),
     Habit(
         "a mask of -inf made by log(0)",
@@ -97,7 +90,7 @@ HABITS: tuple[Habit, ...] = (
         harm=False,
     ),
     # (1 - kept) * -inf: where it should do nothing it is 0 * inf, which is NaN; that product is the fault.
-    Habit("an infinity that is multiplied", _LITERALS, _only_inf, MOVES, _ops("Mul MulNoNan")),
+    Habit("an infinity that is multiplied", _LITERALS, _only_inf, _HANDS_ON, _ops("Mul MulNoNan")),
     # tf.clip_by_value(x, 0.0, inf), tf.minimum(x, inf): no bound on one side.
     Habit(
         "a bound that nothing reaches",
@@ -121,10 +114,10 @@ HABITS: tuple[Habit, ...] = (
         "the start of a running minimum or maximum",
         _LITERALS | _VARIABLES,
         _only_inf,
-        MOVES | _CHOICES | _ops("ReadVariableOp UpdatedVariable"),
-        _EXTREMES | _CHOICES,
+        _HANDS_ON | kinds.SELECTS | _ops("ReadVariableOp UpdatedVariable"),
+        _EXTREMES | kinds.SELECTS,
         harm=False,
     ),
     # tf.where(x > 0, tf.math.log(x), 0.0): chosen away, and no gradient passes through it (see `intended`).
-    Habit("a value that tf.where replaces", frozenset(), _anything, MOVES, _CHOICES, harm=False),
+    Habit("a value that tf.where replaces", frozenset(), _anything, _HANDS_ON, kinds.SELECTS, harm=False),
 )

@@ -55,6 +55,11 @@ SAME_ELEMENTS = COPIES | RESHAPES | {"Transpose", "Reverse", "ReverseV2", "Roll"
 """They give each element of their first input once."""
 SIGNS = frozenset({"Neg", "Abs"})
 REPEATS = frozenset({"BroadcastTo", "Tile"})
+MOVES = RESHAPES | REPEATS | {
+    "Transpose", "Cast", "StridedSlice", "Slice", "GatherV2", "GatherNd", "Pack", "ConcatV2", "Split", "SplitV",
+    "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
+}  # fmt: skip
+"""They move elements and compute none, in addition to those that pass a value on."""
 GATHERS = frozenset({"Gather", "GatherV2", "ResourceGather"})
 SELECTS = frozenset({"Select", "SelectV2"})
 PASSING = frozenset({"Identity", "RefIdentity"}) | SWITCH | ENTER | EXIT
@@ -66,6 +71,8 @@ SAME_VALUE: Mapping[str, int | None] = {
 """Which of their inputs they give, unchanged and wherever it goes; None: that of the output's slot."""
 
 # What computes.
+INCREMENTS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
+"""They add their second input to a variable, or take it from there."""
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """They look at no element: what they give follows from the shape of their input."""
 SUMS = frozenset({"Add", "AddV2", "Sub"})

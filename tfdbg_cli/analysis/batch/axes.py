@@ -14,12 +14,13 @@ from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
+from tfdbg_cli.analysis.graph.popped import POPS
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops import kinds
 
 # Ops whose output has the axes of their first input.
-_SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | {
-    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "TensorListPopBack", "StackPopV2", "Softmax", "LogSoftmax",
+_SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | POPS.keys() | {
+    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "Softmax", "LogSoftmax",
     "TopK", "TopKV2", "OneHot", "FakeQuantWithMinMaxVars", "MatrixBandPart", "ZerosLike",
 }  # fmt: skip
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.

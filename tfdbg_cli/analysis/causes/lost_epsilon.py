@@ -16,12 +16,11 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import MOVES
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, user_frame
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import SUMS
+from tfdbg_cli.ops.kinds import MOVES, SUMS
 
 # The input of an op that may not be 0.
 _GUARDED = {

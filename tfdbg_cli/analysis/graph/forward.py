@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.ops.kinds import BRANCHES, CALLS, LOOPS
+from tfdbg_cli.ops.kinds import BRANCHES, CALLS, LOOPS, RESHAPES
 
 # Ops whose slope is infinite somewhere in the domain, or at its border.
 STEEP = frozenset({
@@ -19,7 +19,7 @@ STEEP = frozenset({
 })  # fmt: skip
 # Ops whose gradient is computed of what they gave, by a product.
 _READS_OWN_RESULT = frozenset({"Exp", "Expm1", "Softmax", "LogSoftmax", "Prod", "Cumprod"})
-SHAPES = frozenset({"Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Sum", "Mean", "BroadcastTo"})
+SHAPES = RESHAPES | {"Transpose", "Cast", "Sum", "Mean", "BroadcastTo"}
 _FAR = 5  # ops between a gradient and what it is of
 _MOST_NODES = 200
 _GRADIENTS = re.compile(r"(?:^|(?<=/))(?:gradient_tape|gradients)(?:_\d+)?/")

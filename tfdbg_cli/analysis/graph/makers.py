@@ -8,17 +8,12 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INPUTS, RELUS, SAME_VALUE
+from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE
 
 # Where a batch enters a graph that is not fed.
 PIPELINE_OPS = frozenset({
     "IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "OptionalGetValue", "QueueDequeueV2",
     "QueueDequeueManyV2", "QueueDequeueUpToV2", "ParseExample", "ParseExampleV2", "OneShotIterator",
-})  # fmt: skip
-# Ops that move elements and compute none, in addition to those that pass a value on.
-MOVES = frozenset({
-    "Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "StridedSlice", "Slice", "GatherV2", "GatherNd",
-    "BroadcastTo", "Tile", "Pack", "ConcatV2", "Split", "SplitV", "Unpack", "Reverse", "ReverseV2", "Pad", "PadV2",
 })  # fmt: skip
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul"})
 _MOST_STEPS = 50

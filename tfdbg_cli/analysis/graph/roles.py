@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS
+from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS, VARIABLES
 
 
 class Role(StrEnum):
@@ -31,7 +31,7 @@ OPTIMIZER_SCOPE = re.compile(
 )
 # Op types that exist for gradients only (nn_ops.cc): ReluGrad, FusedBatchNormGradV3, Conv2DBackpropInput.
 _GRADIENT_OP = re.compile(r"Grad(V\d+)?$|Backprop(Input|Filter)?(V\d+)?$|^BroadcastGradientArgs$")
-_VARIABLE_READ = re.compile(r"^(ReadVariableOp|_ReadVariablesOp|VarHandleOp|_VarHandlesOp|Variable(V2)?|Const)$")
+_READS_VARIABLE = VARIABLES | {"ReadVariableOp", "_ReadVariablesOp", "_VarHandlesOp", "Const"}
 _IN_GRADIENT = re.compile(r"(?:^|/)(gradient_tape|gradients)(_\d+)?/")
 _MOST_FOLLOWED = 20_000  # nodes of a graph whose edges are followed; in a larger one names and op types decide
 _NO_VALUE = SENDS | {"NoOp", "_Retval"}
@@ -153,26 +153,21 @@ class _Reading:
         waiting = deque(found)
         while waiting:
             for node, _ in self._graph.consumers(waiting.popleft()):
-                if node.name not in found and not _reads_variable(node.op_type):
+                if node.name not in found and node.op_type not in _READS_VARIABLE:
                     found.add(node.name)
                     waiting.append(node.name)
         return found
 
 
-@lru_cache(maxsize=1000)
-def _reads_variable(op_type: str) -> bool:
-    return _VARIABLE_READ.match(op_type) is not None
-
-
 def _is_data(node: Node) -> bool:
     """Whether values come into the graph here that are neither constants nor variables."""
-    return not node.inputs and not _reads_variable(node.op_type) and not _is_handle(node)
+    return not node.inputs and node.op_type not in _READS_VARIABLE and not _is_handle(node)
 
 
 def _is_handle(node: Node) -> bool:
     """Whether the node gives a variable or a resource, which feeds forward pass and update alike."""
     resource = any("resource" in node.attributes.get(name, "").lower() for name in ("dtype", "T"))
-    return resource or (_reads_variable(node.op_type) and "Handle" in node.op_type)
+    return resource or node.op_type in ("VarHandleOp", "_VarHandlesOp")
 
 
 def _in_optimizer(name: str) -> bool:

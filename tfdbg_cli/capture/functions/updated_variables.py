@@ -17,10 +17,10 @@ from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import INCREMENTS
 
 _SUFFIX = "/after_update"
 _BEFORE = "/before_update"
-_ADDS = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
 
 def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
     """What is added to `variable`, or given to an optimizer that keeps a sum of it there, so that it shows in it."""
-    if all(write.node.op in _ADDS for write in writes):
+    if all(write.node.op in INCREMENTS for write in writes):
         return tuple(read)
     ((scope, node), *others) = [(write.scope, write.node) for write in writes]
     given, target = SHOWS.get(node.op, (0, 0))

@@ -15,10 +15,10 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.kinds import VARIABLE_READS
+from tfdbg_cli.ops.kinds import MERGE, PASSING, VARIABLE_READS
 
 # Ops that hand a handle on, into calls, branches and turns of loops.
-_HAND_ON = frozenset({"Identity", "Enter", "RefEnter", "Switch", "Merge", "LoopVariable", "Placeholder", "_Arg"})
+_HAND_ON = PASSING | MERGE | {"LoopVariable", "Placeholder", "_Arg"}
 _MOST_NODES = 5_000
 
 

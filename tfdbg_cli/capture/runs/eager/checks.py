@@ -27,6 +27,7 @@ from tfdbg_cli.model.statistics import any_nonfinite
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import INCREMENTS
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, RULES, Norm, bound_of
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -39,7 +40,7 @@ _EXACT = frozenset(
     )
 )  # fmt: skip
 _MOST_KNOWN = 50_000
-_SIMPLE_UPDATES = frozenset({"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"})
+_SIMPLE_UPDATES = INCREMENTS | {"AssignVariableOp"}
 _MOST_UNSEEN = 16
 _FLOATS = "fc"
 _NUMBERS = "fd"  # of NumPy's characters for dtypes, those that Python and BLAS know, too

@@ -40,9 +40,9 @@ def test_a_stop_comes_and_goes_and_leaves_nothing_behind(tmp_path):
     host = Host(tmp_path)
     assert host.screen.alternate
     host.send("jj<enter>")
-    host.wait("› pt")
+    host.wait(lambda: "› pt" in host.text() and "Enter: pt w:0" not in host.text())  # the whole screen is drawn
     host.send("<esc>")
-    host.wait(lambda: "› pt" not in host.text() or "Enter: pt w:0" in host.text())
+    host.wait("Enter: pt w:0")
     host.send("r")
     assert host.finish() == 0
     assert host.report() == {"decisions": [repr_of_run()], "different": {}}

@@ -71,3 +71,10 @@ def test_the_files_that_a_page_names_exist(page: str) -> None:
     assert named
     places = (PROJECT, PACKAGE, PACKAGE / "capture", PACKAGE / "analysis")
     assert [name for name in sorted(named) if not any((place / name).exists() for place in places)] == []
+
+
+def test_the_recipes_name_files_by_their_whole_paths() -> None:
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:tfdbg_cli|tests|docs)/[a-z\d_/]+\.\w+)`", text))
+    assert named
+    assert [name for name in sorted(named) if not (PROJECT / name).exists()] == []

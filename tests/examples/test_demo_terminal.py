@@ -48,10 +48,8 @@ def test_the_makefile_debugs_this_program(variable: str) -> None:
     assert makefile.count("-m tfdbg_cli run --watch ") == 2
 
 
-# Each size is the first one of a demo, and the one that another is changed to.
-@pytest.mark.parametrize(
-    ("variable", "first", "second"), [("DEMO", (80, 24), (200, 60)), ("DEMO_SESSION", (200, 60), (80, 24))]
-)
+@pytest.mark.parametrize("variable", DEMOS)
+@pytest.mark.parametrize(("first", "second"), [((80, 24), (200, 60)), ((200, 60), (80, 24))])
 def test_the_demo_opens_the_screen_on_the_origin(
     variable: str, first: tuple[int, int], second: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -71,8 +71,7 @@ def test_a_function_with_branches_loops_and_gradients() -> None:
     assert _agree(run, SteppableCall(what_if.root, inputs).stepper, every=8) > 5
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_session_with_a_branch_and_a_loop_of_version_1(tf, graph, debugged, loops_of_v1, every) -> None:
+def test_a_session_with_a_branch_and_a_loop_of_version_1(tf, graph, debugged, loops_of_v1) -> None:
     x = tf.placeholder(tf.float32, [2, 2], name="x")
     w = tf.get_variable("w", initializer=[[0.5, 0.25], [-0.5, 1.0]], use_resource=True)
     h = tf.nn.softplus(tf.matmul(x, w))
@@ -87,11 +86,11 @@ def test_a_session_with_a_branch_and_a_loop_of_version_1(tf, graph, debugged, lo
         return DebugRun(CaptureRequest(graph=GraphChoice.PYTHON))
 
     def at_end(event):
-        counts.append(_agree(event.run, steppables[0].stepper, every))
+        counts.append(_agree(event.run, steppables[0].stepper))
         return DebugRun()
 
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         wrapped, _ = debugged(session, at_start, at_end)
         wrapped.run([loss, gradient], {x: [[1.0, 2.0], [0.5, -1.0]]})
-    assert counts and counts[0] > 15 / every
+    assert counts and counts[0] > 15

@@ -20,7 +20,7 @@ def test_only_stateful_ops_and_calls_of_python_have_to_do_with_the_world_outside
 
 
 @pytest.mark.parametrize(
-    ("op_type", "dealing", "effect"),
+    ("op_type", "side_effect", "effect"),
     [
         ("MatMul", SideEffect.NOTHING, Effect.NONE),
         ("ReadVariableOp", SideEffect.READ, Effect.READ),
@@ -37,5 +37,5 @@ def test_only_stateful_ops_and_calls_of_python_have_to_do_with_the_world_outside
         ("AssignAdd", SideEffect.NOTHING, Effect.WRITE),
     ],
 )
-def test_what_an_op_has_to_do_with_it(op_type: str, dealing: SideEffect, effect: Effect) -> None:
-    assert (side_effect_of(op_type), effect_of(op_type)) == (dealing, effect)
+def test_what_an_op_has_to_do_with_it(op_type: str, side_effect: SideEffect, effect: Effect) -> None:
+    assert (side_effect_of(op_type), effect_of(op_type)) == (side_effect, effect)

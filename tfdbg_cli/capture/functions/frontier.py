@@ -27,7 +27,6 @@ from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.transparency import Operand, Use
 from tfdbg_cli.ops.transparent_shapes import Shape
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -92,13 +91,12 @@ class _Search:
     results: Collection[TensorName] = ()
     tensors: dict[TensorName, Checkable] = field(default_factory=dict)
     aliases: dict[TensorName, tuple[TensorName, ...]] = field(default_factory=dict)
-    healthy: set[TensorName] = field(default_factory=set)  # constants that cannot be what is looked for
     outcome: Collection[TensorName] = ()  # of a question that is asked of what comes out alone
     handed_in: list[Checkable] = field(default_factory=list)  # what updates in branches and loops are given
 
     def __post_init__(self) -> None:
         looked_after = self.tensors.__contains__
-        self.coverage: Coverage[TensorName] = Coverage(self.question.covering, looked_after, looked_after)
+        self.coverage: Coverage[TensorName] = Coverage(self.question, self.facts, looked_after, looked_after)
         self.covered = self.coverage.covered
 
     def found(self) -> Frontier:
@@ -123,7 +121,7 @@ class _Search:
         checks: dict[Scope, list[Checkable]] = {}
         unasked = []
         for name, tensor in self.tensors.items():
-            if name not in self.covered and name not in self.healthy:
+            if name not in self.covered:
                 checks.setdefault(tensor.scope, []).append(tensor)
                 if not self.question.askable(element_type(tensor.dtype).name, tensor.shape):
                     unasked.append(name)
@@ -177,8 +175,6 @@ class _Search:
             self._add(Checkable(name, scope, output.reference, output.dtype, node.device), node.op)
             if site is not None:
                 self.aliases[name] = tuple(_sources(scope, site, slot))
-            elif node.op == "Const" and name in self.tensors and not self.question.asked_of(self.facts.value(name)):
-                self.healthy.add(name)
 
     def _add_updated(self, variable: UpdatedVariable) -> None:
         reference = ""  # there is one once its node is added
@@ -222,43 +218,15 @@ class _Search:
                 self.covered.add(name)
 
     def _cover(self, scope: Scope, node: NodeDef) -> None:
-        given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
-        own, region = scope.name_of(node.name), region_of(scope)
-        outputs = [TensorName(own, slot) for slot in range(len(scope.body.outputs(node.name)))]
+        region = region_of(scope)
         self.coverage.look_at(
-            node.op,
-            given,
-            outputs,
-            lambda: self._use(scope, node, given),
-            lambda name: name in self.tensors and self._is_in(name, region),
+            self.facts.op(scope, node), lambda name: name in self.tensors and self._is_in(name, region)
         )
 
     def _is_in(self, name: TensorName, region: Scope) -> bool:
         """Whether the tensor is made in the same function, branch or turn of a loop as an op in `region` runs."""
         tensor = self.tensors.get(name)
         return tensor is not None and region_of(tensor.scope) is region
-
-    def _use(self, scope: Scope, node: NodeDef, given: Iterable[TensorName]) -> Use:
-        types = [scope.body.type_of(text) for text in scope.body.data_inputs(node)]
-        own = scope.name_of(node.name)
-        outputs = [
-            Operand(element_type(output.dtype).name, self.facts.shape(TensorName(own, slot)))
-            for slot, output in enumerate(scope.body.outputs(node.name))
-        ]
-        return Use(
-            node.op,
-            [
-                Operand(
-                    element_type(dtype).name,
-                    self.facts.shape(name),
-                    self.facts.constant(name),
-                    self.facts.source(name),
-                )
-                for name, dtype in zip(given, types, strict=True)
-            ],
-            outputs,
-            lambda name: attribute_of(node, name),
-        )
 
 
 def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:

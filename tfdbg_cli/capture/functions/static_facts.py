@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -12,52 +12,89 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite,
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.static_values import array_in, dimensions
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
+from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.folding import UNREAD, Constant, folded
-from tfdbg_cli.ops.kinds import COPIES
+from tfdbg_cli.ops.facts import Facts
+from tfdbg_cli.ops.folding import Constant
+from tfdbg_cli.ops.op_view import Kind
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 
-class StaticFacts:
+class FunctionOp:
+    """A node of a function (`OpView`); its tensors go by the names that they have in the runs."""
+
+    def __init__(self, scope: Scope, node: NodeDef, shape: Callable[[TensorName], Shape]) -> None:
+        """See `node` of the function of `scope`; `shape` gives those of tensors."""
+        self._scope = scope
+        self._node = node
+        self._shape = shape
+        self._definition = compat.op_definition(node.op)
+        self.op_type = str(node.op)
+        self._reads = scope.body.data_inputs(node)
+        self._gives = scope.body.outputs(node.name)
+        own = scope.name_of(node.name)
+        self.inputs: Sequence[TensorName] = list(map(scope.resolve, self._reads))
+        self.outputs: Sequence[TensorName] = [TensorName(own, slot) for slot in range(len(self._gives))]
+
+    @property
+    def inputs_are(self) -> Sequence[Kind]:
+        return list(map(self._kind, self.inputs, map(self._scope.body.type_of, self._reads)))
+
+    @property
+    def outputs_are(self) -> Sequence[Kind]:
+        return list(map(self._kind, self.outputs, (output.dtype for output in self._gives)))
+
+    def _kind(self, name: TensorName, dtype: int) -> Kind:
+        return Kind(element_type(dtype).name, self._shape(name))
+
+    @property
+    def is_stateful(self) -> bool:
+        return self._definition is None or bool(self._definition.is_stateful)
+
+    @property
+    def calls_functions(self) -> bool:
+        """Whether it is a function that is called by its name: other calls have scopes of their own."""
+        return self._definition is None
+
+    @cached_property
+    def array(self) -> Any:
+        return array_in(attribute_of(self._node, "value")) if self.op_type == "Const" else None
+
+    def attribute(self, name: str) -> Any:
+        return attribute_of(self._node, name)
+
+
+class StaticFacts(Facts[TensorName]):
     """Facts about the tensors in the calls below `root`, by the names that they have in its runs.
 
-    `graphs` are the FuncGraphs of the functions, by name, as far as they are kept. `outside` are constants that the
-    function is given.
-
-    `shape` is None where no FuncGraph is kept that tells it (a function that was loaded). `constant` is what the
-    optimizer may take the tensor for. `value` is the array of a Const op.
+    `graphs` are the FuncGraphs of the functions, by name, as far as they are kept. For `constants`, `sources` and
+    `merging` see `Facts`.
     """
 
     def __init__(
         self,
         root: Scope,
         graphs: Mapping[str, Any],
-        outside: Mapping[TensorName, Constant] = MappingProxyType({}),
+        constants: Mapping[TensorName, Constant | None] = MappingProxyType({}),
+        sources: Mapping[TensorName, object] = MappingProxyType({}),
+        *,
+        merging: bool = False,
     ) -> None:
+        super().__init__(constants, sources, merging=merging)
         self._graphs = graphs
         self._shapes: dict[TensorName, Shape] = {}
-        self._constants: dict[TensorName, Constant] = dict(outside)
-        self._sources: dict[TensorName, object] = {}
-        self._arrays: dict[TensorName, Any] = {}
+        self._ops: dict[tuple[Scope, str], FunctionOp] = {}
         self._shapes_in = cache(lambda name: _shapes_in(self._graphs.get(name)))
         self._of_arguments(root)
         self._of_scope(root)
 
     def shape(self, name: TensorName) -> Shape:
-        """The lengths of its dimensions, as far as they are known."""
+        """The lengths of its dimensions, as far as they are known; None where no FuncGraph is kept that tells it."""
         return self._shapes.get(name)
 
-    def constant(self, name: TensorName) -> Constant | None:
-        """What the optimizer may take it for; None when it is certainly no constant."""
-        return self._constants.get(name)
-
-    def source(self, name: TensorName) -> object:
-        """Something that is the same for tensors with the same value: the one of which `name` is another name."""
-        return self._sources.get(name, name)
-
-    def value(self, name: TensorName) -> Any:
-        """The array of a constant of the graph, or None."""
-        return self._arrays.get(name)
+    def op(self, scope: Scope, node: NodeDef) -> FunctionOp:
+        """A node of the function of `scope`, which is no call."""
+        return self._ops[scope, node.name]
 
     def _of_arguments(self, root: Scope) -> None:
         graph = self._graphs.get(root.body.name)
@@ -71,45 +108,31 @@ class StaticFacts:
             if graph is not None and position < len(graph.inputs):
                 self._shapes[name] = dimensions(graph.inputs[position].shape)
         for node in scope.needed.nodes:
-            given = [scope.resolve(text) for text in scope.body.data_inputs(node)]
             site = scope.calls.get(node.name)
             if site is not None:
-                self._of_call(scope, site, given)
+                self._of_call(scope, site)
             else:
-                self._of_node(scope, node, given)
+                op = self._ops[scope, node.name] = FunctionOp(scope, node, self.shape)
+                self.learn(op)
             if site is None or site.kind is not CallKind.PLAIN:
                 for slot, shape in enumerate(shapes.get(scope.body.python_name(node.name), ())):
                     self._shapes[TensorName(scope.name_of(node.name), slot)] = shape
 
-    def _of_node(self, scope: Scope, node: NodeDef, given: Sequence[TensorName]) -> None:
-        definition = compat.op_definition(node.op)
-        name = TensorName(scope.name_of(node.name), 0)
-        if node.op in COPIES and given:
-            self._sources[name] = self.source(given[0])
-        if definition is None:
-            return
-        array = array_in(attribute_of(node, "value")) if node.op == "Const" else None
-        if array is not None:
-            self._arrays[name] = array
-        found = folded(node.op, bool(definition.is_stateful), [self._constants.get(one) for one in given], array)
-        if found is not None:
-            for slot in range(len(scope.body.outputs(node.name))):
-                self._constants[TensorName(name.node, slot)] = found
-
-    def _of_call(self, scope: Scope, site: CallSite, given: Sequence[TensorName]) -> None:
+    def _of_call(self, scope: Scope, site: CallSite) -> None:
+        given = list(map(scope.resolve, scope.body.data_inputs(site.node)))
         if site.kind is CallKind.LOOP:
             # A loop that makes no turn gives what it was given.
             for position, variable in site.scopes[1].loop_variables.items():
-                if given[position] in self._constants:
-                    self._constants[variable] = UNREAD
-                    self._constants[TensorName(scope.name_of(site.node.name), position)] = UNREAD
+                if self.constant(given[position]) is not None:
+                    self.know_folded(variable)
+                    self.know_folded(TensorName(scope.name_of(site.node.name), position))
         for inner in site.scopes:
             self._of_scope(inner)
         if site.kind is CallKind.BRANCH:
             for inner in site.scopes:
                 for slot, text in enumerate(inner.body.returns):
-                    if inner.resolve(text) in self._constants:
-                        self._constants[TensorName(scope.name_of(site.node.name), slot)] = UNREAD
+                    if self.constant(inner.resolve(text)) is not None:
+                        self.know_folded(TensorName(scope.name_of(site.node.name), slot))
 
 
 def _shapes_in(graph: TfGraph) -> Mapping[str, list[Shape]]:

@@ -2,60 +2,65 @@
 
 For NaN and infinities a tensor need not be asked when an op that certainly runs reads it and cannot hide what is
 wrong with it (ops/transparency.py): the output of that op is asked, or read in turn by such an op. For magnitudes and
-zeros the output of an op need not be that holds elements of its inputs only (ops/element_bounds.py).
+zeros the output of an op need not be that holds elements of its inputs only (ops/element_bounds.py). A constant of
+the graph is asked at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic
 
-from tfdbg_cli.capture.questions.question import Covering
+from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.ops.element_bounds import bounding_inputs, copied_inputs
-from tfdbg_cli.ops.transparency import Use, covering, is_transparent
-
-T = TypeVar("T", bound=Hashable)  # what names a tensor
+from tfdbg_cli.ops.facts import Facts
+from tfdbg_cli.ops.op_view import Name, OpView
+from tfdbg_cli.ops.transparency import covering, is_transparent
 
 _SOURCES = {Covering.BOUNDS: bounding_inputs, Covering.COPIES: copied_inputs}
 
 
 @dataclass
-class Coverage(Generic[T]):
+class Coverage(Generic[Name]):
     """The tensors that are `covered` by others.
 
     `shows` says whether what an op gives under a name is looked after, so that it can stand for what the op reads;
     `is_given` whether what it reads under a name is, so that it can stand for what the op gives.
     """
 
-    covering: Covering
-    shows: Callable[[T], bool]
-    is_given: Callable[[T], bool]
-    covered: set[T] = field(default_factory=set)
+    question: Question
+    facts: Facts[Name]
+    shows: Callable[[Name], bool]
+    is_given: Callable[[Name], bool]
+    covered: set[Name] = field(default_factory=set)
 
-    def look_at(
-        self,
-        op_type: str,
-        inputs: Sequence[T],
-        outputs: Sequence[T],
-        use: Callable[[], Use],
-        may_be_covered: Callable[[T], bool],
-    ) -> None:
-        """Find out what need not be asked because of one op; of its inputs only what `may_be_covered`."""
-        sources = _SOURCES.get(self.covering)
-        if sources is not None:
-            for slot, name in enumerate(outputs):
-                positions = sources(op_type, slot, len(inputs)) if self.shows(name) else None
-                if positions and all(self.is_given(inputs[position]) for position in positions):
-                    self.covered.add(name)
-        elif self.covering is not Covering.NOTHING and is_transparent(op_type):
-            own = {name for name in inputs if name not in self.covered and may_be_covered(name)}
-            if own and any(map(self.shows, outputs)):
-                self._cover(own, inputs, outputs, use())
+    def look_at(self, op: OpView[Name], may_be_covered: Callable[[Name], bool]) -> None:
+        """Find out what need not be asked because of `op`; of its inputs only what `may_be_covered`."""
+        kind = self.question.covering
+        if op.op_type == "Const":
+            self.covered.update(filter(self._is_healthy(op), op.outputs))
+        elif kind in _SOURCES:
+            self._cover_outputs(op, _SOURCES[kind])
+        elif kind is not Covering.NOTHING and is_transparent(op.op_type):
+            own = {name for name in op.inputs if name not in self.covered and may_be_covered(name)}
+            if own and any(map(self.shows, op.outputs)):
+                self._cover_inputs(op, own)
 
-    def _cover(self, own: set[T], inputs: Sequence[T], outputs: Sequence[T], use: Use) -> None:
-        keeping = self.covering is Covering.READERS_KEEPING
-        for position, name in enumerate(inputs):
+    def _is_healthy(self, op: OpView[Name]) -> Callable[[Name], bool]:
+        return lambda name: self.shows(name) and not self.question.asked_of(op.array)
+
+    def _cover_outputs(self, op: OpView[Name], sources: Callable[[str, int, int], Sequence[int] | None]) -> None:
+        inputs = op.inputs
+        for slot, name in enumerate(op.outputs):
+            positions = sources(op.op_type, slot, len(inputs)) if self.shows(name) else None
+            if positions and all(self.is_given(inputs[position]) for position in positions):
+                self.covered.add(name)
+
+    def _cover_inputs(self, op: OpView[Name], own: set[Name]) -> None:
+        use, outputs = self.facts.use(op), op.outputs
+        keeping = self.question.covering is Covering.READERS_KEEPING
+        for position, name in enumerate(op.inputs):
             if name in own:
                 slots = covering(use, position, keeping=keeping)
                 if slots and all(self.shows(outputs[slot]) for slot in slots):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -10,25 +10,23 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.rewrite import Rewriting
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
-from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, Facts
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
 from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
-from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.folding import Constant
+from tfdbg_cli.ops.facts import Facts
 
 
 def checked_call(
-    op: Op, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
+    op: Op, functions: GraphFunctions, facts: Facts[str], question: Question, admits: Callable[[str, str, str], bool]
 ) -> RewrittenCall | None:
     """What does what `op` does and gives the answer to `question` besides; None when nothing inside has to be asked.
 
@@ -47,12 +45,12 @@ def checked_call(
     _require_known(root)
     arguments = root.argument_names
     outside = {root.argument_tensor(at): tensor for at, tensor in enumerate(op.inputs)}
-    constants = {name: facts.constant(tensor) for name, tensor in outside.items()}
-    known = _Facts(
+    known = StaticFacts(
         root,
         {**functions.graphs, root.body.name: _Around(op)},
-        {name: found for name, found in constants.items() if found is not None},
-        {name: facts.source(tensor) for name, tensor in outside.items()},
+        {name: facts.constant(tensor.name) for name, tensor in outside.items()},
+        {name: facts.source(tensor.name) for name, tensor in outside.items()},
+        merging=True,
     )
     elsewhere = {*arguments, *(f"{name}/after_update" for name in arguments)}  # looked at where the session is
 
@@ -112,42 +110,3 @@ def _require_known_node(scope: Scope, node: Any) -> None:
         raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) in it keeps a state of its own")
     if any(kind >= FIRST_REFERENCE for kind in types):
         raise TfdbgError(f"{scope.name_of(node.name)} ({node.op}) is given a variable of the old kind")
-
-
-class _Facts(StaticFacts):
-    """Facts of a function that the optimizer puts in the place of its call, and merges with what is around it."""
-
-    def __init__(
-        self,
-        root: Scope,
-        graphs: Mapping[str, Any],
-        constants: Mapping[TensorName, Constant],
-        sources: Mapping[TensorName, object],
-    ) -> None:
-        self._same: dict[TensorName, object] = dict(sources)
-        super().__init__(root, graphs, constants)
-        for scope in root.all():
-            self._of_nodes(scope)
-
-    def source(self, name: TensorName) -> object:
-        """As `facts.Facts.source`: ops of one type count as the same."""
-        return self._same.get(name, ANYTHING)
-
-    def _of_nodes(self, scope: Scope) -> None:
-        for node in scope.needed.nodes:
-            site = scope.calls.get(node.name)
-            if site is not None and site.kind is CallKind.PLAIN:
-                continue
-            own = scope.name_of(node.name)
-            given = scope.body.data_inputs(node)
-            definition = compat.op_definition(node.op)
-            for slot in range(len(scope.body.outputs(node.name))):
-                name = TensorName(own, slot)
-                if site is not None or definition is None:
-                    self._same[name] = ANYTHING
-                elif given and node.op in MAYBE_NOTHING:
-                    self._same[name] = self.source(scope.resolve(given[0]))
-                elif node.op != "Const" and (not given or definition.is_stateful):
-                    self._same[name] = str(name)
-                else:
-                    self._same[name] = node.op

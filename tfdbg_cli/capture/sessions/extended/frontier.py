@@ -9,8 +9,9 @@ from typing import Any
 
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.sessions.extended.facts import Facts, array_of, attribute_of, is_placeholder
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of, is_placeholder
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -49,7 +50,7 @@ def frontier(
 
     """
     candidates = {tensor.name: tensor for tensor in listed if _can_be_bad(tensor, fed_names) and admits(tensor)}
-    search = _Search(candidates, fed_names, question)
+    search = _Search(candidates, fed_names, question, facts_of(order, fed_names))
     for op in order:
         search.look_at(op, shown.get(op.name, ()))
     given = tuple(t for name, t in candidates.items() if name in fed_names and not is_placeholder(t))
@@ -63,22 +64,18 @@ class _Search:
     candidates: Mapping[str, Any]
     fed_names: Collection[str]
     question: Question
+    facts: Facts[str]
 
     def __post_init__(self) -> None:
-        self._facts = Facts(self.fed_names)
-        self._coverage: Coverage[str] = Coverage(self.question.covering, self._shows, self._is_as_given)
+        self._coverage: Coverage[str] = Coverage(self.question, self.facts, self._shows, self._is_as_given)
         self.covered = self._coverage.covered
 
     def look_at(self, op: Op, shown: Collection[str]) -> None:
         """Find out what need not be checked because of `op`; `shown` is what is seen in a variable that it writes."""
-        self._facts.learn(op)
+        view = GraphOp(op)
+        self.facts.learn(view)
         self.covered.update(shown)
-        inputs, outputs = _names(op.inputs), _names(op.outputs)
-        self._coverage.look_at(op.type, inputs, outputs, lambda: self._facts.use(op), self.candidates.__contains__)
-        if self.question.sees_finite:
-            self.covered.update(self._facts.finite.intersection(outputs))
-        elif op.type == "Const" and self._shows(outputs[0]) and not self.question.asked_of(array_of(op)):
-            self.covered.add(outputs[0])
+        self._coverage.look_at(view, self.candidates.__contains__)
 
     def _is_as_given(self, name: str) -> bool:
         """Whether a tensor is looked after, and is certainly what its readers get (see `Frontier`)."""
@@ -88,10 +85,6 @@ class _Search:
     def _shows(self, name: str) -> bool:
         """Whether a tensor is checked, or itself covered, and is what its op gives."""
         return name in self.candidates and name not in self.fed_names
-
-
-def _names(tensors: Iterable[SymbolicTensor]) -> list[str]:
-    return [tensor.name for tensor in tensors]
 
 
 def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:

@@ -16,13 +16,14 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.sessions.called import RewrittenCall
-from tfdbg_cli.capture.sessions.extended.facts import Facts, attribute_of
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
+from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.kinds import NEXT_ITERATION
 
 _COLOCATED = "_class"
@@ -99,7 +100,7 @@ class ShadowOpMaker:
         self._again = again
         self._notes: list[str] = []
 
-    def made(self, hidden: HiddenOps, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> ShadowOps:
+    def made(self, hidden: HiddenOps, rewritten: Callable[[Op, Facts[str]], RewrittenCall | None]) -> ShadowOps:
         """The shadow ops, which are added to `hidden`.
 
         `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
@@ -124,12 +125,12 @@ class ShadowOpMaker:
         total = sum(call.total for call in calls.values())
         return ShadowOps(ops, given, checked, total, tuple(self._notes), self._fed)
 
-    def _calls(self, rewritten: Callable[[Any, Facts], RewrittenCall | None]) -> dict[str, RewrittenCall]:
+    def _calls(self, rewritten: Callable[[Op, Facts[str]], RewrittenCall | None]) -> dict[str, RewrittenCall]:
         """By the name of an op, what runs in its place."""
-        facts = Facts(self._fed)
+        facts = facts_of(self._order, self._fed)
         found: dict[str, RewrittenCall] = {}
         for op in self._order:
-            facts.learn(op)
+            facts.learn(GraphOp(op))
             if not calls_functions(op):
                 continue
             try:

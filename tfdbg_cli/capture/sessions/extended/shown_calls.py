@@ -12,7 +12,6 @@ from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
-from tfdbg_cli.capture.sessions.extended.facts import Facts
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
@@ -21,6 +20,7 @@ from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ShownCalls:
             hidden_ops(graph), self._rewritten
         )
 
-    def _rewritten(self, op: Op, _: Facts) -> RewrittenCall:
+    def _rewritten(self, op: Op, _: Facts[str]) -> RewrittenCall:
         root = called_root(op, self._functions)
         reports = FrameReports()
         rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))

@@ -1,0 +1,85 @@
+"""Ops of a tf.Graph as `ops/op_view.py` has them, and what is known of a call's tensors before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
+from tfdbg_cli.capture.tf.static_values import array_in, dimensions
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.ops.facts import Facts
+from tfdbg_cli.ops.folding import UNREAD
+from tfdbg_cli.ops.kinds import PLACEHOLDERS
+from tfdbg_cli.ops.op_view import Kind
+
+
+class GraphOp:
+    """A tf.Operation (`OpView`); its tensors go by their names."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.op_type = str(op.type)
+
+    @cached_property
+    def inputs(self) -> Sequence[str]:
+        return [tensor.name for tensor in self.op.inputs]
+
+    @cached_property
+    def outputs(self) -> Sequence[str]:
+        return [tensor.name for tensor in self.op.outputs]
+
+    @property
+    def inputs_are(self) -> Sequence[Kind]:
+        return list(map(kind_of, self.op.inputs))
+
+    @property
+    def outputs_are(self) -> Sequence[Kind]:
+        return list(map(kind_of, self.op.outputs))
+
+    @property
+    def is_stateful(self) -> bool:
+        return is_stateful(self.op)
+
+    @property
+    def calls_functions(self) -> bool:
+        return calls_functions(self.op)
+
+    @cached_property
+    def array(self) -> Any:
+        return array_in(self.op.get_attr("value")) if self.op.type == "Const" else None
+
+    def attribute(self, name: str) -> Any:
+        return attribute_of(self.op, name)
+
+
+def kind_of(tensor: SymbolicTensor) -> Kind:
+    """What is known of a tf.Tensor in a graph."""
+    return Kind(tensor.dtype.base_dtype.name, dimensions(tensor.shape))
+
+
+def attribute_of(op: Op, name: str) -> Any:
+    """The attribute `name` of a tf.Operation; None when it has none of that name."""
+    try:
+        return op.get_attr(name)
+    except ValueError:
+        return None
+
+
+def is_placeholder(tensor: SymbolicTensor) -> bool:
+    """Whether `tensor` is there to be fed."""
+    return tensor.op.type in PLACEHOLDERS
+
+
+def facts_of(order: Iterable[Op], fed_names: Collection[str]) -> Facts[str]:
+    """Facts for the ops in `order`, of which none was told yet; of what they read, `fed_names` are fed.
+
+    The optimizer may take a fed tensor for the constant that it would be, unless it is a placeholder.
+    """
+    fed = {
+        tensor.name: tensor for op in (order if fed_names else ()) for tensor in op.inputs if tensor.name in fed_names
+    }
+    constants = {name: None if is_placeholder(tensor) else UNREAD for name, tensor in fed.items()}
+    sources = {name: tensor.op.type if tensor.op.type == "Const" else name for name, tensor in fed.items()}
+    return Facts(constants, sources, merging=True)

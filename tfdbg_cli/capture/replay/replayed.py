@@ -9,6 +9,7 @@ from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, Tensor, TensorStore
 
+_NOT_AGAIN = "The run could not be made again, so its values are missing: {}"
 _MOST_NAMED = 3
 
 
@@ -27,6 +28,11 @@ class Replayed:
     def of(self, run: Run) -> Run:
         """`run` with these tensors in place of its own; its call, graph and tracebacks stay."""
         return replace(run, tensors=self.tensors, error=self.error, notes=(*run.notes, *self.notes))
+
+
+def not_again(failure: Exception) -> Replayed:
+    """Nothing, since making the run again failed; the note says so."""
+    return Replayed(notes=(_NOT_AGAIN.format(failure),))
 
 
 def difference(first: TensorStore, again: TensorStore) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
-from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import repeat_until_failure
 from tfdbg_cli.capture.runs.function.capture import VALUES, CapturedCall, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
@@ -20,9 +20,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import EMPTY_STORE
 
-_NOT_AGAIN = "The run could not be made again, so its values are missing: {}"
 _FAILED_AGAIN = "Made again, the run failed with {}."
 
 
@@ -91,7 +89,7 @@ class ReplayedCapture(CapturedCall):
         except Exception as failure:  # noqa: BLE001  # the run was made, and is worth showing without values, too
             if not isinstance(failure, TfdbgError | OpError):
                 report("make a run again", failure)
-            return Replayed(EMPTY_STORE, (_NOT_AGAIN.format(failure),)), None
+            return not_again(failure), None
         failed = made.replayed.error
         notes = made.replayed.notes if failed is None else (_FAILED_AGAIN.format(failed.type_name),)
         return replace(made.replayed, notes=notes), shown

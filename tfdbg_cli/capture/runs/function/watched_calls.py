@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
@@ -19,30 +18,28 @@ from tfdbg_cli.capture.runs.function.capture import CapturedCall, FunctionCaptur
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
+from tfdbg_cli.capture.runs.watch_policy import (
+    Course,
+    checked,
+    fits,
+    is_hit,
+    passes,
+    policy,
+    replayed_hit,
+    too_large,
+)
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.exactness import Exactness, named_partings
 from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 
-_CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."
-_REPLAYED = (
-    "These values are of the same run made once more, from the state that was held before it: the program's own "
-    "variables are as the run left them."
-)
-_OTHERWISE = (
-    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
-    "Another thread may have changed a variable meanwhile. `run -f … --values keep` keeps the values of every run."
-)
-_NOT_AGAIN = "The run could not be made once more, so its values are missing: {}"
-_KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
 _NOT_INSIDE = (
     "Whether a tensor passes {} could not be asked inside TensorFlow: too little is known of {} before the run. "
     "Every value was given back and asked, which costs more."
@@ -56,20 +53,24 @@ _SET_RIGHT = (
     "The watched run itself gave something else, in {}; the program was given what the plain run from the same state "
     "gives."
 )
-_NO_VALUES = (
-    "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
-    "budget with `config set memory_budget SIZE`."
-)
 
 
 class KeptWatchedCall(FunctionCapture):
     """A watched call with every value, and the answer of the checks (`pipeline.SelfChecking`)."""
 
-    def __init__(self, call: PerformedCall, plan: Plan, room: int, watched: FunctionChecks, reason: str = "") -> None:
-        """Prepare the call; `reason` says why it cannot be made again instead."""
+    def __init__(
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        watched: FunctionChecks,
+        reason: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Prepare the call; `reason` says why it cannot be made again instead, and `notes` say so at a hit."""
         super().__init__(call, plan, room, watched.with_values, reason)
         self._watched = watched
-        self._notes = (_KEPT_INSTEAD.format(reason),) if reason else ()
+        self._notes = notes
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
@@ -135,6 +136,7 @@ class ReplayedWatchedCall(CapturedCall):
         self._watched = watched
         self._settings = settings
         self._outputs: Sequence[Any] = ()
+        self._agreement: Agreement | None = None  # of the call made again with the program's
         self._note = ""
 
     def perform(self) -> Any:
@@ -179,16 +181,17 @@ class ReplayedWatchedCall(CapturedCall):
         """The run, made again with all its values; without them when it cannot be."""
         assert self.outcome is not None
         self._take_in(self.outcome)
-        again, shown = self._again(self.outcome)
-        caught = _is_hit(self.outcome, again.tensors)
-        run = replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph, caught=caught)
+
+        def shown(again: Replayed) -> Run:
+            return replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph)
+
+        again = self._again(self.outcome, shown)
+        run = replace(shown(again), caught=_is_hit(self.outcome, again.tensors))
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
             inputs = self.held.replay_spec().inputs
             run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
-        if caught and len(again.tensors) and not self._finds(run):
-            again = replace(again, notes=(_OTHERWISE, *again.notes[1:]))
         notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
-        exactness = None if error is not None else self._said_of(shown)
+        exactness = None if error is not None else self._said_of(self._agreement)
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
 
@@ -200,28 +203,25 @@ class ReplayedWatchedCall(CapturedCall):
     def _said_of(self, shown: Agreement | None) -> Exactness:
         return beside(self._proof, self._watched.trials, shown, self._note)
 
-    def _again(self, outcome: Outcome) -> tuple[Replayed, Agreement | None]:
-        """The values of the call made again; the first note says whether they are there."""
+    def _again(self, outcome: Outcome, shown: Callable[[Replayed], Run]) -> Replayed:
+        """The values of the call made again; `shown` makes a run of them."""
         estimate = _estimate(self.call, self.plan, self._settings)
-        if not _fits(estimate):
-            sizes = size_text(estimate.nbytes or 0), size_text(estimate.budget)
-            return Replayed(EMPTY_STORE, (_NO_VALUES.format(*sizes),)), None
-        try:
-            if self.held is None:
-                raise TfdbgError("The state before it could not be held.")
-            made = self.held.made_again(self.room)
-            made, shown = compared_again(self.held, made, self._outputs, self.room)
-        except Exception as error:  # noqa: BLE001  # the hit is worth showing without values, too
-            if not isinstance(error, TfdbgError):
-                report("make a run again", error)
-            return Replayed(EMPTY_STORE, (_NOT_AGAIN.format(error),)), None
-        return replace(made.replayed, notes=(_REPLAYED, *made.replayed.notes)), shown
-
-    def _finds(self, run: Run) -> bool:
+        if not fits(estimate):
+            return Replayed(notes=(too_large(estimate),))
         question = self._watched.question
-        if question.compares:
-            return True  # a run made again does not show those of loops before their update
-        return any(question.asked(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))
+
+        def finds(again: Replayed) -> bool:
+            # A run made again does not show the variables of loops before their update.
+            return question.compares or passes(shown(again), question.asked)
+
+        return replayed_hit(self._replayed, finds, sure=bool(outcome.found) and outcome.sure)
+
+    def _replayed(self) -> Replayed:
+        if self.held is None:
+            raise TfdbgError("The state before it could not be held.")
+        made = self.held.made_again(self.room)
+        made, self._agreement = compared_again(self.held, made, self._outputs, self.room)
+        return made.replayed
 
 
 class CopiedWatchedCall(ReplayedWatchedCall):
@@ -282,11 +282,11 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
     if watched.frontier.unasked:
         note = _NOT_INSIDE.format(kind.question.name, watched.frontier.unasked[0])
         return _of_all_values(call, plan, room, plan.watched.values, note)
-    if plan.watched.values is Values.KEEP:
-        return KeptWatchedCall(call, plan, room, watched)
     reason = watched.snapshot_plan.obstacle(room)
-    if reason and _fits(_estimate(call, plan, settings)):
-        return KeptWatchedCall(call, plan, room, watched, reason)
+    chosen = policy(plan.watched.values, reason, lambda: _estimate(call, plan, settings))
+    if chosen.course is Course.KEEP:
+        reason = "" if plan.watched.values is Values.KEEP else reason
+        return KeptWatchedCall(call, plan, room, watched, reason, chosen.notes)
     watched.checked_only(call.inputs)
     way = CopiedWatchedCall if watched.on_copies else ReplayedWatchedCall
     return way(call, plan, room, watched, settings)
@@ -310,16 +310,12 @@ def _obstacle(snapshot_plan: SnapshotPlan, room: int) -> str:
 
 def _is_hit(outcome: Outcome, tensors: TensorStore) -> bool:
     """Whether something was found; where it may have been, the filter is asked, if there are values."""
-    return bool(outcome.found) and (outcome.sure or not len(tensors))
+    return is_hit(tensors, found=bool(outcome.found), sure=outcome.sure)
 
 
 def _estimate(call: PerformedCall, plan: Plan, settings: Settings) -> Estimate:
     return call.traced.estimate(chooser(plan.capture).admits, call.inputs, settings)
 
 
-def _fits(estimate: Estimate) -> bool:
-    return estimate.nbytes is None or estimate.nbytes <= estimate.budget
-
-
 def _checked(watched: FunctionChecks) -> str:
-    return _CHECKED.format(watched.frontier.checked, watched.frontier.watched)
+    return checked(watched.frontier.checked, watched.frontier.watched)

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
+from tfdbg_cli.capture.runs.watch_policy import is_hit
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
@@ -120,8 +121,8 @@ class CopiedWatch(UnchangedCapture):
         run = super().run(call, error)
         if self._checking is None:
             return run
-        found = self._checking.sure or self._seen_itself or (self._checking.found and not len(run.tensors))
-        self._run = replace(run, caught=found, notes=(self._counted, *run.notes))
+        caught = is_hit(run.tensors, found=self._found, sure=self._checking.sure or self._seen_itself)
+        self._run = replace(run, caught=caught, notes=(self._counted, *run.notes))
         return self._run
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:

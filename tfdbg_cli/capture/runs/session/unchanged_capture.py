@@ -11,7 +11,7 @@ from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.questions.known import question_of
-from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
 from tfdbg_cli.capture.runs.session.python_graph import keep_dump
@@ -38,10 +38,9 @@ from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import EMPTY_STORE, PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 
 UNREAD = "the state before it could not be read ({error})"
-_NOT_AGAIN = "The run could not be made once more, so its values are missing: {reason}"
 
 
 class UnchangedCapture:
@@ -101,7 +100,7 @@ class UnchangedCapture:
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
             if self.plan.watching:
                 report("make a watched run again", failure)
-            replayed = Replayed(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
+            replayed = not_again(failure)
             exactness = Exactness(Way.UNCHANGED)
         replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
         self._run = replace(replayed.of(bare), error=bare.error, exactness=exactness)

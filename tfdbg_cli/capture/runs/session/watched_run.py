@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.estimate import estimate
@@ -20,6 +19,7 @@ from tfdbg_cli.capture.runs.session.python_graph import keep_dump
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
 from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
+from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
@@ -30,37 +30,20 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
-from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, not_replayable, read
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, Tensor, TensorStore
+from tfdbg_cli.model.runs import Estimate, Run
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
-_CHECKED = "The run was checked inside TensorFlow: {checked} checks stand for {total} tensors."
-_REPLAYED = (
-    "These values are of the same run made once more, from the state that was held before it: the program's own "
-    "variables are as the run left them."
-)
-_OTHERWISE = (
-    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
-    "Another thread may have changed a variable meanwhile, or an op may give other last digits when all values are "
-    "fetched. `run -f … --values keep` keeps the values of every run."
-)
-_NOT_AGAIN = "The run could not be made once more, so its values are missing: {reason}"
 _UNHELD = "The state before the run could not be read ({error}), so its values were kept instead."
-_TOO_LARGE = (
-    "The run cannot be made again ({reason}), and its values take about {needed}, more than the {budget} of memory "
-    "that tfdbg may use: they are missing. Raise the budget with `config set memory_budget SIZE`."
-)
 _NOT_INSIDE = (
     "What the functions that the run calls computed was checked, but it is not among the values that were kept. "
     "`run -f … --values replay` shows it, where the run can be made again."
@@ -79,12 +62,10 @@ class WatchedRun:
         self._plan = plan
         self._watched = watched
         self._call = call
-        self._notes: tuple[str, ...] = (
-            _CHECKED.format(checked=call.checked, total=call.total),
-            *call.shadow_ops.notes,
-        )
         self._chooser = chooser(plan.capture)
-        self._keeps = self._to_keep(call.state.obstacle, settings)
+        chosen = policy(watched.values, call.state.obstacle, lambda: self._estimate(settings))
+        self._keeps = chosen.course is Course.KEEP
+        self._notes = (checked(call.checked, call.total), *call.shadow_ops.notes, *chosen.notes)
         self._held: RunSnapshot | None = None
         self._checking = Checking(invocation, call)
         self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
@@ -94,20 +75,8 @@ class WatchedRun:
         self._run: Run | None = None
         self._aside: Sequence[Any] = ()
 
-    def _to_keep(self, obstacle: str, settings: Settings) -> bool:
-        if self._watched.values is Values.KEEP:
-            return True
-        if not obstacle:
-            return False
-        if self._watched.values is Values.REPLAY:
-            self._notes = (*self._notes, f"{not_replayable(self._call.state)} Its values were kept instead.")
-        feeds = fed(self._invocation.feeds)
-        needed = estimate(self._fetchable(), feeds, GraphKind.PYTHON, settings, None)
-        if needed.nbytes is None or needed.nbytes <= needed.budget:
-            return True
-        sizes = {"needed": size_text(needed.nbytes), "budget": size_text(needed.budget)}
-        self._notes = (*self._notes, _TOO_LARGE.format(reason=obstacle, **sizes))
-        return False
+    def _estimate(self, settings: Settings) -> Estimate:
+        return estimate(self._fetchable(), fed(self._invocation.feeds), GraphKind.PYTHON, settings, None)
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
@@ -206,7 +175,6 @@ class WatchedRun:
             replayable=self._held,
             steppable=None if self._held is None else SteppableReplay(self._held),
             what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
-            caught=self._checking.sure,
         )
         if self._kept is not None:
             notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
@@ -215,8 +183,8 @@ class WatchedRun:
             self._run = self._made_again(bare, self._held)
         else:
             self._run = bare
-        if self._checking.found and not len(self._run.tensors):
-            self._run = replace(self._run, caught=True)  # nobody can ask the values
+        caught = is_hit(self._run.tensors, found=self._checking.found, sure=self._checking.sure)
+        self._run = replace(self._run, caught=caught)
         return self._run
 
     def _store(self, kept: Sequence[Any]) -> TensorStore:
@@ -237,20 +205,12 @@ class WatchedRun:
         return value if before is None or isinstance(value, NoValue) else before.reshape(value.shape)
 
     def _made_again(self, bare: Run, held: RunSnapshot) -> Run:
-        try:
-            replayed = held.replayed()
-        except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
-            replayed = Replayed(EMPTY_STORE, (_NOT_AGAIN.format(reason=failure),))
-        else:
-            otherwise = bare.caught and not self._finds(replace(bare, tensors=replayed.tensors))
-            notes = (_OTHERWISE if otherwise else _REPLAYED, *replayed.notes)
-            replayed = replace(replayed, tensors=asked_for(replayed.tensors, self._plan.capture), notes=notes)
-        return replace(replayed.of(bare), error=bare.error)
+        def finds(again: Replayed) -> bool:
+            return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
 
-    def _finds(self, run: Run) -> bool:
-        return any(
-            self._watched.tensor_filter(datum_of(run, at), run.tensors.value(at)) for at in range(len(run.tensors))
-        )
+        replayed = replayed_hit(held.replayed, finds, sure=self._checking.sure)
+        replayed = replace(replayed, tensors=asked_for(replayed.tensors, self._plan.capture))
+        return replace(replayed.of(bare), error=bare.error)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

@@ -1,0 +1,98 @@
+"""Where the values of a hit come from, and what the screen says of it: one rule for sessions and functions."""
+
+from __future__ import annotations
+
+import pytest
+from support import sample_run
+
+from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.runs.watch_policy import Course, Policy, fits, is_hit, passes, policy, replayed_hit
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.runs import Estimate
+from tfdbg_cli.model.tensors import EMPTY_STORE
+
+SMALL = Estimate(3, 1000, 0, 2000, "memory")
+LARGE = Estimate(3, 5_000_000, 0, 2000, "memory")
+UNKNOWN = Estimate(3, None, 3, 2000, "memory")
+VALUES = sample_run.sample_run().tensors
+
+
+def _never():
+    raise AssertionError("nobody has to know how large the values are")
+
+
+def test_values_are_kept_where_the_person_wants_it():
+    assert policy(Values.KEEP, "it draws", _never) == Policy(Course.KEEP)
+    assert policy(Values.KEEP, "", _never) == Policy(Course.KEEP)
+
+
+@pytest.mark.parametrize("wanted", [Values.AUTO, Values.REPLAY])
+def test_a_run_that_can_be_made_again_is(wanted):
+    assert policy(wanted, "", _never) == Policy(Course.REPLAY)
+
+
+@pytest.mark.parametrize("wanted", [Values.AUTO, Values.REPLAY])
+@pytest.mark.parametrize("needed", [SMALL, UNKNOWN])
+def test_one_that_cannot_keeps_its_values_and_says_why(wanted, needed):
+    found = policy(wanted, "it draws", lambda: needed)
+    assert found.course is Course.KEEP
+    assert found.notes == ("This run cannot be made again (it draws), so its values were kept instead.",)
+
+
+def test_without_room_there_are_no_values_and_the_way_out_is_told():
+    found = policy(Values.AUTO, "it draws", lambda: LARGE)
+    assert found.course is Course.WITHOUT
+    (note,) = found.notes
+    assert "4.8 MiB" in note
+    assert "config set memory_budget" in note
+    assert not fits(LARGE)
+
+
+@pytest.mark.parametrize(
+    ("found", "sure", "tensors", "hit"),
+    [
+        (False, False, VALUES, False),
+        (True, True, VALUES, True),
+        (True, False, VALUES, False),  # the filter is asked
+        (True, False, EMPTY_STORE, True),  # there is nothing to ask it of
+        (False, False, EMPTY_STORE, False),
+    ],
+)
+def test_what_counts_as_a_hit(found, sure, tensors, hit):
+    assert is_hit(tensors, found=found, sure=sure) is hit
+
+
+def test_a_hit_made_again_says_that_its_values_are_of_the_same_run():
+    found = replayed_hit(lambda: Replayed(VALUES, ("slow",)), lambda _: True, sure=True)
+    assert found.tensors is VALUES
+    assert found.notes[0].startswith("These values are of the same run made once more")
+    assert found.notes[1:] == ("slow",)
+
+
+def test_values_that_do_not_show_the_hit_are_told_apart():
+    found = replayed_hit(lambda: Replayed(VALUES), lambda _: False, sure=True)
+    assert "not those of the hit" in found.notes[0]
+    # Where the checks were not sure, the filter has not spoken yet.
+    unsure = replayed_hit(lambda: Replayed(VALUES), lambda _: False, sure=False)
+    assert unsure.notes[0].startswith("These values are of the same run")
+
+
+@pytest.mark.parametrize("failure", [TfdbgError("The state before it could not be held."), ValueError("odd")])
+def test_a_hit_that_cannot_be_made_again_is_shown_all_the_same(failure, capsys):
+    def replay():
+        raise failure
+
+    found = replayed_hit(replay, lambda _: True, sure=True)
+    assert len(found.tensors) == 0
+    assert found.notes == (f"The run could not be made again, so its values are missing: {failure}",)
+    reported = "make a run again" in capsys.readouterr().err
+    assert reported is isinstance(failure, ValueError)  # a mistake of ours is told at once
+
+
+def test_a_run_passes_by_one_of_its_values():
+    run = sample_run.sample_run()
+    names = []
+    assert not passes(run, lambda datum, value: names.append(datum.node_name) or False)
+    assert len(names) == len(run.tensors)
+    assert passes(run, lambda datum, value: datum.node_name == names[-1])

@@ -1,0 +1,121 @@
+"""What becomes of the values of a watched run: kept while it happens, made again after a hit, or done without.
+
+One policy for sessions and functions. How values are kept and a run is made again is theirs (`session/watched_run`,
+`function/watched_calls`); which of it is done, when a run counts as a hit, and what is said of it is told here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.replay.replayed import Replayed, not_again
+from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.model.decision import Values
+from tfdbg_cli.model.runs import Estimate, Run
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Value
+
+_CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."
+_KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
+_TOO_LARGE = (
+    "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
+    "budget with `config set memory_budget SIZE`."
+)
+_REPLAYED = (
+    "These values are of the same run made once more, from the state that was held before it: the program's own "
+    "variables are as the run left them."
+)
+_OTHERWISE = (
+    "Made once more, the run gave nothing that the watch asks for: the values shown are not those of the hit. "
+    "Another thread may have changed a variable meanwhile, or an op may give other last digits when all values are "
+    "taken. `run -f … --values keep` keeps the values of every run."
+)
+
+
+class Course(Enum):
+    """Where the values of a hit come from."""
+
+    KEEP = auto()  # every run gives its values, and the next one throws them away
+    REPLAY = auto()  # the state before each run is held, and the hit is made again
+    WITHOUT = auto()  # neither can be done: a hit has no values
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is done about the values of watched runs, and what the screen says of that at a hit."""
+
+    course: Course
+    notes: tuple[str, ...] = ()
+
+
+def policy(wanted: Values, obstacle: str, needed: Callable[[], Estimate]) -> Policy:
+    """What to do where the person wants the values to be `wanted`.
+
+    Args:
+        wanted: as in `run -f FILTER --values WANTED`.
+        obstacle: why a run cannot be made again; empty when it can.
+        needed: what the values of one run take; asked only where that matters.
+
+    """
+    if wanted is Values.KEEP:
+        return Policy(Course.KEEP)
+    if not obstacle:
+        return Policy(Course.REPLAY)
+    estimate = needed()
+    if fits(estimate):
+        return Policy(Course.KEEP, (_KEPT_INSTEAD.format(obstacle),))
+    return Policy(Course.WITHOUT, (too_large(estimate),))
+
+
+def fits(estimate: Estimate) -> bool:
+    """Whether values may be held in memory; where nothing is known of their size, it is tried."""
+    return estimate.nbytes is None or estimate.nbytes <= estimate.budget
+
+
+def too_large(estimate: Estimate) -> str:
+    """The sentence for values that may not be held in memory."""
+    return _TOO_LARGE.format(size_text(estimate.nbytes or 0), size_text(estimate.budget))
+
+
+def checked(checks: int, tensors: int) -> str:
+    """The sentence for a run in which `checks` checks stand for `tensors` tensors."""
+    return _CHECKED.format(checks, tensors)
+
+
+def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:
+    """Whether a run counts as one in which the watch found what it looks for.
+
+    Args:
+        tensors: the values that there are of it.
+        found: whether something was found.
+        sure: whether the filter would pass what was found. If not, the filter is asked, of the values; where there
+            are none, what was found counts.
+
+    """
+    return found and (sure or not len(tensors))
+
+
+def replayed_hit(replay: Callable[[], Replayed], finds: Callable[[Replayed], bool], *, sure: bool) -> Replayed:
+    """A hit made again by `replay`. The first note says whether its values are there, and whether they show the hit.
+
+    `finds` says whether values hold what the watch looks for. It is asked if the checks were `sure` that they do.
+    """
+    try:
+        replayed = replay()
+    except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too
+        if not isinstance(failure, TfdbgError | OpError):
+            report("make a run again", failure)
+        return not_again(failure)
+    otherwise = sure and len(replayed.tensors) and not finds(replayed)
+    return replace(replayed, notes=(_OTHERWISE if otherwise else _REPLAYED, *replayed.notes))
+
+
+def passes(run: Run, test: Callable[[TensorDatum, Value], bool]) -> bool:
+    """Whether one of the values of `run` passes `test`."""
+    return any(test(datum_of(run, row), run.tensors.value(row)) for row in range(len(run.tensors)))

@@ -36,7 +36,7 @@ class Node:
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the nodes that come before it: those that it reads, and those that it waits for."""
-        return (*(tensor.node for tensor in self.inputs), *self.control_inputs)
+        return (*[tensor.node for tensor in self.inputs], *self.control_inputs)
 
 
 class Graph:

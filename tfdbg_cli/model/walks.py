@@ -85,10 +85,11 @@ def needs_first(starts: Iterable[T], needs: Callable[[T], Iterable[T]]) -> Itera
         open_ = [(start, iter(needs(start)))]
         while open_:
             one, rest = open_[-1]
-            need = next((other for other in rest if other not in met), None)
-            if need is None:
+            for need in rest:
+                if need not in met:
+                    met.add(need)
+                    open_.append((need, iter(needs(need))))
+                    break
+            else:
                 yield one
                 open_.pop()
-            else:
-                met.add(need)
-                open_.append((need, iter(needs(need))))

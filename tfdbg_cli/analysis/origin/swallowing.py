@@ -6,7 +6,7 @@ the largest of NaN and 1 may be 1, and an integer made of NaN is any: there, the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -72,8 +72,10 @@ def _depended_on(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
     """The nodes on which the tensors of `outcome` depend: by edges, or since they decide how long a loop runs."""
     deciding = _deciding(graph)
 
-    def needs(name: str) -> list[str]:
-        return [*deciding.get(name, ()), *(other for node in graph.all_named(name) for other in node.needs)]
+    def needs(name: str) -> Iterator[str]:
+        yield from deciding.get(name, ())
+        for node in graph.all_named(name):
+            yield from node.needs
 
     return set(reached((name.node for name in outcome), needs))
 

@@ -27,14 +27,14 @@ def puts_before(node: Node, edges: Edges, puts: Container[str], *, all_of_them: 
     """
 
     def given_by(edge: Edge) -> Sequence[Edge]:
-        op_type = edge.node.op_type if edge.node else ""
-        if edge.node is None:
+        maker = edge.node
+        if maker is None:
             return ()
-        if op_type in puts:
-            return edges(edge.node)[:1] if all_of_them else ()
-        if op_type in LOOPS:  # what its body gave for it
-            return edges(edge.node)[edge.tensor.slot : edge.tensor.slot + 1]
-        return edges(edge.node) if op_type in _LIST_ON else ()
+        if maker.op_type in puts:
+            return edges(maker)[:1] if all_of_them else ()
+        if maker.op_type in LOOPS:  # what its body gave for it
+            return edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
+        return edges(maker) if maker.op_type in _LIST_ON else ()
 
     for edge in depth_first(edges(node)[:1], given_by, most=_MOST_NODES):
         if edge.node is not None and edge.node.op_type in puts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
@@ -104,7 +104,7 @@ class CallGraph(Edges[Any, str]):
             return {effect_of(op.type)}
         bodies = self._bodies
         found: set[Effect] = set()
-        for name in reached(called, lambda name: itertools.chain(*map(_called_by, bodies.get(name, ())))):
+        for name in reached(called, lambda name: chain.from_iterable(map(_called_by, bodies.get(name, ())))):
             found.update(effect_of(node.op) for node in bodies.get(name, ()) if not _called_by(node))
             if name not in bodies:
                 found.add(Effect.DRAW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.model.walks import nearest_first, needs_first, reached
+from tfdbg_cli.model.walks import depth_first, nearest_first, needs_first, reached
 
 _NODES = st.integers(0, 9)
 GRAPHS = st.dictionaries(_NODES, st.lists(_NODES, max_size=4), max_size=10)
@@ -29,10 +29,20 @@ def _distances(graph, starts):
         far = found
 
 
+def _told_deep(graph, nodes, told):
+    """`nodes`, the last first, each followed by what it leads to, in a list without those that were told before."""
+    for node in reversed(nodes):
+        if node not in told:
+            told.append(node)
+            _told_deep(graph, graph.get(node, ()), told)
+    return told
+
+
 @given(GRAPHS, STARTS)
 def test_everything_that_can_be_reached_is_told_once(graph, starts):
     expected = sorted(_distances(graph, starts))
     assert sorted(reached(starts, _further(graph))) == expected
+    assert sorted(depth_first(starts, _further(graph))) == expected
     assert sorted(needs_first(starts, _further(graph))) == expected
 
 
@@ -42,6 +52,11 @@ def test_the_nearest_comes_first_with_its_distance(graph, starts):
     assert dict(found) == _distances(graph, starts)
     assert len(dict(found)) == len(found)
     assert [far for _, far in found] == sorted(far for _, far in found)
+
+
+@given(GRAPHS, STARTS)
+def test_all_behind_the_last_comes_before_the_others(graph, starts):
+    assert list(depth_first(starts, _further(graph))) == _told_deep(graph, starts, [])
 
 
 @given(GRAPHS, STARTS)
@@ -57,6 +72,8 @@ def test_what_is_needed_comes_first_unless_it_needs_its_reader(graph, starts):
 def test_no_more_are_told_than_are_wanted(graph, starts, most):
     everything = list(reached(starts, _further(graph)))
     assert list(reached(starts, _further(graph), most=most)) == everything[:most]
+    deep = list(depth_first(starts, _further(graph)))
+    assert list(depth_first(starts, _further(graph), most=most)) == deep[:most]
     nearest = list(nearest_first(starts, _further(graph)))
     assert list(nearest_first(starts, _further(graph), most=most)) == nearest[:most]
 

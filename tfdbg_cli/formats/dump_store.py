@@ -11,6 +11,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.model.walks import needs_first
 
 
 def shown_name(file: DumpFile) -> TensorName:
@@ -111,22 +112,13 @@ def in_order(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
 
 
 def _inputs_first(group: list[DumpFile], graph: Graph) -> list[DumpFile]:
-    waiting = {(file.device, file.node): False for file in group}
-    rank: dict[tuple[str, str], int] = {}
+    places = dict.fromkeys((file.device, file.node) for file in group)
 
-    def place(device: str, name: str) -> None:
-        stack = [(device, name, False)]
-        while stack:
-            device, name, done = stack.pop()
-            key = (device, name)
-            if done:
-                rank.setdefault(key, len(rank))
-            elif not waiting.get(key, True):
-                waiting[key] = True
-                stack.append((device, name, True))
-                node = graph.find(name, device)
-                stack.extend((device, read.node, False) for read in reversed(node.inputs if node else ()))
+    def read_by(place: tuple[str, str]) -> list[tuple[str, str]]:
+        device, name = place
+        node = graph.find(name, device)
+        read = [(device, tensor.node) for tensor in (node.inputs if node else ())]
+        return [one for one in read if one in places]
 
-    for file in group:
-        place(file.device, file.node)
+    rank = {place: at for at, place in enumerate(needs_first(places, read_by))}
     return sorted(group, key=lambda file: (rank[file.device, file.node], file.repeat, file.slot))

@@ -14,6 +14,7 @@ from tfdbg_cli.formats import schema
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _DEEPEST = 200  # calls within calls; programs have a dozen
@@ -89,16 +90,11 @@ def _as_written(names: Iterable[str]) -> frozenset[str]:
 
 def _needed(by_name: Mapping[str, Any], starts: Sequence[str], given: Set[str]) -> set[str]:
     """The names of `starts` and of all that they are computed from; what is `given` is not computed."""
-    waiting = list(starts)
-    met = set(waiting)
-    while waiting:
-        node = by_name.get(waiting.pop())
-        for text in node.input if node is not None else ():
-            name = node_of(text)
-            if text not in given and name not in met:
-                met.add(name)
-                waiting.append(name)
-    return met
+
+    def computed_from(name: str) -> list[str]:
+        return [node_of(text) for text in (by_name[name].input if name in by_name else ()) if text not in given]
+
+    return set(reached(starts, computed_from))
 
 
 class _Library:
@@ -116,16 +112,20 @@ class _Library:
                 if one in self.functions:
                     yield one
 
+    def called_in(self, nodes: Iterable[Any]) -> list[str]:
+        """The functions of the library that `nodes` may call, as often as they do."""
+        return [name for node in nodes for name in self.called(node)]
+
     def endless(self, nodes: Sequence[Any]) -> str:
         """A function that calls itself, or one that becomes too large or too deep; empty when there is none."""
         sizes: dict[str, int] = {}
         depths: dict[str, int] = {}
         open_: set[str] = set()
-        stack = [(name, False) for node in nodes for name in self.called(node)]
+        stack = [(name, False) for name in self.called_in(nodes)]
         while stack:
             name, done = stack.pop()
             body = self.functions[name].node_def
-            calls = [one for node in body for one in self.called(node)]
+            calls = self.called_in(body)
             if done:
                 open_.discard(name)
                 sizes[name] = len(body) + sum(sizes[one] for one in calls)
@@ -141,23 +141,17 @@ class _Library:
                     if one in open_:
                         return one
                     stack.append((one, False))
-        total = sum(sizes[name] for node in nodes for name in self.called(node))
+        total = sum(sizes[name] for name in self.called_in(nodes))
         return next(iter(sizes), "") if total > _MOST_OPS else ""
 
     def outside(self, nodes: Sequence[Any]) -> dict[str, str]:
         """The op types among `nodes`, and in what they call, that are not harmless, with the first op of each."""
+        called = reached(self.called_in(nodes), lambda name: self.called_in(self.functions[name].node_def))
         found: dict[str, str] = {}
-        waiting = [("", nodes)]
-        met: set[str] = set()
-        while waiting:
-            scope, body = waiting.pop()
+        for scope, body in [("", nodes), *((f"{name}/", self.functions[name].node_def) for name in called)]:
             for node in body:
                 if not self._is_harmless(node):
                     found.setdefault(node.op, f"{scope}{node.name}")
-                for name in self.called(node):
-                    if name not in met:
-                        met.add(name)
-                        waiting.append((f"{name}/", self.functions[name].node_def))
         return found
 
     def _is_harmless(self, node: Any) -> bool:

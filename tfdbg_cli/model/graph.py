@@ -31,7 +31,12 @@ class Node:
     device: str
     inputs: tuple[TensorName, ...] = ()
     control_inputs: tuple[str, ...] = ()
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the nodes that come before it: those that it reads, and those that it waits for."""
+        return (*[tensor.node for tensor in self.inputs], *self.control_inputs)
 
 
 class Graph:

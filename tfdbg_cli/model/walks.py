@@ -34,6 +34,25 @@ def _reached(starts: Iterable[T], further: Callable[[T], Iterable[T]]) -> Iterat
                 waiting.append(other)
 
 
+def depth_first(starts: Iterable[T], further: Callable[[T], Iterable[T]], *, most: int | None = None) -> Iterator[T]:
+    """As `reached`, in an order that can be told: the last of `starts` first, and first all that it leads to.
+
+    Of what one leads to, too, the last comes first, with all that it leads to and that was not told yet.
+    """
+    return islice(_depth_first(starts, further), most)
+
+
+def _depth_first(starts: Iterable[T], further: Callable[[T], Iterable[T]]) -> Iterator[T]:
+    waiting = list(starts)
+    met: set[T] = set()
+    while waiting:
+        one = waiting.pop()
+        if one not in met:
+            met.add(one)
+            yield one
+            waiting.extend(further(one))
+
+
 def nearest_first(
     starts: Iterable[T], further: Callable[[T], Iterable[T]], *, most: int | None = None
 ) -> Iterator[tuple[T, int]]:
@@ -66,10 +85,11 @@ def needs_first(starts: Iterable[T], needs: Callable[[T], Iterable[T]]) -> Itera
         open_ = [(start, iter(needs(start)))]
         while open_:
             one, rest = open_[-1]
-            need = next((other for other in rest if other not in met), None)
-            if need is None:
+            for need in rest:
+                if need not in met:
+                    met.add(need)
+                    open_.append((need, iter(needs(need))))
+                    break
+            else:
                 yield one
                 open_.pop()
-            else:
-                met.add(need)
-                open_.append((need, iter(needs(need))))

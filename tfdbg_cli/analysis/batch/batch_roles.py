@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.analysis.graph.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import CALLS, INPUTS, MOVES, SAME_VALUE, VARIABLE_READS
 
@@ -132,20 +133,12 @@ class BatchRoles:
 
     def _behind(self, tensor: TensorName, parts: set[TensorName]) -> tuple[set[TensorName], bool]:
         """Which of `parts` `tensor` is made of, and whether it is made of a variable too."""
-        waiting, met, found, variable = [tensor], {tensor}, set(), False
-        while waiting:
-            current = waiting.pop()
-            if current in parts:
-                found.add(current)
-                continue
-            node = self._graph.find(current.node)
-            if node is None:
-                continue
-            if node.op_type in _READS_VARIABLE or node.name in self._captured:
-                variable = True
-            if node.op_type in LOOKS:
-                continue
-            further = [name for name in node.inputs if name not in met]
-            met.update(further)
-            waiting.extend(further)
-        return found, variable
+
+        def read_by(current: TensorName) -> tuple[TensorName, ...]:
+            node = None if current in parts else self._graph.find(current.node)
+            return () if node is None or node.op_type in LOOKS else node.inputs
+
+        behind = set(reached([tensor], read_by))
+        makers = filter(None, (self._graph.find(one.node) for one in behind - parts))
+        variable = any(node.op_type in _READS_VARIABLE or node.name in self._captured for node in makers)
+        return behind & parts, variable

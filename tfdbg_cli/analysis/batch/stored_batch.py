@@ -7,17 +7,19 @@ those are is told by names and places, and believed if the numbers fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tfdbg_cli.analysis.batch.stored_axes import are_splits, rows_of_indices, rows_of_splits
 from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, feed_name
+from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.kinds import INPUTS
 
 # Ops that take such a tensor out of what a data set delivers (sparse_ops.cc, ragged_conversion_ops.cc).
@@ -73,18 +75,13 @@ class StoredBatch:
 
     def _behind(self, node: Node) -> list[Node]:
         """The placeholders from which an op learns what to put together: its inputs but for the first."""
-        waiting = [edge.node for edge in self._lineage.edges(node)[1:]]
-        met: set[str] = set()
-        found: list[Node] = []
-        while waiting and len(met) < _MOST_NODES:
-            maker = waiting.pop()
-            if maker is None or maker.name in met:
-                continue
-            met.add(maker.name)
-            if maker.op_type in INPUTS:
-                found.append(maker)
-            waiting += [edge.node for edge in self._lineage.edges(maker)]
-        return found
+
+        def makers(edges: Iterable[Edge]) -> list[Node]:
+            return [edge.node for edge in edges if edge.node is not None]
+
+        edges = self._lineage.edges
+        behind = depth_first(makers(edges(node)[1:]), lambda maker: makers(edges(maker)), most=_MOST_NODES)
+        return [maker for maker in behind if maker.op_type in INPUTS]
 
     def _split(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
         """The rows of the batch behind `rows` of a ragged axis that `node`, if it is row splits, divides."""

@@ -6,6 +6,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
 
 
 def program_graph(run: Run) -> Graph | None:
@@ -32,17 +33,12 @@ def needed_nodes(graph: Graph, call: Call) -> frozenset[str] | None:
     if not fetched or any(name not in graph for name in fetched):
         return None
     fed = {node_of(name) for name in call.feeds}
-    waiting, met = list(fetched), set(fetched)
-    while waiting:
-        name = waiting.pop()
-        if name in fed:  # what a fed tensor was made from is not computed
-            continue
-        for maker in graph.all_named(name):
-            for other in (*(tensor.node for tensor in maker.inputs), *maker.control_inputs):
-                if other not in met:
-                    met.add(other)
-                    waiting.append(other)
-    return frozenset(met)
+
+    def needs(name: str) -> list[str]:
+        makers = () if name in fed else graph.all_named(name)  # what a fed tensor was made from is not computed
+        return [other for maker in makers for other in maker.needs]
+
+    return frozenset(reached(fetched, needs))
 
 
 def not_needed_text(run: Run) -> str:

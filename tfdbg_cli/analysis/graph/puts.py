@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 
 from tfdbg_cli.analysis.graph.neighbours import Edge
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.kinds import LOOPS, MERGE, SAME_VALUE
 
 _HANDLE_ON = SAME_VALUE.keys() | MERGE
@@ -24,21 +25,20 @@ def puts_before(node: Node, edges: Edges, puts: Container[str], *, all_of_them: 
 
     `all_of_them` asks also for those that had put something there before another one did.
     """
-    waiting = list(edges(node)[:1])
-    met: set[str] = set()
-    while waiting and len(met) < _MOST_NODES:
-        edge = waiting.pop()
+
+    def given_by(edge: Edge) -> Sequence[Edge]:
         maker = edge.node
-        if maker is None or str(edge.tensor) in met:
-            continue
-        met.add(str(edge.tensor))
+        if maker is None:
+            return ()
         if maker.op_type in puts:
-            yield maker
-            waiting += edges(maker)[:1] if all_of_them else ()
-        elif maker.op_type in LOOPS:  # what its body gave for it
-            waiting += edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
-        elif maker.op_type in _LIST_ON:
-            waiting += edges(maker)
+            return edges(maker)[:1] if all_of_them else ()
+        if maker.op_type in LOOPS:  # what its body gave for it
+            return edges(maker)[edge.tensor.slot : edge.tensor.slot + 1]
+        return edges(maker) if maker.op_type in _LIST_ON else ()
+
+    for edge in depth_first(edges(node)[:1], given_by, most=_MOST_NODES):
+        if edge.node is not None and edge.node.op_type in puts:
+            yield edge.node
 
 
 def puts_by_handle(node: Node, graph: Graph, edges: Edges, puts: Container[str]) -> Iterator[Node]:

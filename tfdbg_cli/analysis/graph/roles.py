@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import LONG_SUMS, SENDS, VARIABLES
 
@@ -149,14 +150,11 @@ class _Reading:
 
     def _reached(self, starts: Iterable[str]) -> set[str]:
         """`starts` and what is computed from them; a variable that is read gives a value of its own."""
-        found = set(starts)
-        waiting = deque(found)
-        while waiting:
-            for node, _ in self._graph.consumers(waiting.popleft()):
-                if node.name not in found and node.op_type not in _READS_VARIABLE:
-                    found.add(node.name)
-                    waiting.append(node.name)
-        return found
+
+        def readers(name: str) -> list[str]:
+            return [node.name for node, _ in self._graph.consumers(name) if node.op_type not in _READS_VARIABLE]
+
+        return set(reached(starts, readers))
 
 
 def _is_data(node: Node) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import islice
 
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.replay import Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import reached
 
 _MOST_LOOKED_AT = 200_000  # nodes before a read
 
@@ -25,17 +27,12 @@ def before(graphs: Iterable[Graph], read: str, writers: Iterable[str]) -> frozen
 
 
 def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]:
-    met = {start.name}
-    waiting = [start]
-    while waiting and not wanted <= met and len(met) < _MOST_LOOKED_AT:
-        node = waiting.pop()
-        for name in (*(tensor.node for tensor in node.inputs), *node.control_inputs):
-            if name not in met:
-                met.add(name)
-                found = graph.find(name)
-                if found is not None:
-                    waiting.append(found)
-    return (wanted & met) - {start.name}
+    def needs(name: str) -> Iterable[str]:
+        node = graph.find(name)
+        return () if node is None else node.needs
+
+    met = (name for name in reached([start.name], needs, most=_MOST_LOOKED_AT) if name in wanted)
+    return frozenset(islice(met, len(wanted))) - {start.name}
 
 
 class HeldBefore:

@@ -8,6 +8,7 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
 
 
 def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[int]:
@@ -15,13 +16,9 @@ def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
     hidden = HiddenSources(run, lineage)
-    waiting = [row for row in bad if run.tensors[row].name in outcome]
-    found = set(waiting)
-    while waiting:
-        row = waiting.pop()
-        read = [item.index for item in lineage.places(row)] + hidden.rows(row)
-        for index in read:
-            if index is not None and index in asked and index not in found:
-                found.add(index)
-                waiting.append(index)
-    return found
+
+    def read(row: int) -> list[int]:
+        found = [item.index for item in lineage.places(row)] + hidden.rows(row)
+        return [index for index in found if index is not None and index in asked]
+
+    return set(reached((row for row in bad if run.tensors[row].name in outcome), read))

@@ -6,7 +6,7 @@ the largest of NaN and 1 may be 1, and an integer made of NaN is any: there, the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import LOOPS
 
 _SWALLOWS = frozenset({
@@ -70,18 +71,13 @@ def _has_nan(run: Run, row: int) -> bool:
 def _depended_on(graph: Graph, outcome: Iterable[TensorName]) -> set[str]:
     """The nodes on which the tensors of `outcome` depend: by edges, or since they decide how long a loop runs."""
     deciding = _deciding(graph)
-    waiting = [name.node for name in outcome]
-    found = set(waiting)
-    while waiting:
-        name = waiting.pop()
-        further: list[str] = list(deciding.get(name, ()))
+
+    def needs(name: str) -> Iterator[str]:
+        yield from deciding.get(name, ())
         for node in graph.all_named(name):
-            further += (*(given.node for given in node.inputs), *node.control_inputs)
-        for other in further:
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found
+            yield from node.needs
+
+    return set(reached((name.node for name in outcome), needs))
 
 
 def _deciding(graph: Graph) -> dict[str, Sequence[str]]:

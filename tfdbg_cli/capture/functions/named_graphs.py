@@ -6,18 +6,14 @@ from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.model.walks import depth_first
 
 
 def named_graphs_below(atomic: AtomicFunction) -> dict[str, Any]:
     """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
     found: dict[str, Any] = {}
-    waiting, seen = [atomic], set()
-    while waiting:
-        function = waiting.pop()
-        if function.name not in seen:
-            seen.add(function.name)
-            waiting.extend(compat.called_by(function))
-            graph = compat.built_graph_of(function)
-            if graph is not None:
-                found[function.name.decode()] = graph
+    for function in depth_first([atomic], compat.called_by):
+        graph = compat.built_graph_of(function)
+        if graph is not None:
+            found.setdefault(function.name.decode(), graph)
     return found

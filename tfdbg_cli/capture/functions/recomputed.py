@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, S
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
+from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
 
 _SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATIONS | {"Softmax"}
@@ -86,18 +87,11 @@ class Recomputed:
 
     def _before(self, is_known: Callable[[Recomputed], bool]) -> list[Recomputed]:
         """What is not known yet of the value and those that it is made of, inputs first. Chains can be long."""
-        order: dict[Recomputed, None] = {}
-        waiting = [self]
-        while waiting:
-            value = waiting[-1]
-            missing = [i for i in value._inputs if isinstance(i, Recomputed) and i not in order and not is_known(i)]
-            if missing and not is_known(value):
-                waiting.extend(missing)
-                continue
-            waiting.pop()
-            if not is_known(value):
-                order[value] = None
-        return list(order)
+
+        def unknown(values: Iterable[Any]) -> Iterator[Recomputed]:
+            return (value for value in values if isinstance(value, Recomputed) and not is_known(value))
+
+        return list(needs_first(unknown([self]), lambda value: unknown(reversed(value._inputs))))
 
 
 def made_of(recipe: Recipe, inputs: Sequence[EagerTensor], recent: Recent) -> Any:

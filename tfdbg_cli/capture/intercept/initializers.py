@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -11,6 +11,7 @@ from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
 _TABLE_OR_ITERATOR = ("InitializeTable", "LookupTableImport", "MakeIterator")
@@ -84,20 +85,12 @@ class InitializersApart:
 
 def _only_initializes(op: Op) -> bool:
     """Whether running `op` does nothing but initialize: a group, however nested, of initializers."""
-    waiting, seen = [op], {op}
-    while waiting:
-        current = waiting.pop()
-        if current.type == "NoOp" and not current.inputs:
-            waiting += _unseen(current.control_inputs, seen)
-        elif not _is_initializer(current):
-            return False
-    return True
+    members = reached([op], lambda one: one.control_inputs if _is_group(one) else ())
+    return all(_is_group(one) or _is_initializer(one) for one in members)
 
 
-def _unseen(ops: Iterable[Op], seen: set[Any]) -> list[Any]:
-    new = [op for op in ops if op not in seen]
-    seen.update(new)
-    return new
+def _is_group(op: Op) -> bool:
+    return op.type == "NoOp" and not op.inputs
 
 
 def _is_initializer(op: Op) -> bool:

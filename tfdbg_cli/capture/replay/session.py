@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -31,6 +31,7 @@ from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.tensors import MemoryTensorStore
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import reached
 
 _ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
 
@@ -258,15 +259,11 @@ def _needing(graph: TfGraph, names: Iterable[str]) -> set[str]:
     for op in graph.get_operations():
         for control in op.control_inputs:
             waits.setdefault(control.name, []).append(op)
-    found: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
-        found.add(name)
-        waiting.extend(op.name for op in waits.get(name, ()))
+
+    def readers(name: str) -> Iterator[str]:
+        yield from (op.name for op in waits.get(name, ()))
         with suppress(KeyError):  # a node that the optimizer made
             op = graph.get_operation_by_name(name)
-            waiting.extend(reader.name for tensor in op.outputs for reader in tensor.consumers())
-    return found
+            yield from (reader.name for tensor in op.outputs for reader in tensor.consumers())
+
+    return set(reached(names, readers))

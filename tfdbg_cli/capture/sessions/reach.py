@@ -6,7 +6,7 @@ version 1 nor in a branch that may not be taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
@@ -75,31 +76,22 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
 
     Only the way back of a loop (NextIteration) comes after its reader.
     """
-    order: list[Op] = []
-    seen: set[str] = set()
-    waiting = list(reversed(list(ends)))
-    while waiting:
-        end = waiting.pop()
-        if end.name in seen:
-            continue
-        seen.add(end.name)
-        stack = [(end, iter(needs_of(end, fed_names)))]
-        while stack:
-            op, needs = stack[-1]
-            for need in needs:
-                name = need.name
-                if name in seen:
-                    continue
-                if need.type in NEXT_ITERATION:
-                    waiting.append(need)
-                    continue
-                seen.add(name)
-                stack.append((need, iter(needs_of(need, fed_names))))
-                break
+    ways_back: list[Op] = []
+
+    def needs(op: Op) -> Iterator[Op]:
+        for need in needs_of(op, fed_names):
+            if need.type in NEXT_ITERATION:
+                ways_back.append(need)
             else:
-                order.append(op)
-                stack.pop()
-    return order
+                yield need
+
+    def starts() -> Iterator[Op]:
+        for end in ends:
+            yield end
+            while ways_back:
+                yield ways_back.pop()
+
+    return list(needs_first(starts(), needs))
 
 
 def needs_of(op: Op, fed_names: Collection[str]) -> list[Any]:

@@ -30,6 +30,7 @@ from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
 from tfdbg_cli.model.values import Array, Value
+from tfdbg_cli.model.walks import depth_first, needs_first
 
 _SERIAL = itertools.count(1)
 _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
@@ -144,52 +145,31 @@ class FunctionProgram:
     @cached_property
     def _needed(self) -> Mapping[str, FlatNode]:
         """The nodes that the function's outputs and side effects need."""
-        found: dict[str, FlatNode] = {}
-        waiting = [name.node for name in self._flat.returns] + list(self._flat.effects)
-        seen: set[str] = set()
-        while waiting:
-            node = self._flat.nodes.get(waiting.pop())
-            if node is None or node.name in seen:
-                continue
-            seen.add(node.name)
-            if not is_marker(node):
-                found[node.name] = node
-            waiting.extend(name.node for name in node.inputs)
-            waiting.extend((*node.controls, *node.through))
-        return found
+        nodes = self._flat.nodes
+        ends = (*(name.node for name in self._flat.returns), *self._flat.effects)
+        found = depth_first(ends, lambda name: nodes[name].needs if name in nodes else ())
+        return {name: nodes[name] for name in found if name in nodes and not is_marker(nodes[name])}
 
     def _sorted(self) -> Iterator[FlatNode]:
         """The needed nodes, each behind what it reads and waits for, otherwise as the function has them."""
-        done: set[str] = set()
-        for first in self._flat.nodes:
-            stack = [first] if first in self._needed and first not in done else []
-            while stack:
-                node = self._needed[stack[-1]]
-                before = (*(name.node for name in node.inputs), *self._waits(node))
-                missing = [name for name in before if name in self._needed and name not in done]
-                if missing:
-                    stack.extend(missing)
-                    continue
-                if stack.pop() not in done:
-                    done.add(node.name)
-                    yield node
+
+        def needs(name: str) -> Iterator[str]:
+            node = self._needed[name]
+            before = (*(tensor.node for tensor in node.inputs), *self._waits(node))
+            return (other for other in reversed(before) if other in self._needed)
+
+        wanted = (name for name in self._flat.nodes if name in self._needed)
+        return map(self._needed.__getitem__, needs_first(wanted, needs))
 
     def _waits(self, node: FlatNode) -> tuple[str, ...]:
         """The nodes that come before `node` by control edges, seen through the ends of inlined calls."""
-        found: dict[str, None] = {}
-        waiting = [*node.controls, *node.through]
-        seen: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            other = self._flat.nodes.get(name)
-            if other is None or name in seen:
-                continue
-            seen.add(name)
-            if not is_marker(other):
-                found[name] = None
-            else:
-                waiting.extend(other.controls)
-        return tuple(found)
+        nodes = self._flat.nodes
+
+        def behind_marker(name: str) -> tuple[str, ...]:
+            return nodes[name].controls if name in nodes and is_marker(nodes[name]) else ()
+
+        found = depth_first((*node.controls, *node.through), behind_marker)
+        return tuple(name for name in found if name in nodes and not is_marker(nodes[name]))
 
     def _argument(self, node: str, names: Sequence[TensorName]) -> OpStep:
         """What was given as `names`: an argument, or what the op `node` drew in the run that is over."""

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.walks import reached
 
 
 class FunctionEdges(Edges[FlatNode, TensorName]):
@@ -41,16 +42,10 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         return {writer for name in node.inputs for writer in self._writers.get(name, ()) if writer != node.name}
 
     def before(self, node: FlatNode) -> Iterator[str]:
-        seen: set[str] = set()
-        waiting = [node]
-        while waiting:
-            one = waiting.pop()
-            for name in (*(tensor.node for tensor in one.inputs), *one.controls, *one.through):
-                before = self._flat.nodes.get(name)
-                if before is not None and name not in seen:
-                    seen.add(name)
-                    yield name
-                    waiting.append(before)
+        def needs(name: str) -> list[str]:
+            return [other for other in self.nodes[name].needs if other in self.nodes]
+
+        return reached(needs(node.name), needs)
 
     def why_kept(self, node: FlatNode) -> Kept | None:
         if node.scope is not None and node.template.name in node.scope.needed.hidden:

@@ -28,6 +28,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.walks import depth_first, reached
 
 _DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
 _UNFUSED = (
@@ -137,30 +138,29 @@ class SessionWhatIf:
     ) -> tuple[dict[str, Array], list[str], set[str]]:
         """As `_needed`, with the names of the ops that will run; `known` gives the values that may be fed."""
         feeds = {str(name): value for name, value in replaced.items()}
-        variables = []
-        seen: set[str] = set()
-        waiting = [self._call.ops[name.node] for name in wanted]
-        while waiting:
-            op = waiting.pop()
-            if op.name in seen:
-                continue
-            seen.add(op.name)
-            if op.name not in found.again:
-                if not _DRAWS.isdisjoint(self._call.effects(op)) or self._call.is_late(op):
-                    raise not_captured(TensorName(op.name, 0))
-                if op.name in self._private.variables:
-                    variables.append(op.name)
+
+        def run_before(op: Op) -> Iterator[Op]:
             for tensor in op.inputs:
                 if tensor.name in feeds:
                     continue
                 value = None if tensor.op.name in found.again else known(run, tensor)
                 if value is None:
-                    waiting.append(tensor.op)
+                    yield tensor.op
                 else:
                     feeds[tensor.name] = value
             if op.name in self._call.hidden:
-                waiting.extend(one for one in op.control_inputs if one.name in self._call.hidden)
-        return feeds, variables, seen
+                yield from (one for one in op.control_inputs if one.name in self._call.hidden)
+
+        variables: list[str] = []
+        ran: set[str] = set()
+        for op in depth_first([self._call.ops[name.node] for name in wanted], run_before):
+            ran.add(op.name)
+            if op.name not in found.again:
+                if not _DRAWS.isdisjoint(self._call.effects(op)) or self._call.is_late(op):
+                    raise not_captured(TensorName(op.name, 0))
+                if op.name in self._private.variables:
+                    variables.append(op.name)
+        return feeds, variables, ran
 
     def _known(self, run: Run, tensor: SymbolicTensor) -> Array | None:
         """The value of `tensor` in the run, if it was made once and is known."""
@@ -210,13 +210,14 @@ class SessionWhatIf:
         They are in loops and branches, or in nodes that the optimizer made.
         """
         hidden = [name for name in found.again if name in self._call.hidden]
-        waiting = [*found.again, *(name.node for name in replaced)]
-        made: dict[str, None] = {}
-        while waiting:
-            for reader, _ in run.graph.consumers(waiting.pop()):
-                if reader.name not in made and reader.name not in found.kept and reader.name not in self._call.ops:
-                    made[reader.name] = None
-                    waiting.append(reader.name)
+
+        def made_from(name: str) -> Iterator[str]:
+            for reader, _ in run.graph.consumers(name):
+                if reader.name not in found.kept and reader.name not in self._call.ops:
+                    yield reader.name
+
+        starts = (*found.again, *(name.node for name in replaced))
+        made = reached((reader for name in starts for reader in made_from(name)), made_from)
         for node in (*hidden, *made):
             for row in run.tensors.named(node):
                 name = run.tensors[row].name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
 from tfdbg_cli.model.values import Array, Value
+from tfdbg_cli.model.walks import reached
 
 v1 = tf.compat.v1
 
@@ -138,23 +139,19 @@ class SessionProgram:
     ) -> tuple[dict[str, Array], set[str]]:
         """What is fed, and the names of the ops that will run; what the ops `anew` gave is not fed."""
         feeds: dict[str, Array] = {}
-        seen = {op.name}
-        waiting = [op]
-        while waiting:
-            one = waiting.pop()
+
+        def run_before(one: Op) -> Iterator[Op]:
             for tensor in one.inputs:
                 value = known.get(TensorName(tensor.op.name, tensor.value_index))
                 if value is not None and tensor.name not in self._call.flows and tensor.op.name not in anew:
                     feeds[tensor.name] = value
-                elif tensor.op.name not in seen:
-                    seen.add(tensor.op.name)
-                    waiting.append(tensor.op)
+                else:
+                    yield tensor.op
             if one.name in self._call.hidden:
-                for control in one.control_inputs:
-                    if control.name in self._call.hidden and control.name not in seen:
-                        seen.add(control.name)
-                        waiting.append(control)
-        return feeds, seen
+                yield from (control for control in one.control_inputs if control.name in self._call.hidden)
+
+        ran = {one.name for one in reached([op], run_before)}
+        return feeds, ran
 
     def _step(self, op: Op, *, fed: bool = False) -> OpStep:
         hidden = op.name in self._call.hidden

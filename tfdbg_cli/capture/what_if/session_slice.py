@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import functions_in
 from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import NodeDef, Op
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.effects import Does, State, does
 from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
@@ -97,30 +99,21 @@ class CallGraph(Edges[Any, str]):
 
     def effects(self, op: Op) -> set[Effect]:
         """What `op` does, and all that is in the functions that it calls."""
-        called = list(functions_in(op.node_def.attr)) if op.type in _CALLING else []
+        called = _called_by(op.node_def) if op.type in _CALLING else []
         if not called:
             return {effect_of(op.type)}
-        library = self._library
+        bodies = self._bodies
         found: set[Effect] = set()
-        seen: set[str] = set()
-        waiting = called
-        while waiting:
-            name = waiting.pop()
-            definition = library.get(name)
-            if definition is None:
+        for name in reached(called, lambda name: chain.from_iterable(map(_called_by, bodies.get(name, ())))):
+            found.update(effect_of(node.op) for node in bodies.get(name, ()) if not _called_by(node))
+            if name not in bodies:
                 found.add(Effect.DRAW)
-            elif name not in seen:
-                for node in definition.node_def:
-                    inner = list(functions_in(node.attr)) if node.op in _CALLING else []
-                    waiting.extend(inner)
-                    if not inner:
-                        found.add(effect_of(node.op))
-            seen.add(name)
         return found
 
     @cached_property
-    def _library(self) -> dict[str, Any]:
-        return {function.signature.name: function for function in self._graph.as_graph_def().library.function}
+    def _bodies(self) -> dict[str, Sequence[Any]]:
+        """The nodes of the functions that can be called, by their names."""
+        return {one.signature.name: one.node_def for one in self._graph.as_graph_def().library.function}
 
     def variables_of(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables whose handles or references `op` is given."""
@@ -165,3 +158,7 @@ class CallGraph(Edges[Any, str]):
 
 
 _CALLING = CALLS | {"SymbolicGradient", "RemoteCall"}
+
+
+def _called_by(node: NodeDef) -> list[str]:
+    return list(functions_in(node.attr)) if node.op in _CALLING else []

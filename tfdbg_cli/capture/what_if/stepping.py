@@ -11,6 +11,7 @@ from tfdbg_cli.model.names import TensorName, did_you_mean
 from tfdbg_cli.model.stepping import From, Letter, StepNode, Stepped
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Value
+from tfdbg_cli.model.walks import depth_first, reached
 
 
 @dataclass(frozen=True)
@@ -233,19 +234,18 @@ class NodeStepper:
 
     def _needed(self, target: str, used: dict[TensorName, From]) -> list[str]:
         """The nodes that have to run before and with `target`, in order; fills `used` with what is known of them."""
-        found: set[str] = set()
-        waiting = [target]
-        while waiting:
-            step = self._steps[waiting.pop()]
-            if step.name in found or step.name in self._done or self._is_covered(step):
-                continue
-            found.add(step.name)
-            waiting.extend(name for name in step.waits if name in self._steps)
-            for name in step.node.inputs:
-                if name in self._known:
-                    used[name] = self._from[name]
-                elif name.node in self._steps:
-                    waiting.append(name.node)
+
+        def to_run(names: Iterable[str]) -> list[str]:
+            steps = (self._steps[name] for name in names if name in self._steps)
+            return [step.name for step in steps if step.name not in self._done and not self._is_covered(step)]
+
+        def needs(name: str) -> list[str]:
+            step = self._steps[name]
+            known = [tensor for tensor in step.node.inputs if tensor in self._known]
+            used.update({tensor: self._from[tensor] for tensor in known})
+            return to_run((*step.waits, *(tensor.node for tensor in step.node.inputs if tensor not in self._known)))
+
+        found = depth_first(to_run([target]), needs)
         return sorted((name for name in found if self._steps[name].alone), key=self._order.__getitem__)
 
     def _is_covered(self, step: OpStep) -> bool:
@@ -254,14 +254,11 @@ class NodeStepper:
 
     def _after(self, starts: Iterable[TensorName]) -> Iterator[str]:
         """The nodes that are computed from the tensors `starts`."""
-        seen: set[str] = set()
-        waiting = list(starts)
-        while waiting:
-            for name in self._readers.get(waiting.pop(), ()):
-                if name not in seen:
-                    seen.add(name)
-                    yield name
-                    waiting.extend(output.name for output in self._steps[name].outputs)
+
+        def readers(tensors: Iterable[TensorName]) -> list[str]:
+            return [name for tensor in tensors for name in self._readers.get(tensor, ())]
+
+        return reached(readers(starts), lambda name: readers(one.name for one in self._steps[name].outputs))
 
     def _read_from(self, variables: Collection[str]) -> list[str]:
         """The nodes that read one of the variables, and those that are computed from them."""

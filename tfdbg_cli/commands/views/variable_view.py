@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.lineage import Lineage
@@ -15,6 +16,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.kinds import MERGE, PASSING, VARIABLE_READS
 
 # Ops that hand a handle on, into calls, branches and turns of loops.
@@ -90,14 +92,10 @@ def _of_node(context: Context, name: str, what: str) -> list[_Captured]:
 
 def _readers(lineage: Lineage, node: Node) -> list[str]:
     """The ops that read the variable, wherever its handle is handed on to."""
-    found: dict[str, None] = {}
-    waiting, met = [node.name], {node.name}
-    for at in waiting:
-        for graph in lineage.graphs:
-            for reader, _ in graph.consumers(at):
-                if reader.op_type in VARIABLE_READS:
-                    found[reader.name] = None
-                elif reader.op_type in _HAND_ON and reader.name not in met and len(met) < _MOST_NODES:
-                    met.add(reader.name)
-                    waiting.append(reader.name)
-    return list(found)
+
+    def readers(name: str, op_types: Container[str]) -> list[str]:
+        read = (reader for graph in lineage.graphs for reader, _ in graph.consumers(name))
+        return [reader.name for reader in read if reader.op_type in op_types]
+
+    handed_on = nearest_first([node.name], lambda name: readers(name, _HAND_ON), most=_MOST_NODES)
+    return list(dict.fromkeys(name for at, _ in handed_on for name in readers(at, VARIABLE_READS)))

@@ -7,13 +7,14 @@ or `^node`, where `output` is the name of an output in the op's definition.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
+from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 
@@ -74,6 +75,7 @@ class Body:
         self._outputs: dict[str, tuple[Output, ...]] = {}
         self._starts: dict[str, dict[str, int]] = {}
         self._found_sources: dict[str, Source] = {}  # asked for many times each
+        self._found_needs: dict[str, tuple[str, ...]] = {}
 
     @property
     def plain(self) -> bool:
@@ -133,64 +135,38 @@ class Body:
 
     def needed(self, outputs: Iterable[int]) -> Needed:
         """What the outputs at the positions `outputs`, and the side effects, need."""
-        slots: dict[str, set[int]] = {name: set() for name in self.effects if name in self.nodes}
-        waiting = list(slots)
-        for position in outputs:
-            self._want(self.source(self.returns[position]), slots, waiting)
-        while waiting:
-            node = self.nodes[waiting.pop()]
-            for text in node.input:
-                if text.startswith("^"):
-                    if text[1:] in self.nodes and text[1:] not in slots:
-                        slots[text[1:]] = set()
-                        waiting.append(text[1:])
-                else:
-                    self._want(self.source(text), slots, waiting)
+        given = [self.source(self.returns[position]) for position in outputs]
+        ends = (*(name for name in self.effects if name in self.nodes), *(one.node for one in given if one.node))
+        slots: dict[str, set[int]] = {name: set() for name in reached(ends, self._needs)}
+        inside = (self.source(text) for name in slots for text in self.data_inputs(self.nodes[name]))
+        for source in (*given, *inside):
+            if source.node is not None:
+                slots[source.node].add(source.slot)
         nodes = tuple(self._in_order(slots))
         return Needed(nodes, {name: frozenset(read) for name, read in slots.items()}, self._hidden(nodes))
 
-    @staticmethod
-    def _want(source: Source, slots: dict[str, set[int]], waiting: list[str]) -> None:
-        if source.node is None:
-            return
-        if source.node not in slots:
-            slots[source.node] = set()
-            waiting.append(source.node)
-        slots[source.node].add(source.slot)
-
-    def _sources(self, node: NodeDef) -> Iterator[str]:
-        for text in node.input:
-            name = text.removeprefix("^").split(":", 1)[0]
-            if name in self.nodes and (text.startswith("^") or ":" in text):
-                yield name
+    def _needs(self, node: str) -> Sequence[str]:
+        """The nodes that `node` reads or waits for."""
+        found = self._found_needs.get(node)
+        if found is None:
+            texts = (text for text in self.nodes[node].input if text.startswith("^") or ":" in text)
+            names = (text.removeprefix("^").split(":", 1)[0] for text in texts)
+            found = self._found_needs[node] = tuple(name for name in names if name in self.nodes)
+        return found
 
     def _in_order(self, wanted: Mapping[str, object]) -> Iterator[Any]:
         """The nodes `wanted`, inputs first and otherwise as defined; a way back in a loop is not followed."""
-        seen: set[str] = set()
-        for first in self.nodes:
-            if first not in wanted or first in seen:
-                continue
-            seen.add(first)
-            stack = [(first, self._sources(self.nodes[first]))]
-            while stack:
-                name, sources = stack[-1]
-                for source in sources:
-                    if source not in seen and self.nodes[source].op not in NEXT_ITERATION:
-                        seen.add(source)
-                        stack.append((source, self._sources(self.nodes[source])))
-                        break
-                else:
-                    yield self.nodes[name]
-                    stack.pop()
+        around = {name for name in wanted if self.nodes[name].op in NEXT_ITERATION}
+        order = needs_first(
+            (name for name in self.nodes if name in wanted),
+            lambda name: (one for one in self._needs(name) if one not in around),
+        )
+        return map(self.nodes.__getitem__, order)
 
     def _hidden(self, nodes: Iterable[NodeDef]) -> frozenset[str]:
         if not any(node.op in SWITCH or node.op in ENTER for node in nodes):
             return frozenset()
-        depths = nesting(
-            (node.name for node in nodes),
-            lambda name: str(self.nodes[name].op),
-            lambda name: self._sources(self.nodes[name]),
-        )
+        depths = nesting((node.name for node in nodes), lambda name: str(self.nodes[name].op), self._needs)
         return frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
 
     def _read_outputs(self, name: str) -> None:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.model.walks import nearest_first
 
 
 def with_called(definitions: Iterable[FunctionDef]) -> list[Any]:
     """The FunctionDefs `definitions` and all that they call, each once, the called ones behind."""
-    found: dict[str, Any] = {}
-    waiting = list(definitions)
-    while waiting:
-        definition = waiting.pop(0)
-        if definition.signature.name in found:
-            continue
-        found[definition.signature.name] = definition
-        for node in definition.node_def:
-            for name in called_by(node):
-                called = compat.function_definition(name) if name not in found else None
-                if called is not None:
-                    waiting.append(called)
-    return list(found.values())
+    given: dict[str, Any] = {}
+    for definition in definitions:
+        given.setdefault(definition.signature.name, definition)
+
+    @cache
+    def definition_of(name: str) -> Any:
+        return given[name] if name in given else compat.function_definition(name)
+
+    def called_in(name: str) -> list[str]:
+        called = (one for node in definition_of(name).node_def for one in called_by(node))
+        return [one for one in called if definition_of(one) is not None]
+
+    return [definition_of(name) for name, _ in nearest_first(given, called_in)]
 
 
 def called_by(node: NodeDef) -> list[str]:

@@ -6,6 +6,7 @@ iterator, random numbers with a state of their own, answers of Python, of tables
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.effects import Does, does, leaves_variable, takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import CALLS, PYTHON
 
@@ -55,17 +57,15 @@ def type_in_variable(node: NodeDef) -> int | None:
 
 def drawing_in(name: str) -> str:
     """What draws from outside in the function `name` or in what it calls: `node (op type)`; empty if nothing does."""
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        function = waiting.pop()
-        definition = compat.function_definition(function) if function not in seen else None
-        seen.add(function)
-        for node in () if definition is None else definition.node_def:
-            if side_effect_of(node.op) is SideEffect.SOURCE:
-                return f"{node.name} ({node.op})"
-            waiting.extend(called_by(node))
-    return ""
+
+    @cache
+    def nodes(function: str) -> Sequence[Any]:
+        definition = compat.function_definition(function)
+        return () if definition is None else definition.node_def
+
+    functions = depth_first([name], lambda one: [called for node in nodes(one) for called in called_by(node)])
+    sources = (node for one in functions for node in nodes(one) if side_effect_of(node.op) is SideEffect.SOURCE)
+    return next((f"{node.name} ({node.op})" for node in sources), "")
 
 
 def silence(definition: FunctionDef) -> Any:

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.walks import depth_first, reached
 
 _COLOCATED = "_class"
 _HERE = b"loc:@"
@@ -46,6 +47,11 @@ class FlatNode:
     @property
     def op_type(self) -> str:
         return str(self.template.op)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the nodes that come before it: those that it reads, and those that it waits for."""
+        return (*(name.node for name in self.inputs), *self.controls, *self.through)
 
 
 @dataclass(frozen=True)
@@ -92,29 +98,19 @@ class FlatFunction:
 
     def ancestors(self, ends: Iterable[TensorName], fed: Collection[TensorName] = ()) -> Iterator[FlatNode]:
         """The nodes that give the tensors `ends` or are read on the way, past `fed` none; no control edges."""
-        waiting = [name.node for name in ends if name not in fed]
-        seen: set[str] = set()
-        while waiting:
-            node = self.nodes.get(waiting.pop())
-            if node is not None and node.name not in seen:
-                seen.add(node.name)
-                yield node
-                waiting.extend(name.node for name in node.inputs if name not in fed)
+
+        def makers(tensors: Iterable[TensorName]) -> list[FlatNode]:
+            return [self.nodes[name.node] for name in tensors if name not in fed and name.node in self.nodes]
+
+        return depth_first(makers(ends), lambda node: makers(node.inputs))
 
     def later(self, start: str) -> set[str]:
         """The names of the nodes that can only run after the node `start` has ended."""
         following: dict[str, list[str]] = {}
         for node in self.nodes.values():
-            for before in {*(name.node for name in node.inputs), *node.controls, *node.through}:
+            for before in set(node.needs):
                 following.setdefault(before, []).append(node.name)
-        found: set[str] = set()
-        waiting = [start]
-        while waiting:
-            for name in following.get(waiting.pop(), ()):
-                if name not in found:
-                    found.add(name)
-                    waiting.append(name)
-        return found
+        return set(reached(following.get(start, ()), lambda name: following.get(name, ())))
 
     def definition(
         self,
@@ -249,22 +245,18 @@ class _Part:
         return FlatDefinition(self._definition, inputs, tuple(returns))
 
     def _reached(self, returns: Iterable[TensorName], effects: Iterable[str] | None) -> set[str]:
-        kept: set[str] = set()
-        waiting = [name.node for name in returns if name not in self._fed] + list(effects or ())
+        ends = [name.node for name in returns if name not in self._fed] + list(effects or ())
         if effects is not None:
-            ends: list[str] = []
             for text in self._whole.root.body.returns:
                 _resolved(self._whole.root, text, ends)
-            waiting += ends
-        while waiting:
-            node = self._whole.nodes.get(waiting.pop())
-            if node is None or node.name in kept:
-                continue
-            kept.add(node.name)
-            waiting.extend(name.node for name in self._inputs(node) if name not in self._fed)
-            if self._with_effects:
-                waiting.extend((*node.controls, *node.through))
-        return kept
+        nodes = self._whole.nodes
+
+        def needs(name: str) -> list[str]:
+            read = [tensor.node for tensor in self._inputs(nodes[name]) if tensor not in self._fed]
+            waits = (*nodes[name].controls, *nodes[name].through) if self._with_effects else ()
+            return [other for other in (*read, *waits) if other in nodes]
+
+        return set(reached((end for end in ends if end in nodes), needs))
 
     def _inputs(self, node: FlatNode) -> tuple[TensorName, ...]:
         return () if node.name in self._silenced else node.inputs

@@ -16,6 +16,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import COPIES, IDENTITIES, NORMALIZATIONS, QUOTIENTS, RELUS, RESHAPES, SUMS
 
 # Give their input, slot for slot.
@@ -131,16 +132,17 @@ def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
 
 def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tuple[str, int]]]) -> list[str]:
     """The op types that read `source`, be it through ops that pass it on; an empty one for the caller."""
-    found: list[str] = []
-    waiting = [source]
-    while waiting:
-        for name, position in readers.get(waiting.pop(), ()):
-            op_type = scope.body.nodes[name].op if name else ""
-            if op_type in SAME or (op_type in RESHAPES and position == 0):
-                waiting.append(Source(name, position))
-            else:
-                found.append(op_type)
-    return found
+
+    def op_type(name: str) -> str:
+        return str(scope.body.nodes[name].op) if name else ""
+
+    def passes_on(name: str, position: int) -> bool:
+        return op_type(name) in SAME or (op_type(name) in RESHAPES and position == 0)
+
+    found = reached(
+        readers.get(source, ()), lambda reader: readers.get(Source(*reader), ()) if passes_on(*reader) else ()
+    )
+    return [op_type(name) for name, position in found if not passes_on(name, position)]
 
 
 def is_shown(scope: Scope, source: Source) -> bool:

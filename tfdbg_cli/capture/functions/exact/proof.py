@@ -19,6 +19,7 @@ from tfdbg_cli.capture.functions.exact.comparison import Comparison, compared
 from tfdbg_cli.capture.functions.instrumented import Instrumented
 from tfdbg_cli.capture.functions.twins import has_twin
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
+from tfdbg_cli.model.walks import reached
 
 Apart: TypeAlias = frozenset[tuple[str, Source]]  # values, with the function that they are in
 
@@ -88,14 +89,12 @@ def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:
 
 def _deeper(function: str, body: Body, sources: Sequence[Source], apart: Apart) -> Iterator[tuple[str, Source]]:
     """Of what `sources` are computed from, the values nearest to them that may be read so far."""
-    waiting, seen = list(sources), set()
-    while waiting:
-        source = waiting.pop()
-        if source.node is None or source in seen:
-            continue
-        seen.add(source)
-        node = body.nodes[source.node]
-        if (function, source) in apart:
-            waiting.extend(map(body.source, body.data_inputs(node)))
-        elif has_twin(node):
+
+    def given(source: Source) -> list[Source]:
+        if source.node is None or (function, source) not in apart:
+            return []
+        return list(map(body.source, body.data_inputs(body.nodes[source.node])))
+
+    for source in reached(sources, given):
+        if source.node is not None and (function, source) not in apart and has_twin(body.nodes[source.node]):
             yield function, source

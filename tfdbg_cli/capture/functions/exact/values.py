@@ -15,6 +15,7 @@ from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.kinds import COPIES, RECEIVES, RELUS, SENDS
 
 Output: TypeAlias = tuple[str, int]  # of a node, by name and slot
@@ -62,14 +63,7 @@ class Values:
 
     def ancestors(self, ends: Iterable[str]) -> set[str]:
         """The nodes `ends` and all whose values they need."""
-        found: set[str] = set()
-        waiting = list(ends)
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting.extend(given for given, _ in self._inputs[name])
-        return found
+        return set(reached(ends, self._given))
 
     def _read(self, node: NodeDef) -> tuple[Output, ...]:
         return tuple(self._source(text) for text in node.input if not text.startswith("^"))
@@ -91,19 +85,10 @@ class Values:
 
     def _in_order(self) -> Iterator[str]:
         """The nodes, inputs first, but for what comes around a loop."""
-        waiting: list[tuple[str, bool]] = [(name, False) for name in self.nodes]
-        done: set[str] = set()
-        while waiting:
-            name, ready = waiting.pop()
-            if name in done:
-                continue
-            if ready:
-                done.add(name)
-                yield name
-                continue
-            waiting.append((name, True))
-            if self.nodes[name].op != _AROUND:
-                waiting.extend((given, False) for given, _ in self._inputs[name] if given not in done)
+        return needs_first(self.nodes, lambda name: self._given(name) if self.nodes[name].op != _AROUND else ())
+
+    def _given(self, name: str) -> list[str]:
+        return [given for given, _ in self._inputs[name]]
 
     def _find(self) -> None:
         loops = [name for name, node in self.nodes.items() if node.op == _AROUND]

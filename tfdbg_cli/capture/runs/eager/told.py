@@ -23,6 +23,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.walks import reached
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
@@ -60,13 +61,8 @@ def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str])
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
     """Those of `ops` out of which `ends` were made, and themselves, in order."""
-    found, waiting = set(map(id, ends)), list(ends)
-    while waiting:
-        for read in waiting.pop().inputs:
-            if not isinstance(read, Source) and id(read[0]) not in found:
-                found.add(id(read[0]))
-                waiting.append(read[0])
-    return [op for op in ops if id(op) in found]
+    found = set(reached(ends, lambda op: [read[0] for read in op.inputs if not isinstance(read, Source)]))
+    return [op for op in ops if op in found]
 
 
 class _Telling:

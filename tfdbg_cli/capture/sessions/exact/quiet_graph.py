@@ -24,6 +24,7 @@ from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.effects import speaks
 from tfdbg_cli.ops.kinds import PYTHON
@@ -153,22 +154,18 @@ class _Quieted:
 
     def _before(self, op: Op) -> list[str]:
         """What must have happened before `op`, as control inputs; past what only makes handles."""
-        found: dict[str, None] = {}
-        seen: set[str] = set()
-        stack = needs_of(op, self._fed)
-        while stack:
-            one = stack.pop()
-            if one.name in seen:
-                continue
-            seen.add(one.name)
-            if one.name in self.lost:
-                if one.name in self.awaited:
-                    found[f"^{_led_to(one.name)}"] = None
-            elif one.outputs and all(map(is_handle, one.outputs)):
-                stack.extend(needs_of(one, self._fed))
-            else:
-                found[f"^{one.name}"] = None
-        return list(found)
+
+        def makes_handles(one: Op) -> bool:
+            return one.name not in self.lost and bool(one.outputs) and all(map(is_handle, one.outputs))
+
+        found: list[str] = []
+        needs = needs_of(op, self._fed)
+        for one in depth_first(needs, lambda one: needs_of(one, self._fed) if makes_handles(one) else ()):
+            if one.name in self.awaited:
+                found.append(f"^{_led_to(one.name)}")
+            elif one.name not in self.lost and not makes_handles(one):
+                found.append(f"^{one.name}")
+        return found
 
     def _ordering(self) -> frozenset[str]:
         """The lost ops through which alone the program orders what its other ops do to a variable."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import tensorflow as tf
 
@@ -20,7 +19,7 @@ from tfdbg_cli.capture.sessions.extended.facts import ANYTHING, MAYBE_NOTHING, F
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import NodeDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
 from tfdbg_cli.model.names import TensorName
@@ -30,7 +29,7 @@ from tfdbg_cli.ops.folding import Constant
 def checked_call(
     op: Op, functions: GraphFunctions, facts: Facts, question: Question, admits: Callable[[str, str, str], bool]
 ) -> RewrittenCall | None:
-    """What does what `op` does and gives the answer to `question` besides; None when nothing inside has to be asked.
+    """A call that does what `op` does and also answers `question`; None when nothing inside has to be asked.
 
     Args:
         op: a tf.Operation that calls functions.
@@ -68,13 +67,13 @@ def checked_call(
 
 
 class _Around:
-    """The function around an op as far as `StaticFacts` asks for its graph."""
+    """Stands for the graph of the function made around an op, as far as `StaticFacts` asks for it."""
 
     def __init__(self, op: Op) -> None:
         self.inputs = list(op.inputs)
         self._op = op
 
-    def get_operations(self) -> list[Any]:
+    def get_operations(self) -> list[Op]:
         return [self._op]
 
 
@@ -96,7 +95,7 @@ def _require_known(root: Scope) -> None:
             _require_known_node(scope, node)
 
 
-def _require_known_node(scope: Scope, node: Any) -> None:
+def _require_known_node(scope: Scope, node: NodeDef) -> None:
     if node.name in scope.calls:
         return
     definition = compat.op_definition(node.op)
@@ -115,12 +114,12 @@ def _require_known_node(scope: Scope, node: Any) -> None:
 
 
 class _Facts(StaticFacts):
-    """Facts of a function that the optimizer puts in the place of its call, and merges with what is around it."""
+    """Facts of a function which the optimizer puts in the place of its call, and merges with the ops around."""
 
     def __init__(
         self,
         root: Scope,
-        graphs: Mapping[str, Any],
+        graphs: Mapping[str, TfGraph],
         constants: Mapping[TensorName, Constant],
         sources: Mapping[TensorName, object],
     ) -> None:

@@ -1,8 +1,8 @@
-"""Debugging every session of a program that knows nothing of tfdbg (`tfdbg run SCRIPT`)."""
+"""Debugs every session of a program that knows nothing of tfdbg (`tfdbg run SCRIPT`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
@@ -14,13 +14,22 @@ from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
+from tfdbg_cli.capture.tf.types import (
+    CallableOptions,
+    Feeds,
+    Fetches,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+    SymbolicTensor,
+)
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
 
 
 def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
-    """Make every run of every session ask `controller`; what is given back undoes it.
+    """Make every run of every session ask `controller`, until what this gives is called.
 
     Sessions that the program wrapped itself ask their own debugger, and only that. Within a monitored session only
     the program's own runs count, not those for initialization, hooks and savers.
@@ -40,7 +49,7 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
     return undo
 
 
-def _left_alone(fetches: Any) -> bool:
+def _left_alone(fetches: Fetches) -> bool:
     return INSIDE.holds() or is_empty(fetches) or (MONITORED.holds() and not compat.is_hooked_run(fetches))
 
 
@@ -48,11 +57,11 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(
             session: RawSession,
-            fetches: Any,
-            feed_dict: Any = None,
-            options: Any = None,
+            fetches: Fetches,
+            feed_dict: Feeds | None = None,
+            options: RunOptions = None,
             run_metadata: RunMetadata = None,
-        ) -> Any:
+        ) -> RunResult:
             if _left_alone(fetches):
                 return original(session, fetches, feed_dict, options, run_metadata)
             kind = HookedCall if MONITORED.holds() else RunCall
@@ -67,8 +76,11 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
 def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def make_callable(
-            session: RawSession, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
+            session: RawSession,
+            fetches: Fetches,
+            feed_list: Sequence[SymbolicTensor] | None = None,
+            accept_options: bool = False,
+        ) -> Callable[..., RunResult]:
             make = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(fetches, feed_list, accept_options)
@@ -81,7 +93,7 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
 
 def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        def make_from_options(session: RawSession, callable_options: Any) -> Any:
+        def make_from_options(session: RawSession, callable_options: CallableOptions) -> Callable[..., RunResult]:
             make = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(callable_options)

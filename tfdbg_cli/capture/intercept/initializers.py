@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import Fetches, Op
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
@@ -29,7 +29,7 @@ class InitializersApart:
 
     def __init__(self, controller: CountingController) -> None:
         self._controller = controller
-        self._known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Op, bool] = WeakKeyDictionary()
 
     @property
     def settings(self) -> Settings:
@@ -69,11 +69,11 @@ class InitializersApart:
         """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
         self._controller.run_abandoned(plan)
 
-    def _initializes(self, fetches: Any) -> bool:
+    def _initializes(self, fetches: Fetches) -> bool:
         fetched = fetches if isinstance(fetches, list | tuple) else (fetches,)
         return bool(fetched) and all(map(self._initializer, fetched))
 
-    def _initializer(self, fetch: Any) -> bool:
+    def _initializer(self, fetch: Fetches) -> bool:
         if not hasattr(fetch, "control_inputs"):  # a tensor, a name, a structure: something is asked for
             return False
         found = self._known.get(fetch)
@@ -94,7 +94,7 @@ def _only_initializes(op: Op) -> bool:
     return True
 
 
-def _unseen(ops: Iterable[Op], seen: set[Any]) -> list[Any]:
+def _unseen(ops: Iterable[Op], seen: set[Op]) -> list[Op]:
     new = [op for op in ops if op not in seen]
     seen.update(new)
     return new

@@ -1,8 +1,6 @@
-"""Attributes of nodes, written into the messages of a graph."""
+"""Writes attributes of nodes into the messages of a graph."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import tensorflow as tf
 
@@ -12,8 +10,8 @@ from tfdbg_cli.model.dtypes import ElementType
 AttrValue = compat.v1.AttrValue
 
 
-def set_attribute(attribute: Any, value: Any) -> None:
-    """Give `attribute`, an AttrValue, a value: of Python, of TensorFlow, one of our dtypes, or an array."""
+def set_attribute(attribute: AttrValue, value: object) -> None:
+    """Give `attribute` a value: one of Python, of TensorFlow, of our dtypes, an array, or another AttrValue."""
     if isinstance(value, AttrValue):
         attribute.CopyFrom(value)
     elif isinstance(value, bool):

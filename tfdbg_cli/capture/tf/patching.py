@@ -1,4 +1,4 @@
-"""Replacing a method of one of TensorFlow's classes, so that it can be put back."""
+"""Replaces a method of one of TensorFlow's classes, so that it can be put back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def replace_method(
     kind: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Callable[[], None]:
-    """Put what `wrap` makes of the method `name` of `kind` in its place; what is given back puts it back."""
+    """Replace the method `name` of `kind` by what `wrap` makes of it, until what this gives is called."""
     original = vars(kind)[name]
     setattr(kind, name, wraps(original)(wrap(original)))
     return lambda: setattr(kind, name, original)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 Op: TypeAlias = Any  # a tf.Operation of a graph
@@ -27,5 +27,9 @@ FetchedValue: TypeAlias = Any  # what a session gives for a tensor: an array, a 
 
 ConcreteFunction: TypeAlias = Any
 AtomicFunction: TypeAlias = Any  # what runs one graph function, with its name and its graph
+
+OpInput: TypeAlias = Any  # what an eager op is given: a tensor, a variable, a Python value, or a list of these
+OpOutputs: TypeAlias = Any  # what an eager op gives: a tensor, a list of tensors and of lists, or None
+AttributeList: TypeAlias = Sequence[Any]  # attributes of an eager op: names and values in turn
 
 RunResult: TypeAlias = Any  # what a run gives to the program

@@ -81,7 +81,7 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
             feed_list: Sequence[SymbolicTensor] | None = None,
             accept_options: bool = False,
         ) -> Callable[..., RunResult]:
-            make = original.__get__(session)
+            make: Callable[..., Callable[..., RunResult]] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(fetches, feed_list, accept_options)
             return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
@@ -94,7 +94,7 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
 def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def make_from_options(session: RawSession, callable_options: CallableOptions) -> Callable[..., RunResult]:
-            make = original.__get__(session)
+            make: Callable[..., Callable[..., RunResult]] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(callable_options)
             return debugged_options_runner(session, make, controller, callable_options)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.capture.tf.op_errors import OpError
+import tensorflow as tf
+
 from tfdbg_cli.capture.tf.types import SymbolicTensor
 
 FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
 
 
-def is_refusal(error: OpError) -> bool:
+def is_refusal(error: tf.errors.OpError) -> bool:
     """Whether TensorFlow found, before it ran anything, that an op that it had fused lacks an output to fetch.
 
     The remapper of Grappler fuses a FusedBatchNorm in inference though a further output of it is fetched.

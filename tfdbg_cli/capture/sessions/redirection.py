@@ -114,7 +114,7 @@ def named_by(redirection: Redirection | None) -> Iterator[None]:
         raise
 
 
-def _redirecting(original: Callable[..., Any]) -> Callable[..., Any]:
+def _redirecting(original: Callable[..., Sequence[FetchedValue]]) -> Callable[..., Sequence[FetchedValue]]:
     def run(
         session: RawSession, options: RunOptions, feeds: Any, outputs: Any, c_ops: Any, run_metadata: RunMetadata
     ) -> Sequence[FetchedValue]:

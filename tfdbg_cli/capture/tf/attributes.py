@@ -5,14 +5,15 @@ from __future__ import annotations
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AttrValue
 from tfdbg_cli.model.dtypes import ElementType
 
-AttrValue = compat.v1.AttrValue
+_Message = compat.v1.AttrValue
 
 
 def set_attribute(attribute: AttrValue, value: object) -> None:
     """Give `attribute` a value: one of Python, of TensorFlow, of our dtypes, an array, or another AttrValue."""
-    if isinstance(value, AttrValue):
+    if isinstance(value, _Message):
         attribute.CopyFrom(value)
     elif isinstance(value, bool):
         attribute.b = value

@@ -13,7 +13,7 @@ OpError = tf.errors.OpError
 _NODE = re.compile(r"\{\{node ([^}\s]+)\}\}")
 
 
-def run_error(error: OpError) -> RunError:
+def run_error(error: tf.errors.OpError) -> RunError:
     """`error` as a RunError; its node is the operation that the error or its message names."""
     match = _NODE.search(error.message or "")
     node = error.op.name if error.op is not None else match[1] if match else None

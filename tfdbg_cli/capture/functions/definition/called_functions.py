@@ -1,17 +1,16 @@
-"""Which functions nodes call, and functions with all that they call."""
+"""The functions that nodes name, and functions with all that they call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef
 
 
-def with_called(definitions: Iterable[FunctionDef]) -> list[Any]:
+def with_called(definitions: Iterable[FunctionDef]) -> list[FunctionDef]:
     """The FunctionDefs `definitions` and all that they call, each once, the called ones behind."""
-    found: dict[str, Any] = {}
+    found: dict[str, FunctionDef] = {}
     waiting = list(definitions)
     while waiting:
         definition = waiting.pop(0)
@@ -32,7 +31,7 @@ def called_by(node: NodeDef) -> list[str]:
     return [*by_its_type, *functions_in(node.attr)]
 
 
-def functions_in(attributes: Mapping[str, Any]) -> Iterator[str]:
+def functions_in(attributes: Mapping[str, AttrValue]) -> Iterator[str]:
     """The functions that the attributes of a NodeDef name."""
     for value in attributes.values():
         if value.HasField("func"):

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.recomputed import Recomputed
+from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
 from tfdbg_cli.capture.runs.eager.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.places import scope_of_tape
@@ -49,7 +49,7 @@ class EagerRecorder:
         self._numbers: Counter[str] = Counter()
         self._nodes: dict[str, Node] = {}
         self._stacks: dict[str, Stack] = {}
-        self._values: list[tuple[Shown, EagerTensor | Recomputed | None]] = []
+        self._values: list[tuple[Shown, LazyTensor | None]] = []
         self._missing = 0
         self._quiet = False
         self._broken = False

@@ -144,7 +144,8 @@ class Sum:
         """Take the sum, and begin at zero again."""
         place, read, reset, _ = self._ends()
         with INSIDE:
-            return session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
+            found: Array = session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
+            return found
 
     def clear(self, session: RawSession) -> None:
         """Begin at zero, for the first time or after a run that failed."""

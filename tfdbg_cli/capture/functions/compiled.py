@@ -14,7 +14,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import XLA
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef, TfGraph
+from tfdbg_cli.capture.tf.types import EagerTensor, GraphDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT, RESOURCE
 
 _SERIAL = itertools.count(1)
@@ -102,7 +102,7 @@ def _is_of(graphs: Any, arguments: Sequence[str]) -> bool:
     return {name for graph in graphs.partition_graphs for name in _arguments(graph)} <= set(arguments)
 
 
-def _arguments(graph: TfGraph) -> list[str]:
+def _arguments(graph: GraphDef) -> list[str]:
     """The names of the arguments of a function, in order."""
     found = [(node.attr["index"].i, node.name) for node in graph.node if node.op == "_Arg"]
     return [name for _, name in sorted(found)]

@@ -27,7 +27,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, OpOutputs, RunResult
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
 from tfdbg_cli.own_frames import our_files, without_our_frames
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
@@ -92,8 +92,8 @@ class Interception:
             return None
         return controller
 
-    def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    def _entering(self, original: Method) -> Method:
+        def call(function: TfFunction, /, *arguments: Any, **keywords: Any) -> RunResult:
             controller = self._here.controller or self.everywhere
             if controller is None or INSIDE.holds():
                 return original(function, *arguments, **keywords)
@@ -114,8 +114,8 @@ class Interception:
     def _eagerly(
         self,
         controller: Controller,
-        original: Callable[..., Any],
-        function: Any,
+        original: Method,
+        function: TfFunction,
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> RunResult:
@@ -125,7 +125,7 @@ class Interception:
         made = EagerCall.of(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
         return performed(controller, made)
 
-    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _stepping(self, original: Method) -> Method:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
             controller = self._asked()
             # A tf.function is seen where it runs.
@@ -141,7 +141,7 @@ class Interception:
 
         return run
 
-    def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _running(self, original: Method) -> Method:
         def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
             recorder = RECORDING.recorder
             if recorder is not None and _EAGERLY():

@@ -18,6 +18,8 @@ from tfdbg_cli.capture.tf.types import (
     CallableOptions,
     Feeds,
     Fetches,
+    Method,
+    RawRunner,
     RawSession,
     RunMetadata,
     RunOptions,
@@ -53,8 +55,8 @@ def _left_alone(fetches: Fetches) -> bool:
     return INSIDE.holds() or is_empty(fetches) or (MONITORED.holds() and not compat.is_hooked_run(fetches))
 
 
-def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+def _run(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
         def run(
             session: RawSession,
             fetches: Fetches,
@@ -73,15 +75,15 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
     return wrap
 
 
-def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+def _make_callable(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
         def make_callable(
             session: RawSession,
             fetches: Fetches,
             feed_list: Sequence[SymbolicTensor] | None = None,
             accept_options: bool = False,
-        ) -> Callable[..., RunResult]:
-            make: Callable[..., Callable[..., RunResult]] = original.__get__(session)
+        ) -> RawRunner:
+            make: Callable[..., RawRunner] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(fetches, feed_list, accept_options)
             return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
@@ -91,10 +93,10 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
     return wrap
 
 
-def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        def make_from_options(session: RawSession, callable_options: CallableOptions) -> Callable[..., RunResult]:
-            make: Callable[..., Callable[..., RunResult]] = original.__get__(session)
+def _make_from_options(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
+        def make_from_options(session: RawSession, callable_options: CallableOptions) -> RawRunner:
+            make: Callable[..., RawRunner] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(callable_options)
             return debugged_options_runner(session, make, controller, callable_options)
@@ -104,7 +106,7 @@ def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]],
     return wrap
 
 
-def _within_monitored(original: Callable[..., Any]) -> Callable[..., Any]:
+def _within_monitored(original: Method) -> Method:
     def call(*arguments: Any, **keywords: Any) -> Any:
         with MONITORED:
             return original(*arguments, **keywords)

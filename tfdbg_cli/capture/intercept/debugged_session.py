@@ -16,6 +16,7 @@ from tfdbg_cli.capture.tf.types import (
     CallableOptions,
     Feeds,
     Fetches,
+    RawRunner,
     RawSession,
     RunMetadata,
     RunOptions,
@@ -69,7 +70,7 @@ class DebuggedSession(Proxy):
         call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
         return intercepted(self._tfdbg_controller, call)
 
-    def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
+    def run_step_fn(self, step_fn: Callable[[Any], RunResult]) -> RunResult:
         """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
         if self._tfdbg_is_monitored:
             return self._tfdbg_original.run_step_fn(step_fn)
@@ -91,14 +92,14 @@ class DebuggedSession(Proxy):
 
     def make_callable(
         self, fetches: Fetches, feed_list: Sequence[SymbolicTensor] | None = None, accept_options: bool = False
-    ) -> Callable[..., RunResult]:
+    ) -> RawRunner:
         """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
         session = self._tfdbg_original
         return debugged_runner(
             session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
         )
 
-    def _make_callable_from_options(self, callable_options: CallableOptions) -> Callable[..., RunResult]:
+    def _make_callable_from_options(self, callable_options: CallableOptions) -> RawRunner:
         session = self._tfdbg_original
         make = compat.maker_from_options(session)
         return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
@@ -128,12 +129,12 @@ class DebuggedSession(Proxy):
 
 def debugged_runner(
     session: RawSession,
-    make: Callable[..., Any],
+    make: Callable[..., RawRunner],
     controller: Controller,
     fetches: Fetches,
     feed_list: Sequence[SymbolicTensor] | None,
     accept_options: bool,
-) -> Callable[..., RunResult]:
+) -> RawRunner:
     """What `make` (a make_callable) gives for these arguments, with its runs debugged."""
     runner = Runner(session, make, fetches, feed_list, accept_options)
 
@@ -144,8 +145,8 @@ def debugged_runner(
 
 
 def debugged_options_runner(
-    session: RawSession, make: Callable[..., Any], controller: Controller, callable_options: CallableOptions
-) -> Callable[..., RunResult]:
+    session: RawSession, make: Callable[..., RawRunner], controller: Controller, callable_options: CallableOptions
+) -> RawRunner:
     """What `make` (a _make_callable_from_options) gives for these options, with its runs debugged."""
     runner = OptionsRunner(session, make, callable_options)
 

@@ -9,7 +9,15 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Feeds, Fetches, RawSession, RunMetadata, RunOptions, RunResult
+from tfdbg_cli.capture.tf.types import (
+    Feeds,
+    Fetches,
+    MonitoredSession,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+)
 
 v1 = compat.v1
 
@@ -71,7 +79,7 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
         restore_raw_session(session)
 
 
-def debug_monitored(monitored: Any, controller: Controller) -> None:
+def debug_monitored(monitored: MonitoredSession, controller: Controller) -> None:
     """Debug the raw session in the session `monitored`, and those that it makes after a worker went away."""
     compat.add_hook(monitored, RawSessionHook(controller))
     raw = compat.raw_session_of(monitored)

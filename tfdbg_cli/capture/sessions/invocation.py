@@ -18,7 +18,9 @@ from tfdbg_cli.capture.tf.types import (
     FetchedValue,
     Fetches,
     GraphElement,
+    Method,
     Op,
+    RawRunner,
     RawSession,
     RunMetadata,
     RunOptions,
@@ -128,7 +130,7 @@ class RunCall(_ByNames):
     def __init__(
         self,
         session: RawSession,
-        run: Callable[..., Any],
+        run: Method,
         fetches: Fetches,
         feed_dict: Feeds | None,
         options: RunOptions,
@@ -176,7 +178,7 @@ class Runner:
     def __init__(
         self,
         session: RawSession,
-        make: Callable[..., Any],
+        make: Callable[..., RawRunner],
         fetches: Fetches,
         feed_list: Sequence[SymbolicTensor] | None,
         accept_options: bool,
@@ -187,24 +189,22 @@ class Runner:
         with INSIDE:
             self.original = make(fetches, feed_list, accept_options)
         self._make = make
-        self._with_options: Callable[..., Any] | None = None
-        self._with_extra: dict[tuple[str, ...], Callable[..., Any]] = {}
+        self._with_options: RawRunner | None = None
+        self._with_extra: dict[tuple[str, ...], RawRunner] = {}
 
-    def with_options(self) -> Callable[..., Any]:
+    def with_options(self) -> RawRunner:
         """The runner that takes options."""
         if self._with_options is None:
             self._with_options = self._make(self.fetches, self.feed_list, True)
         return self._with_options
 
-    def with_extra(self, extra: Sequence[GraphElement]) -> Callable[..., Any]:
+    def with_extra(self, extra: Sequence[GraphElement]) -> RawRunner:
         """The runner that fetches `extra` too; those made last are kept for the next runs."""
         names = tuple(element.name for element in extra)
         return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
 
 
-def _kept(
-    known: dict[Key, Callable[..., Any]], key: Key, make: Callable[[], Callable[..., Any]]
-) -> Callable[..., Any]:
+def _kept(known: dict[Key, RawRunner], key: Key, make: Callable[[], RawRunner]) -> RawRunner:
     """The runner that `known` has for `key`, made if there is none; the oldest go when there are too many."""
     found = known.get(key)
     if found is None:
@@ -294,24 +294,25 @@ class RunnerCall(_ByNames):
 class OptionsRunner:
     """What `_make_callable_from_options` gave; Keras 2 makes its train step so."""
 
-    def __init__(self, session: RawSession, make: Callable[..., Any], callable_options: CallableOptions) -> None:
+    def __init__(
+        self, session: RawSession, make: Callable[..., RawRunner], callable_options: CallableOptions
+    ) -> None:
         self.session = session
         self.message = deepcopy(callable_options)
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
-        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
+        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], RawRunner] = {}
 
-    def with_options(self, options: RunOptions) -> Callable[..., Any]:
+    def with_options(self, options: RunOptions) -> RawRunner:
         """The runner that runs under `options`."""
         message = deepcopy(self.message)
         message.run_options.CopyFrom(options)
-        made: Callable[..., Any] = self._make(message)
-        return made
+        return self._make(message)
 
     def with_extra(
         self, extra: Sequence[SymbolicTensor], targets: Sequence[Op], instead: Redirection | None
-    ) -> Callable[..., Any]:
+    ) -> RawRunner:
         """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
         message = deepcopy(self.message)
         message.fetch.extend(tensor.name for tensor in extra)

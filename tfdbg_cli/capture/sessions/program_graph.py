@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import AttrValue, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -73,7 +73,8 @@ class _Definition:
         self._found: NodeDef = None
 
     @property
-    def attr(self) -> Any:
+    def attr(self) -> Mapping[str, AttrValue]:
         if self._found is None:
             self._found = self._op.node_def
-        return self._found.attr
+        attributes: Mapping[str, AttrValue] = self._found.attr
+        return attributes

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, Method, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 
 
 class Redirection(Protocol):
@@ -42,7 +42,7 @@ class _Ways(threading.local):
 
 _WAYS = _Ways()
 _REPLACING = threading.Lock()
-_REPLACED: list[Callable[..., Any]] = []  # the session's own method, once for each context that has replaced it
+_REPLACED: list[Method] = []  # the session's own method, once for each context that has replaced it
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def named_by(redirection: Redirection | None) -> Iterator[None]:
         raise
 
 
-def _redirecting(original: Callable[..., Sequence[FetchedValue]]) -> Callable[..., Sequence[FetchedValue]]:
+def _redirecting(original: Callable[..., Sequence[FetchedValue]]) -> Method:
     def run(
         session: RawSession, options: RunOptions, feeds: Any, outputs: Any, c_ops: Any, run_metadata: RunMetadata
     ) -> Sequence[FetchedValue]:

@@ -200,7 +200,7 @@ def run_function(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequ
     return context.context().call_function(name.encode(), list(inputs), outputs) or ()
 
 
-def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[Any]:
+def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
     """The FunctionGraphs messages of what the runtime makes of the function `name`, without running it.
 
     A call that is cancelled before it starts still has its function instantiated. None when that was done before, or
@@ -228,12 +228,12 @@ def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Se
 
 def run_op(
     op_type: str, inputs: Sequence[EagerTensor], attributes: Sequence[Any], outputs: int, device: str
-) -> Sequence[Any]:
+) -> Sequence[EagerTensor]:
     """Run one op eagerly on `device`, unseen by tapes and by callbacks. `attributes` are names and values in turn."""
     eager = context.context()
     eager.ensure_initialized()
     with context.device(device):
-        found: Sequence[Any] = execute.quick_execute(op_type, outputs, list(inputs), tuple(attributes), eager)
+        found: Sequence[EagerTensor] = execute.quick_execute(op_type, outputs, list(inputs), tuple(attributes), eager)
     return found
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+
+from tfdbg_cli.capture.tf.types import Method
 
 
-def replace_method(
-    kind: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Callable[[], None]:
+def replace_method(kind: type, name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
     """Replace the method `name` of `kind` by what `wrap` makes of it, until what this gives is called."""
     original = vars(kind)[name]
     setattr(kind, name, wraps(original)(wrap(original)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 Op: TypeAlias = Any  # a tf.Operation of a graph
@@ -21,10 +21,14 @@ RawSession: TypeAlias = Any  # the session that the program made, not the one th
 RunOptions: TypeAlias = Any
 RunMetadata: TypeAlias = Any
 CallableOptions: TypeAlias = Any
+MonitoredSession: TypeAlias = Any
+RawRunner: TypeAlias = Callable[..., Any]  # what the session's own make_callable gives, or the like
 Fetches: TypeAlias = Any  # what a call of a session fetches: graph elements and names of them, in any nesting
 Feeds: TypeAlias = Mapping[Any, Any]  # values by what they stand for: a tensor, its name, or several tensors as one
 FetchedValue: TypeAlias = Any  # what a session gives for a tensor: an array, a NumPy scalar, bytes for a string
 
+Method: TypeAlias = Callable[..., Any]  # a method or function of TensorFlow's, or what takes its place
+TfFunction: TypeAlias = Any  # what tf.function makes
 ConcreteFunction: TypeAlias = Any
 AtomicFunction: TypeAlias = Any  # what runs one graph function, with its name and its graph
 

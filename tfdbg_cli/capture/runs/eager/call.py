@@ -30,7 +30,7 @@ from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Value
 
 _OP = re.compile(r"\[Op:(\w+)\]")
 _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
@@ -226,13 +226,13 @@ def _argument(name: str, value: Any) -> Argument:
     return Argument(name, tf.as_dtype(array.dtype).name, array.shape)
 
 
-class _Values(Mapping[str, Any]):
+class _Values(Mapping[str, Value]):
     """Arguments as arrays, made when somebody looks."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = given
 
-    def __getitem__(self, name: str) -> Array | NoValue:
+    def __getitem__(self, name: str) -> Value:
         value = self._given[name]
         return value_of(value) if isinstance(value, tf.Tensor | tf.Variable) else np.asarray(value)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import report
@@ -12,7 +11,7 @@ from tfdbg_cli.capture.runs.eager.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, OpOutputs
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
 from tfdbg_cli.model.runs import Run
 
 
@@ -25,7 +24,7 @@ class FunctionAmidEager(FunctionCall):
         self,
         atomic: AtomicFunction,
         inputs: Sequence[EagerTensor],
-        call_flat: Callable[..., Any],
+        call_flat: Method,
         entered: Entered | None,
         watch: EagerWatch,
     ) -> None:
@@ -58,7 +57,7 @@ def performed_amid_eager(
     controller: Controller,
     atomic: AtomicFunction,
     inputs: Sequence[EagerTensor],
-    call_flat: Callable[..., Any],
+    call_flat: Method,
     entered: Entered | None,
 ) -> OpOutputs:
     """Perform a call of a graph function as `pipeline.performed` does, as part of the program around it."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
-from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
+from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
 
 
 class Listener(Protocol):
@@ -92,7 +92,7 @@ class EagerOps:
 
     # What a listener raises must not become an exception of the program. `report` says it once.
 
-    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _fast(self, original: Method) -> Method:
         def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> OpOutputs:
             heard = self._heard
             try:
@@ -112,7 +112,7 @@ class EagerOps:
 
         return fast
 
-    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _slow(self, original: Method) -> Method:
         def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> OpOutputs:
             text, heard = function_name(op_type), self._heard
             try:
@@ -132,7 +132,7 @@ class EagerOps:
         return slow
 
 
-def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
+def _replace(name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
     original = getattr(compat.EXECUTORS, name)
     setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
     return lambda: setattr(compat.EXECUTORS, name, original)

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.runs.eager.places import scope_of_tape
 from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, OpInput, OpOutputs
+from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, Method, OpInput, OpOutputs
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -71,7 +71,7 @@ class EagerRecorder:
             RECORDING.recorder = before
             end()
 
-    def call(self, atomic: AtomicFunction, inputs: Sequence[EagerTensor], call_flat: Callable[..., Any]) -> OpOutputs:
+    def call(self, atomic: AtomicFunction, inputs: Sequence[EagerTensor], call_flat: Method) -> OpOutputs:
         """Call the graph function `atomic` and record what is in it, as ops of a scope of its name.
 
         `call_flat` calls it unrecorded. Raises what the call raises.

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
@@ -21,6 +20,7 @@ from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
+from tfdbg_cli.model.values import Array
 
 _NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
@@ -46,7 +46,7 @@ class Section:
     ignored: bool = False  # whether the runs of this thread are none of ours
     names: Mapping[int, str] | None = None
 
-    def described(self, number: int, feeds: Mapping[str, Any] | None = None) -> Call:
+    def described(self, number: int, feeds: Mapping[str, Array] | None = None) -> Call:
         """The call for the screen."""
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
@@ -21,7 +20,7 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.capture.runs.function.watched_calls import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, RunResult
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
@@ -41,7 +40,7 @@ class FunctionCall:
         self,
         atomic: AtomicFunction,
         inputs: Sequence[EagerTensor],
-        call_flat: Callable[..., Any],
+        call_flat: Method,
         entered: Entered | None,
     ) -> None:
         self._atomic = atomic

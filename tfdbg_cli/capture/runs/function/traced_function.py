@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
-from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -69,8 +68,8 @@ class TracedFunction:
             return f"gradient of {name.removeprefix(_BACKWARD).rpartition('_')[0]}"
         return name
 
-    def name_in(self, function: Any) -> str:
-        """The name in a run for which the program called `function`, a tf.function, or None for none."""
+    def name_in(self, function: TfFunction | None) -> str:
+        """The name in a run for which the program called `function`; None where it called none."""
         if self.name == _LOADED and function is not None:
             return function_name(compat.traces_of(function)[0].name)
         return self.name

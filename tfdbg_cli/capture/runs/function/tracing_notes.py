@@ -9,14 +9,14 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.capture.tf.types import AtomicFunction, TfFunction
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
     """A call of `function`, a tf.function, that is under way, and how many traces there were when it began."""
 
-    function: Any
+    function: TfFunction
     traces: int
 
     @property

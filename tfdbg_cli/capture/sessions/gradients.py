@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import threading
 import uuid
-from collections.abc import Sequence
 from types import TracebackType
+from typing import Any
 
 import tensorflow as tf
 
@@ -79,9 +79,7 @@ class GradientsDebugger:
             raise ValueError(f"The graph already contains an op named {name}")
         return result
 
-    def watch_gradients_by_tensors(
-        self, graph: TfGraph, tensors: SymbolicTensor | Sequence[SymbolicTensor]
-    ) -> GradientsDebugger:
+    def watch_gradients_by_tensors(self, graph: TfGraph, tensors: Any) -> GradientsDebugger:
         """Find gradients with respect to `tensors`: a tensor or variable of `graph`, or a list of these.
 
         What reads them in the graph as it is now reads them through an identity from now on. The result is this

@@ -94,7 +94,7 @@ class Invocation(Protocol):
 
 
 class _ByNames:
-    """What `recorded` and `answered` are for calls that go through `Session.run`."""
+    """`recorded` and `answered` for calls that take the session's usual way to the runtime (see `redirection`)."""
 
     session: RawSession
 

@@ -62,7 +62,7 @@ def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Rea
 
 
 def ends_among(elements: Iterable[GraphElement], fed_names: Collection[str]) -> list[Op]:
-    """The operations for whose sake others run when a run fetches or runs `elements`.
+    """The operations that a session must run to fetch or run `elements`; others run only for their sake.
 
     A tensor that is fetched and fed is handed on: TensorFlow does not run the op that gives it, nor what leads there.
     """

@@ -45,7 +45,7 @@ def effect_of(op_type: str) -> Effect:
 
 
 def _of_references(op_type: str, definition: OpDef) -> Effect:
-    """The effect of an op on reference variables: one that gives the variable back has updated it."""
+    """The effect of an op on reference variables: one that gives them back has updated them, but for RefIdentity."""
     if op_type.startswith("Ref") or op_type in {"IsVariableInitialized", "Identity"}:
         return Effect.READ
     return Effect.WRITE if any(argument.is_ref for argument in definition.output_arg) else Effect.DRAW

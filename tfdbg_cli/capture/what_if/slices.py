@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Named(Protocol):
-    """A node of some graph, as far as it is asked of here."""
+    """A node of a graph: all that is asked of it here is its name."""
 
     @property
     def name(self) -> str: ...

@@ -65,7 +65,7 @@ class CallPlace:
 class Scope:
     """One function where it is called. The scope of the run's own function has an empty path and no parent.
 
-    `stands_for` names the output of an op that an argument is in the run, by position: a replay feeds it.
+    `stands_for` has the arguments, by position, that are the output of an op in the run, with its name.
     """
 
     path: str

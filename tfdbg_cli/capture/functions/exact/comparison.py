@@ -28,7 +28,7 @@ class Comparison:
     same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
     `suspects` are our nodes that read what the plain function does not compute so, each with the positions of those
     inputs. `near` are those that read anything behind a difference or just before it. `given` are outputs of ours, by
-    position, that give back what suspects read.
+    position, that give back what the plain function does not compute so.
     """
 
     outputs: tuple[int, ...]

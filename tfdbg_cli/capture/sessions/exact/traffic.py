@@ -34,7 +34,7 @@ class Traffic:
 
     @property
     def alone(self) -> int:
-        """Which run is under way alone, as a number; -1 when none or several are."""
+        """A number that only the run which is under way alone has; -1 when none or several are."""
         with self._lock:
             return self._begun if self._under_way == 1 else -1
 

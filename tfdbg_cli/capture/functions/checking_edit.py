@@ -110,7 +110,7 @@ class CheckingEdit(Edit):
 
 
 class LoopEdit:
-    """The changes to a loop by which it adds up the answers of its turns in one more loop variable.
+    """Changes a loop so that it adds up the answers of its turns in one more loop variable.
 
     What is asked in the condition cannot leave it, since a condition gives one truth value and nothing else. So the
     condition is called before the loop and at the end of each turn, just when the loop would, and the loop goes on by
@@ -125,7 +125,7 @@ class LoopEdit:
         self._start = outside.health.zeros()
 
     def ask_condition(self, function: str, condition: CheckingEdit) -> Edit:
-        """The condition to use instead, by which `function`, which gives the truth value and its answers, decides."""
+        """Have `function`, which gives the truth value and its answers, decide. Gives the condition to use instead."""
         types = list(self._node.attr["T"].list.type)
         waits = [text for text in self._node.input if text.startswith("^")]
         first = self._outside.call(function, [*self._inputs(), *waits], types, [BOOL, FLOAT])

@@ -19,7 +19,7 @@ _DEFAULT_OP = "DebugIdentity"
 
 
 def told_of_old_names(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """`function`, which refuses an argument `…_whitelist` or `…_blacklist` of TensorFlow 1 with its present name."""
+    """`function`, which refuses an argument `…_whitelist` or `…_blacklist` of TensorFlow 1, and says its new name."""
 
     @wraps(function)
     def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:

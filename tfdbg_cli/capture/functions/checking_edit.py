@@ -125,7 +125,7 @@ class LoopEdit:
         self._start = outside.health.zeros()
 
     def ask_condition(self, function: str, condition: CheckingEdit) -> Edit:
-        """Have `function`, which gives the truth value and its answers, decide. Gives the condition to use instead."""
+        """Have `function`, which gives the truth value and answers, decide. Gives the condition to use instead."""
         types = list(self._node.attr["T"].list.type)
         waits = [text for text in self._node.input if text.startswith("^")]
         first = self._outside.call(function, [*self._inputs(), *waits], types, [BOOL, FLOAT])

@@ -1,4 +1,4 @@
-"""Runs that only give variables, tables and iterators their first state: nobody asks to debug those."""
+"""Leaves out runs that only give variables, tables and iterators their first state: nobody wants to debug those."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class InitializersApart:
         return self._controller.run_ends(plan, run)
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
-        """Hear of a watched run without a hit. See `capture.controller.Controller`."""
+        """Note a watched run without a hit. See `capture.controller.Controller`."""
         self._controller.run_passed(plan, make, said)
 
     def run_abandoned(self, plan: Plan) -> None:
-        """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
+        """Note that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
         self._controller.run_abandoned(plan)
 
     def _initializes(self, fetches: Fetches) -> bool:

@@ -43,7 +43,7 @@ class Section:
     plan: Plan | None = None
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
     meant: bool = False  # whether infinities came up in it that are to be judged at its end
-    ignored: bool = False  # whether the runs of this thread are none of ours
+    ignored: bool = False  # whether the ops of this part are to be left alone
     names: Mapping[int, str] | None = None
 
     def described(self, number: int, feeds: Mapping[str, Array] | None = None) -> Call:

@@ -142,7 +142,7 @@ class TrialRun:
             return not own.parted_from(mirror.outcome(result))
 
     def left(self) -> None:
-        """Hear that the run was left alone."""
+        """Note that the run was left alone."""
         self._left = True
 
     @property

@@ -1,4 +1,4 @@
-"""Values from loops and branches of version 1, where nothing can be fetched: TensorFlow dumps them, and we read."""
+"""Values from loops and branches of version 1, where nothing can be fetched: dumped by TensorFlow, read back."""
 
 from __future__ import annotations
 

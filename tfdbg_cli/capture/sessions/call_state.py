@@ -72,7 +72,7 @@ class CallState:
 
     @property
     def endless(self) -> str:
-        """The name of a variable whose updates are over when no op of the graph can tell; empty if there is none."""
+        """The name of a variable of which no op of the graph tells when its updates are over; empty if none."""
         return next((variable.name for variable in self.written if variable.after == ()), "")
 
 

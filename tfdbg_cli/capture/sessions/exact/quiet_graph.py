@@ -135,7 +135,7 @@ class _Quieted:
         return [tensor for tensor in self._state.sources if tensor.op.name == op.name]
 
     def _silence(self, node: NodeDef, op: Op) -> None:
-        """Make `node`, which says what `op` says, hand on its first input, or do nothing."""
+        """Make `node`, the definition of `op`, hand on its first input, or do nothing."""
         given = [text for text in node.input if text[:1] != "^"]
         # In a branch that is not taken what waits for it must not run: only a tensor that is read tells it so.
         inside = self._depths.get(op.name, OUTSIDE) != OUTSIDE

@@ -30,8 +30,8 @@ class Action(Enum):
 class WatchRequest:
     """What a watched run is checked for.
 
-    `tensor_filter` is what the person calls `filter_name`; one of tfdbg's own may be checked inside the run instead.
-    `values` says how the values are to be there after a hit, `replayable` that the run is to be one that can be made
+    The person calls `tensor_filter` by `filter_name`; one of tfdbg's own may be checked inside the run instead.
+    `values` says where the values come from after a hit, `replayable` that the run is to be one that can be made
     again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
     each with the name of the function that it is in (empty for a session). `skips_meant` says that a run goes on at
     infinities that look meant, and is judged at its end.
@@ -58,7 +58,7 @@ class Plan:
     `errors` asks that an error of an op be reported by `run_ends`. `watched` says that many runs in a row are
     checked, and for what, so that a cheap way is worth more than a complete one. `directory` is the new folder in
     which the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch`
-    names debug ops and tensors exactly. `values` says how those of a run that is not watched come to be there.
+    names debug ops and tensors exactly. `values` says where those of a run that is not watched come from.
     """
 
     number: int
@@ -77,7 +77,7 @@ class Plan:
 
 
 class WrongAnswerError(Exception):
-    """A function that the program gave to decide about its runs failed, or answered what means nothing.
+    """A function of the program's that decides about its runs failed, or gave an answer without meaning.
 
     `error` is what the program gets to see in the place of the run.
     """
@@ -131,10 +131,10 @@ class Controller(Protocol):
         ...
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        """What to do with a run. Cheap (a few microseconds) when it is left alone.
+        """What to do with a run. It takes a few microseconds when the run is left alone.
 
         Raises:
-            WrongAnswerError: the program's own function says nothing of use about it; the run is not made.
+            WrongAnswerError: the program's own function failed to decide about it; the run is not made.
             KeyboardInterrupt: the person ended the program.
 
         """
@@ -152,7 +152,7 @@ class Controller(Protocol):
         ...
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
-        """Hear that a watched run was checked where it happened and nothing was found.
+        """Note that a watched run was checked while it happened, and nothing was found.
 
         `make` gives the run with its values, made again for that where they were not kept. `said` is to be told while
         the watch goes on.
@@ -164,17 +164,17 @@ class Controller(Protocol):
         ...
 
     def run_abandoned(self, plan: Plan) -> None:
-        """Hear that no `run_ends` will come for `plan`: the call was wrong, or capture failed."""
+        """Note that no `run_ends` will come for `plan`: the call was wrong, or capture failed."""
         ...
 
 
 class Attendant(Protocol):
-    """Who divides what runs outside every function and session into runs."""
+    """Divides what runs outside of every function and session into runs."""
 
     def attend(self, wanted: bool) -> None:
-        """Begin with it, or leave off: nobody asks for runs any more."""
+        """Begin with it, or stop, when nobody asks for runs any more."""
         ...
 
     def run_begins(self, pending: PendingRun) -> None:
-        """Hear of a run that begins in this thread."""
+        """Note that a run begins in this thread."""
         ...

@@ -1,4 +1,4 @@
-"""Choosing by RunOptions which tensors TensorFlow dumps, with the names and arguments of TensorFlow's tfdbg."""
+"""Chooses by RunOptions which tensors TensorFlow dumps; names and arguments are those of TensorFlow's tfdbg."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.tf.types import RunOptions, TfGraph
 
@@ -19,7 +19,7 @@ _DEFAULT_OP = "DebugIdentity"
 
 
 def told_of_old_names(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """`function`, which says of an argument `…_whitelist` or `…_blacklist` of TensorFlow 1 what it is called now."""
+    """`function`, which refuses an argument `…_whitelist` or `…_blacklist` of TensorFlow 1, and says its new name."""
 
     @wraps(function)
     def call(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> Result:
@@ -73,7 +73,7 @@ class WatchOptions:
         )
 
 
-def watch_options(answer: Any) -> WatchOptions:
+def watch_options(answer: object) -> WatchOptions:
     """What a `watch_fn` answered, which may be a tuple `(debug_ops, node_names, op_types)` as long ago.
 
     Raises:
@@ -97,7 +97,7 @@ def watch_options(answer: Any) -> WatchOptions:
     return options
 
 
-def _options(answer: Any) -> WatchOptions:
+def _options(answer: object) -> WatchOptions:
     if isinstance(answer, WatchOptions):
         return answer
     if isinstance(answer, tuple):

@@ -1,4 +1,4 @@
-"""Folders for dumps: named by time and number, made when the first is written, checked as TensorFlow's tfdbg does."""
+"""Folders for dumps: their names, their sizes, and whether a person's folder may be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when tfdbg itself fails: one sentence, and the program goes on."""
+"""What tfdbg says when it fails itself: one sentence, and the program goes on."""
 
 from __future__ import annotations
 

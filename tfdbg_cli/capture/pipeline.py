@@ -5,26 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.own_frames import without_our_frames
 
 
 class Capture(Protocol):
-    """One way to take what a run does. Used once: `perform`, then `run`, then `finish`."""
+    """One way to make a run and to take values or times of it. Used once: `perform`, then `run`, then `finish`."""
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         ...
 
     def run(self, call: Call, error: RunError | None) -> Run:
-        """What was taken."""
+        """The run with what was taken of it."""
         ...
 
     def finish(self, keep: bool) -> None:
@@ -34,10 +35,10 @@ class Capture(Protocol):
 
 @runtime_checkable
 class SelfChecking(Protocol):
-    """A capture that checks what a watch asks for while the run happens, so that nobody need look at the values.
+    """A capture that answers the question of a watch while the run happens, so that nobody need look at the values.
 
-    Where it found something, the run that it gives is marked `caught`; one that neither passed nor is marked is
-    asked value by value. `run` gives the values of a run that passed too; it may make it again for that.
+    Where it found something, the run that it gives is marked `caught`. A run that neither passed nor is marked is
+    looked at value by value. `run` gives the values also of a run that passed; it may make it again for that.
     """
 
     @property
@@ -47,24 +48,24 @@ class SelfChecking(Protocol):
 
     @property
     def said(self) -> str:
-        """What the line that tells how the watch goes is to say of such runs; empty for nothing."""
+        """What the status line of the watch says of such runs; empty for nothing."""
         ...
 
 
 @runtime_checkable
 class SelfReporting(Protocol):
-    """A capture that hands its run over itself, before the call is at its end."""
+    """A capture that hands its run over itself, before the call has ended."""
 
     @property
     def reported(self) -> bool:
-        """Whether it has."""
+        """Whether it has done so."""
         ...
 
 
 class Interceptable(Protocol):
     """A call that the program made, not yet performed."""
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         """Perform the call exactly as the program made it."""
         ...
 
@@ -110,10 +111,10 @@ def call_in(frame: FrameType) -> tuple[Plan, Interceptable] | None:
     return (plan, frame.f_locals["made"]) if isinstance(plan, Plan) else None
 
 
-def performed(controller: Controller, made: Interceptable) -> Any:
+def performed(controller: Controller, made: Interceptable) -> RunResult:
     """Perform the call `made` as `controller` wants it, and give back what it gives.
 
-    It is performed once, whatever fails on our side. Its exceptions come out as the very same objects.
+    It is performed once, whatever fails on our side. Its exceptions come out as they are, the same objects.
     """
     plan, capture = planned(controller, made)
     if plan is None or (capture is None and not plan.errors):
@@ -128,7 +129,7 @@ def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, C
     No plan when we failed; no capture when the call is left alone but for its errors.
 
     Raises:
-        Exception: what a function that the program gave to decide about its runs raised, or deserves.
+        Exception: the error of a WrongAnswerError, for the program to see.
 
     """
     plan: Plan | None = None
@@ -152,7 +153,7 @@ def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, C
 
 
 class Reported:
-    """A context in which a call is performed. At its end the debugger hears what came of it."""
+    """A context in which a call is performed. At its end the debugger is told what came of it."""
 
     def __init__(self, controller: Controller, plan: Plan, made: Interceptable, capture: Capture | None) -> None:
         self._controller = controller
@@ -201,7 +202,7 @@ class Reported:
         return self._made.described(self._plan.number, threading.current_thread().name)
 
     def _hand_over(self, make: Callable[[Call], Run]) -> bool:
-        """Report the run to the debugger; whether its dump is to be kept."""
+        """Hand the run over to the debugger. Gives whether its dump is to be kept."""
         plan = self._plan
         try:
             return self._controller.run_ends(plan, self._made.with_inputs(make(self._call())))

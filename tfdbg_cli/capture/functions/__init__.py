@@ -1,1 +1,1 @@
-"""Graph functions: their calls rewritten so that every value is kept, or a watch answered."""
+"""Graph functions rewritten, so that a call of one gives all its values, or the answers that a watch asks for."""

@@ -1,4 +1,4 @@
-"""What a graph function is given, by name: its arguments, and what it captured from around it."""
+"""The inputs of a graph function by name: its arguments, and what it captured from around it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
 from tfdbg_cli.model.calls import Argument
 from tfdbg_cli.model.dtypes import HANDLES
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One input of a graph function. `variable` is the tf.Variable whose handle it is, if it is one's."""
+    """One input of a graph function. `variable` is the tf.Variable whose handle it is; None where it is none's."""
 
     argument: Argument
     variable: Any = None
@@ -49,7 +49,7 @@ def _slot(tensor: EagerTensor, is_captured: bool, variable: Any, taken: set[str]
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """`wanted`, with a number where it is taken; taken from now on."""
+    """`wanted`, with a number if it is `taken` already; the result is added to `taken`."""
     name = next(name for name in (wanted, *(f"{wanted}_{i}" for i in range(1, len(taken) + 2))) if name not in taken)
     taken.add(name)
     return name
@@ -73,8 +73,8 @@ def given(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> tuple[Argumen
     )
 
 
-class Given(Mapping[str, Any]):
-    """The values of `inputs` by name, made NumPy arrays when somebody looks. A variable is read at that moment."""
+class Given(Mapping[str, Value]):
+    """The values of `inputs` by name, as NumPy arrays made when somebody looks. A variable is read at that moment."""
 
     def __init__(self, slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> None:
         self._inputs = {
@@ -82,7 +82,7 @@ class Given(Mapping[str, Any]):
             for slot, tensor in zip(slots, inputs, strict=False)
         }
 
-    def __getitem__(self, name: str) -> Array | NoValue:
+    def __getitem__(self, name: str) -> Value:
         return value_of(self._inputs[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -92,6 +92,6 @@ class Given(Mapping[str, Any]):
         return len(self._inputs)
 
 
-def value_of(tensor: EagerTensor) -> Array | NoValue:
+def value_of(tensor: EagerTensor) -> Value:
     """The array in an eager tensor or a variable, or why there is none."""
     return HANDLE if tensor.dtype.name in HANDLES else array_of(tensor)

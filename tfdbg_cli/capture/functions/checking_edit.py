@@ -1,4 +1,4 @@
-"""A FunctionDef that is being changed to ask a question of its tensors, and to give the sum of the answers on."""
+"""Changes a FunctionDef so that it asks a question of its tensors, and gives the sum of the answers to its caller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_EARLY = Early()
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a rewritten function is to do: the `question` that it asks of the tensors in `frontier`.
+    """What a rewritten function is to do: ask `question` of the tensors in `frontier`, and give values.
 
     `values` asks for all values; else it gives back those called `given`, which plain calls alone can do. `early` is
     what it reports while it runs. `apart` are values, by the function they are in, that checks must not read, since
@@ -42,7 +42,7 @@ class Wanted:
 
     @staticmethod
     def all_values(root: Scope) -> Wanted:
-        """All values of the runs of `root`, and the variables after their update."""
+        """Asks for all values of the runs of `root`, and its variables after their update."""
         return Wanted(frontier=Frontier({}, 0, tuple(updated_variables(root))))
 
     def checks_in(self, scope: Scope) -> bool:
@@ -52,7 +52,7 @@ class Wanted:
 
 
 class CheckingEdit(Edit):
-    """An `Edit` of the function of a scope that asks what is `wanted`. `updated` are values of variables it adds."""
+    """An `Edit` of the function of a scope that does what is `wanted`. `updated` are values of variables it adds."""
 
     def __init__(self, scope: Scope, wanted: Wanted, compiled: bool) -> None:
         super().__init__(scope)
@@ -97,12 +97,12 @@ class CheckingEdit(Edit):
 
     @property
     def health(self) -> Health:
-        """The answers in this function. There are some only if a question is asked."""
+        """The answers in this function; may be used only if a question is asked."""
         assert self._health is not None
         return self._health
 
     def one_more_output(self, node: NodeDef) -> str:
-        """Let the branch `node` give the sum of its answers: how the function refers to it."""
+        """Have the branch `node` give the sum of its answers as one more output; how the function refers to that."""
         position = len(node.attr["Tout"].list.type)
         node.attr["Tout"].list.type.append(FLOAT)
         _add_shape(node, [self.health.width])
@@ -110,7 +110,7 @@ class CheckingEdit(Edit):
 
 
 class LoopEdit:
-    """The changes to a loop so that it adds up the answers of its turns: one more variable of the loop.
+    """Changes a loop so that it adds up the answers of its turns in one more loop variable.
 
     What is asked in the condition cannot leave it, since a condition gives one truth value and nothing else. So the
     condition is called before the loop and at the end of each turn, just when the loop would, and the loop goes on by
@@ -125,7 +125,7 @@ class LoopEdit:
         self._start = outside.health.zeros()
 
     def ask_condition(self, function: str, condition: CheckingEdit) -> Edit:
-        """Let `function`, which gives the truth value and its answers, decide: the condition to use instead."""
+        """Have `function`, which gives the truth value and answers, decide. Gives the condition to use instead."""
         types = list(self._node.attr["T"].list.type)
         waits = [text for text in self._node.input if text.startswith("^")]
         first = self._outside.call(function, [*self._inputs(), *waits], types, [BOOL, FLOAT])
@@ -166,7 +166,7 @@ class LoopEdit:
 
 
 def _add_shape(node: NodeDef, shape: Sequence[int]) -> None:
-    """Say what shape one more output of `node` has, if it says so of the others."""
+    """Declare the shape of one more output of `node`, if those of the others are declared."""
     if node.attr["output_shapes"].list.shape:
         added = node.attr["output_shapes"].list.shape.add()
         for length in shape:

@@ -33,13 +33,13 @@ class Health:
         return self._question.width
 
     def include(self, counts: str) -> None:
-        """Add the sum that a function which is called gave."""
+        """Add `counts`, the sum that a called function gave."""
         self._counts.append(counts)
 
     def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
-        """Ask of the tensor that the function calls `tensor`; of a variable, `before` is what it was.
+        """Ask about `tensor`, given as the function refers to it; for a variable, `before` is its old value.
 
-        `asked` is a value of the program for which `tensor` stands, if another.
+        `asked` is the program's value for which `tensor` stands, where that is another.
         """
         recipe = Recipe(self._compiled)
         self._question.answer(element_type(dtype).name, shape, recipe)
@@ -58,7 +58,7 @@ class Health:
         return self._added(RecipeStep("Const", (), {"dtype": element_type(FLOAT), "value": value}), [], "")
 
     def total(self) -> str:
-        """The sum of all answers so far, as the function refers to it."""
+        """The sum of all answers so far: how the function refers to it."""
         found = self._summed(self._counts) if self._counts else self.zeros()
         if not self._flags:
             return found

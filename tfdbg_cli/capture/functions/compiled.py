@@ -1,4 +1,4 @@
-"""What TensorFlow's runtime makes of a function, looked at without running it."""
+"""What TensorFlow's runtime makes of a function, found without running it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import XLA
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef, TfGraph
+from tfdbg_cli.capture.tf.types import EagerTensor, GraphDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT, RESOURCE
 
 _SERIAL = itertools.count(1)
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"/_\d+(?=/|$)")
 
 @dataclass(frozen=True)
 class Compiled:
-    """The NodeDefs of a function as they are executed, optimized and placed, those of all devices together."""
+    """The nodes of a function as the runtime executes them, optimized and placed, those of all devices together."""
 
     nodes: Sequence[NodeDef]
 
@@ -37,7 +37,7 @@ def steady_name(name: str) -> str:
 
 
 def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
-    """What the runtime makes of the function `name` for `inputs`, which it will execute when it is called.
+    """What the runtime makes of the function `name` for `inputs`, to execute it when it is called.
 
     Nothing is computed. None when it was made before, or TensorFlow does not tell, as of what XLA compiles.
     """
@@ -57,7 +57,7 @@ def compiled(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled
 
 @cache
 def _cancelled_calls_do_nothing() -> bool:
-    """Whether this TensorFlow does not start a call that was cancelled before: tried with a function of ours."""
+    """Whether this TensorFlow does not start a call that was cancelled before it; tried with a function of ours."""
     name = f"tfdbg_probe_{next(_SERIAL)}"
     definition = compat.v1.GraphDef().library.function.add()
     definition.signature.name = name
@@ -80,7 +80,7 @@ def _cancelled_calls_do_nothing() -> bool:
 
 
 def compiled_copy(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Compiled | None:
-    """As `compiled`, of a function that may have been called before: of a copy of it, if so."""
+    """As `compiled`, also for a function that was called before: a copy of it is compiled then."""
     found = compiled(name, inputs, outputs)
     definition = compat.function_definition(name) if found is None else None
     if definition is None:
@@ -102,7 +102,7 @@ def _is_of(graphs: Any, arguments: Sequence[str]) -> bool:
     return {name for graph in graphs.partition_graphs for name in _arguments(graph)} <= set(arguments)
 
 
-def _arguments(graph: TfGraph) -> list[str]:
+def _arguments(graph: GraphDef) -> list[str]:
     """The names of the arguments of a function, in order."""
     found = [(node.attr["index"].i, node.name) for node in graph.node if node.op == "_Arg"]
     return [name for _, name in sorted(found)]

@@ -1,6 +1,6 @@
-"""What a function reports while it runs, since one that fails gives nothing back.
+"""Early reports: what a function tells while it runs, since one that fails gives nothing back.
 
-What an op drew from outside is reported before anybody reads it, and what a node is given before it runs. So it is
+What an op drew from outside is reported before anybody reads it, and what a node is given before it runs. So both are
 known of a run that failed, too.
 """
 
@@ -19,7 +19,7 @@ from tfdbg_cli.model.names import TensorName
 
 @dataclass(frozen=True)
 class Early:
-    """The outputs `drawn` by ops, and the nodes `asked` for what they are given, by their names in the run."""
+    """What is to be reported early: the outputs `drawn` by ops, and what the nodes `asked` are given."""
 
     drawn: frozenset[TensorName] = frozenset()
     asked: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ class Early:
         return tuple(name for inner in scope.all() for name in map(inner.name_of, inner.body.nodes) if name in nodes)
 
     def add_reports(self, edit: Edit, scope: Scope, first: int, token: bytes) -> Iterator[tuple[TensorName, ...]]:
-        """Let the function of `scope`, of which `edit` is an unchanged copy, report; gives the names in each report.
+        """Have the function of `scope`, of which `edit` is an unchanged copy, report; gives the names in each report.
 
         The reports reach the callback `token` under the numbers `first`, `first - 1` and so on.
         """
@@ -70,7 +70,7 @@ def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: 
 
 
 def _redirect(edit: Edit, scope: Scope, source: Source, reference: str) -> None:
-    """Let all who read `source` in the function read `reference` instead."""
+    """Have all that reads `source` in the function read `reference` instead."""
     for name in scope.body.nodes:
         node = edit.nodes[name]
         for position, text in enumerate(node.input):

@@ -1,17 +1,16 @@
-"""What branches and turns of loops report while a function runs, and its order afterwards."""
+"""Takes what branches and turns of loops report while a function runs, and puts all values in order afterwards."""
 
 from __future__ import annotations
 
 import _thread
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
-from tfdbg_cli.capture.functions.recomputed import Recent, made_of
+from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.rewrite import Frame
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
@@ -24,7 +23,7 @@ class Turn:
     """One run of a frame: its values (None when there was no room for them), and the turns inside it."""
 
     frame: Frame
-    values: Sequence[Any] | None
+    values: Sequence[EagerTensor] | None
     inside: dict[int, list[Turn]] = field(default_factory=dict)
 
 
@@ -38,7 +37,7 @@ class FrameReports:
         self._inner: dict[int, tuple[int, ...]] = {}
         self.dropped = 0
         self._early_names: Sequence[tuple[TensorName, ...]] = ()
-        self._early: dict[TensorName, Any] = {}
+        self._early: dict[TensorName, EagerTensor] = {}
         self._graph = tf.Graph()  # keeps the registration of the callback alive
         with self._graph.as_default():
             operation = tf.py_function(self._report, [], [])
@@ -59,17 +58,17 @@ class FrameReports:
         self.dropped = 0
 
     def end(self) -> dict[int, list[Turn]]:
-        """The turns of the outermost frames by frame; after a failed call those whose outer turn did not end, too."""
+        """The turns of the outermost frames, by frame; after a failed call also turns in ones that did not end."""
         found, self._pending = self._pending, {}
         return found
 
-    def early(self) -> dict[TensorName, Any]:
-        """What was reported early, last; to be asked once."""
+    def early(self) -> dict[TensorName, EagerTensor]:
+        """What was reported early in the last call, by name; may be asked once."""
         found, self._early = self._early, {}
         return found
 
-    def _report(self, number: Any, *values: Any) -> None:
-        """Take one turn in. Called by the runtime in its threads; nothing may come out of here but None."""
+    def _report(self, number: EagerTensor, *values: EagerTensor) -> None:
+        """Take in one turn. The runtime calls this in its threads, so nothing may come out of it but None."""
         try:
             self._take(int(number), values)
         except KeyboardInterrupt:
@@ -77,11 +76,11 @@ class FrameReports:
         except Exception:  # noqa: BLE001
             self.dropped += 1  # out of memory; said in a note
 
-    def _take(self, number: int, values: Sequence[Any]) -> None:
+    def _take(self, number: int, values: Sequence[EagerTensor]) -> None:
         if number < 0:
             self._early.update(zip(self._early_names[-1 - number], values, strict=True))
             return
-        kept: Sequence[Any] | None = values
+        kept: Sequence[EagerTensor] | None = values
         if self._bounded:
             size = sum(map(size_of, values))
             if size > self._room:
@@ -116,28 +115,28 @@ def _direct(scope: Scope) -> Iterator[Scope]:
 
 
 class Unrolled:
-    """The values of a call in order of execution: those given back, between them those of the turns, and recomputed.
+    """The values of a call in order of execution: given back, reported by turns between these, or computed from both.
 
     A value that is to be computed from one that is not there (after an error) is left out.
     """
 
     def __init__(self, turns: dict[int, list[Turn]]) -> None:
         self._turns = turns
-        self.values: list[tuple[Shown, Any]] = []
+        self.values: list[tuple[Shown, LazyTensor | None]] = []
         self._recent = Recent()
         # What the run's function has shown, the turn that is being added, and the turns around it; innermost first.
-        self._known: list[dict[TensorName, Any]] = [{}]
+        self._known: list[dict[TensorName, LazyTensor]] = [{}]
 
-    def add_arguments(self, arguments: Iterable[tuple[Shown, Any]]) -> None:
+    def add_arguments(self, arguments: Iterable[tuple[Shown, EagerTensor]]) -> None:
         """Add what the run's own function was given."""
         for shown, tensor in arguments:
             self._show(shown, tensor)
 
-    def know(self, around: Mapping[TensorName, Any]) -> None:
-        """Hear of tensors that are shown elsewhere, and of which values of the call may be made."""
+    def know(self, around: Mapping[TensorName, EagerTensor]) -> None:
+        """Note tensors that are shown elsewhere, from which values of the call may be computed."""
         self._known[-1].update(around)
 
-    def add(self, items: Iterable[Item], values: Iterable[Any] | None) -> None:
+    def add(self, items: Iterable[Item], values: Iterable[EagerTensor] | None) -> None:
         """Add the values of the run's own function; None when it failed."""
         self._add(items, values, self._turns)
         for number in list(self._turns):
@@ -149,7 +148,7 @@ class Unrolled:
         if tensor is not None:
             self._known[0][shown.name] = tensor
 
-    def _add(self, items: Iterable[Item], values: Iterable[Any] | None, turns: dict[int, list[Turn]]) -> None:
+    def _add(self, items: Iterable[Item], values: Iterable[EagerTensor] | None, turns: dict[int, list[Turn]]) -> None:
         given = None if values is None else iter(values)
         for item in items:
             if item.site is not None:
@@ -163,7 +162,7 @@ class Unrolled:
                 if all(tensor is not None for tensor in inputs):
                     self._show(item.shown, made_of(item.recipe, inputs, self._recent))
 
-    def _shown(self, name: TensorName) -> Any:
+    def _shown(self, name: TensorName) -> LazyTensor | None:
         for known in self._known:
             if name in known:
                 return known[name]

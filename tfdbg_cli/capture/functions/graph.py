@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
@@ -94,7 +93,7 @@ class FunctionTracebacks(Mapping[str, Traceback]):
         self._atomic = atomic
         self._root = root
         self._places: dict[str, tuple[str, str]] | None = None  # by name: function and node
-        self._graphs: dict[str, Any] = {}
+        self._graphs: dict[str, TfGraph] = {}
 
     def __getitem__(self, name: str) -> Traceback:
         function, node = self._found()[name]
@@ -123,7 +122,7 @@ class FunctionTracebacks(Mapping[str, Traceback]):
         return self._places
 
 
-def _built_graphs(atomic: AtomicFunction) -> dict[str, Any]:
+def _built_graphs(atomic: AtomicFunction) -> dict[str, TfGraph]:
     """The FuncGraphs from which `atomic` and the functions below it were made by the program, by function."""
     return {name: graph for name, graph in named_graphs_below(atomic).items() if not _was_loaded(graph)}
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import tensorflow as tf
 
@@ -53,18 +52,18 @@ class Outcome:
     """What a call gave: its flat outputs and its values, or its error and the values until then.
 
     After an error there are the arguments, and values of the branches and turns of loops that ended before it.
-    `notes` are sentences for the screen. `found` says whether what was asked of the tensors was found, or may have
-    been unless `sure`; None when nothing was asked, or the call failed. `early` is what was reported while it ran,
-    also if it failed.
+    `notes` are sentences for the screen. `found` says whether a tensor is what the question asks for, or, unless
+    `sure`, whether one may be; None when nothing was asked, or the call failed. `early` is what was reported while it
+    ran, also if it failed.
     """
 
-    outputs: tuple[Any, ...]
+    outputs: tuple[EagerTensor, ...]
     captured: KeptTensors
     notes: tuple[str, ...] = ()
     error: Exception | None = None
     found: bool | None = None
     sure: bool = False
-    early: Mapping[TensorName, Any] = field(default_factory=dict)
+    early: Mapping[TensorName, EagerTensor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,11 +118,11 @@ class Instrumented:
 
     @property
     def types(self) -> list[int]:
-        """The element types of what it gives behind the outputs of the function."""
+        """The element types of what the rewritten function gives behind the outputs of the plain one."""
         return self._idle[0].exposed.types
 
     def sources_given(self, positions: Iterable[int]) -> Iterator[Source]:
-        """What of the run's own function the outputs at `positions` give back."""
+        """The outputs of nodes in the run's own function that the outputs at `positions` give back."""
         items = [item for item in self._idle[0].exposed.items if item.given_back]
         for position in positions:
             at = position - self._own
@@ -139,7 +138,7 @@ class Instrumented:
         return sum(item.shown is not None for item in items_of(self.root))
 
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
-        """What the runtime makes of it for `inputs`; see `functions.compiled`. To be asked before the first call."""
+        """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
         exposed = self._idle[0].exposed
         return compiled(exposed.name, inputs, self._own + len(exposed.types))
 
@@ -150,7 +149,9 @@ class Instrumented:
         named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
         return _RANDOM.format(named) if random else ""
 
-    def call(self, inputs: Sequence[EagerTensor], room: int | None = None) -> tuple[tuple[Any, ...], KeptTensors]:
+    def call(
+        self, inputs: Sequence[EagerTensor], room: int | None = None
+    ) -> tuple[tuple[EagerTensor, ...], KeptTensors]:
         """As `perform`: the flat outputs and the values.
 
         Raises:
@@ -182,7 +183,7 @@ class Instrumented:
     def _performed(self, rewritten: _Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
         rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
         error: Exception | None = None
-        found: Sequence[Any] | None = None
+        found: Sequence[EagerTensor] | None = None
         try:
             found = self._run(rewritten.exposed.name, inputs, self._own + len(rewritten.exposed.types))
         except OpError as raised:
@@ -206,7 +207,7 @@ class Instrumented:
         rewritten: _Rewritten,
         inputs: Sequence[EagerTensor],
         room: int | None,
-        found: Sequence[Any] | None,
+        found: Sequence[EagerTensor] | None,
         error: Exception | None,
     ) -> Outcome:
         turns, early = rewritten.reports.end(), rewritten.reports.early()
@@ -223,14 +224,14 @@ class Instrumented:
 
     @property
     def _own(self) -> int:
-        """How many of the outputs are the program's."""
+        """How many of the outputs are the program's own."""
         return len(self.root.body.returns)
 
-    def _outputs(self, found: Sequence[Any] | None) -> tuple[Any, ...]:
+    def _outputs(self, found: Sequence[EagerTensor] | None) -> tuple[EagerTensor, ...]:
         return () if found is None else tuple(found[: self._own])
 
-    def _answer(self, exposed: Exposed, found: Sequence[Any] | None) -> tuple[bool | None, bool]:
-        """Whether something was found, and whether that is sure."""
+    def _answer(self, exposed: Exposed, found: Sequence[EagerTensor] | None) -> tuple[bool | None, bool]:
+        """Whether a tensor is what the question asks for, and whether that is sure."""
         question = self._wanted.question
         if found is None or question is None:
             return None, False
@@ -247,7 +248,7 @@ class Instrumented:
             if tensor.dtype not in (tf.resource, tf.variant)
         )
 
-    def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[Any]:
+    def _run(self, name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
         with compat.not_recording(), nullcontext() if self._atomic is None else compat.worded_as(self._atomic):
             try:
                 found = compat.run_function(name, inputs, outputs)

@@ -6,28 +6,27 @@ import math
 import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.recomputed import Recomputed, shape_of
+from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed, shape_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.values import Lack, NoValue, Value
 
 _KIND = re.compile(r"device:(\w+):")
 
 
 class KeptTensors:
-    """A `TensorStore` over eager tensors and what is computed from them, in order of execution; None is a handle."""
+    """A `TensorStore` of tensors at hand or to be computed, in order of execution; None for a handle."""
 
-    def __init__(self, values: Sequence[tuple[Shown, Any]]) -> None:
+    def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
         self._values = values
         self._executions: list[int] = []
         counts: dict[TensorName, int] = {}
@@ -44,7 +43,7 @@ class KeptTensors:
 
     @property
     def held_bytes(self) -> int:
-        """The memory that the tensors take, those that are still to be computed not counted; texts not either."""
+        """The bytes that the tensors take, without texts, and without those that are still to be computed."""
         return sum(
             (element_type(shown.dtype).itemsize or 0) * math.prod(compat.shape_of(tensor))
             for shown, tensor in self._values
@@ -67,8 +66,8 @@ class KeptTensors:
         device = _place(shown.device, tensor.device)
         return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
 
-    def pairs(self) -> Sequence[tuple[Shown, Any]]:
-        """The descriptions and the eager tensors, or how to compute them, in order; None for a handle."""
+    def pairs(self) -> Sequence[tuple[Shown, LazyTensor | None]]:
+        """The descriptions and the tensors, in order; None for a handle."""
         return self._values
 
     def value(self, index: int) -> Value:
@@ -92,11 +91,11 @@ def _place(asked: str, found: str) -> str:
     return asked if _KIND.findall(asked) == _KIND.findall(found) and asked.count(":") >= 5 else found
 
 
-def array_of(tensor: Any) -> Array | NoValue:
+def array_of(tensor: LazyTensor) -> Value:
     """The array in an eager tensor, a variable or a value to be computed, or why there is none.
 
-    It shares the memory of a tensor on the host, so it cannot be written to: a filter over all values of a run would
-    else spend its time on copies.
+    It shares the memory of a tensor on the host, or else a filter over all values of a run would spend its time on
+    copies; so it cannot be written to.
     """
     with INSIDE:
         try:

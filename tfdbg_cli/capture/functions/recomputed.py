@@ -1,4 +1,4 @@
-"""A value that a function did not give back, computed from those that it did when somebody looks."""
+"""Values that a function did not give back: computed, when somebody looks, from those that it did."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import tensorflow as tf
@@ -14,23 +14,25 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import Recipe
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
+from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor, NodeDef
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.kinds import NORMALIZATIONS, RESHAPES
 
 _SHAPED_AS_FIRST = UNARY | AS_FIRST | NORMALIZATIONS | {"Softmax"}
 _MOST_SHAPES = 100  # of one value
 
+LazyTensor: TypeAlias = "EagerTensor | Recomputed"  # at hand, or to be computed when somebody looks
+
 
 class Recent:
-    """The values computed last: whoever goes through a chain in order needs each again at once."""
+    """The values computed last: who goes through a chain of them in order needs each again at once."""
 
     def __init__(self, most: int = 4) -> None:
         self._most = most
-        self._found: OrderedDict[Recomputed, Any] = OrderedDict()
+        self._found: OrderedDict[Recomputed, EagerTensor] = OrderedDict()
         self._lock = threading.Lock()
 
-    def all(self) -> dict[Recomputed, Any]:
+    def all(self) -> dict[Recomputed, EagerTensor]:
         """The tensors at hand."""
         with self._lock:
             return dict(self._found)
@@ -44,11 +46,11 @@ class Recent:
 
 
 class Recomputed:
-    """The first output of the op of `recipe`, given `inputs`: eager tensors or others of this kind."""
+    """The first output of the op of `recipe`, given `inputs`, computed when it is asked for."""
 
     __slots__ = ("_inputs", "_recent", "_recipe", "_shape")
 
-    def __init__(self, recipe: Recipe, inputs: Sequence[EagerTensor], recent: Recent) -> None:
+    def __init__(self, recipe: Recipe, inputs: Sequence[LazyTensor], recent: Recent) -> None:
         self._recipe = recipe
         self._inputs = tuple(inputs)
         self._recent = recent
@@ -57,7 +59,7 @@ class Recomputed:
     @property
     def device(self) -> str:
         """Where it is computed: where the first tensor that it is made of is."""
-        value: Any = self
+        value: LazyTensor = self
         while isinstance(value, Recomputed):
             value = value._inputs[0]
         return str(value.device)
@@ -71,7 +73,7 @@ class Recomputed:
         assert self._shape is not None
         return self._shape
 
-    def tensor(self) -> Any:
+    def tensor(self) -> EagerTensor:
         """The eager tensor.
 
         Raises:
@@ -86,7 +88,7 @@ class Recomputed:
         return found[self]
 
     def _before(self, is_known: Callable[[Recomputed], bool]) -> list[Recomputed]:
-        """What is not known yet of the value and those that it is made of, inputs first. Chains can be long."""
+        """The value and those that it is made of, as far as they are not known, inputs first. Chains can be long."""
 
         def unknown(values: Iterable[Any]) -> Iterator[Recomputed]:
             return (value for value in values if isinstance(value, Recomputed) and not is_known(value))
@@ -94,18 +96,18 @@ class Recomputed:
         return list(needs_first(unknown([self]), lambda value: unknown(reversed(value._inputs))))
 
 
-def made_of(recipe: Recipe, inputs: Sequence[EagerTensor], recent: Recent) -> Any:
+def made_of(recipe: Recipe, inputs: Sequence[LazyTensor], recent: Recent) -> LazyTensor:
     """The value that `recipe` makes of `inputs`: the input itself where it is only passed on."""
     return inputs[0] if recipe.node.op in SAME else Recomputed(recipe, inputs, recent)
 
 
-def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> Any:
+def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> EagerTensor:
     attributes = _attributes(node)
     outputs = len(compat.op_definition(node.op).output_arg)
     return compat.run_op(node.op, inputs, attributes, outputs, inputs[0].device)[0]
 
 
-def _attributes(node: NodeDef) -> list[Any]:
+def _attributes(node: NodeDef) -> AttributeList:
     """The attributes that the definition of the op names, as the eager runtime takes them."""
     found: list[Any] = []
     for attribute in compat.op_definition(node.op).attr:
@@ -119,13 +121,13 @@ def _attributes(node: NodeDef) -> list[Any]:
     return found
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of an eager tensor, or of a value to be computed."""
+def shape_of(value: LazyTensor) -> tuple[int, ...]:
+    """The shape of a tensor, found without computing it."""
     return value.shape if isinstance(value, Recomputed) else compat.shape_of(value)
 
 
-def _shape(recipe: Recipe, inputs: Sequence[EagerTensor]) -> tuple[int, ...]:
-    """The shape of what `recipe` makes of `inputs`."""
+def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...]:
+    """The shape of the value that `recipe` makes of `inputs`."""
     node = recipe.node
     if node.op in RESHAPES:
         return tuple(_shape_of_view(node, inputs))
@@ -156,7 +158,7 @@ def _inferred(node: NodeDef, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ..
         return tuple(output.shape.as_list())
 
 
-def _shape_of_view(node: NodeDef, inputs: Sequence[EagerTensor]) -> list[int]:
+def _shape_of_view(node: NodeDef, inputs: Sequence[LazyTensor]) -> list[int]:
     sizes = list(shape_of(inputs[0]))
     if node.op == "Squeeze":
         chosen = {axis % len(sizes) for axis in node.attr["squeeze_dims"].list.i}
@@ -169,5 +171,5 @@ def _shape_of_view(node: NodeDef, inputs: Sequence[EagerTensor]) -> list[int]:
     return [math.prod(sizes) // max(rest, 1) if size == -1 else size for size in wanted]
 
 
-def _tensor(value: Any) -> Any:
+def _tensor(value: LazyTensor) -> EagerTensor:
     return value.tensor() if isinstance(value, Recomputed) else value

@@ -1,4 +1,4 @@
-"""The rewriting of functions so that they give their inner values to us.
+"""Rewrites functions so that they give their inner values to us.
 
 A value of a plain call becomes one more output of the called function and of the call's node. A branch or a loop
 hands the values of each turn to a callback in this process (an EagerPyFunc op), as a side effect of the function.
@@ -25,7 +25,7 @@ _OURS = re.compile(r"__tfdbg_\d+_\d+")
 
 
 def original_names(text: str) -> str:
-    """`text` with the names of rewritten functions as they were."""
+    """`text` with the names that rewritten functions had before."""
     return _OURS.sub("", text)
 
 
@@ -48,7 +48,7 @@ class Exposed:
 
     @property
     def types(self) -> list[int]:
-        """The element types of what it gives more."""
+        """The element types of what it gives behind its own outputs."""
         found = [item.shown.dtype for item in self.items if item.given_back and item.shown is not None]
         return [*found, FLOAT] if self.answers else found
 

@@ -1,4 +1,4 @@
-"""Second computations of values that must not be read once more, since the graph optimizer merges them.
+"""Twins: second computations of values that checks must not read, since the graph optimizer merges them.
 
 A check is one more reader of what it looks at. Where the optimizer would merge that value with its one reader, and
 the merged op rounds otherwise (definition/mergeable.py), the check looks at a twin: the same op on the same inputs.
@@ -21,7 +21,7 @@ _MARK = "_tfdbg_twin"
 
 
 def has_twin(node: NodeDef) -> bool:
-    """Whether an op may be computed twice: it has no state and no effect, and calls nothing."""
+    """Whether an op may be computed twice: it has no state and no side effect, and calls nothing."""
     definition = compat.op_definition(node.op)
     return definition is not None and not definition.is_stateful and node.op not in CALLS
 

@@ -44,7 +44,7 @@ class UpdatedVariable:
 
     @property
     def before(self) -> TensorName:
-        """The tensor that is the variable before its updates, where a run shows it."""
+        """The tensor by which a run shows the variable before its updates."""
         return TensorName(self.name.node.removesuffix(_SUFFIX) + _BEFORE, 0)
 
 
@@ -59,14 +59,14 @@ class _Write:
 
 
 def region_of(scope: Scope) -> Scope:
-    """The run's own function, the branch, or the part of a loop, of which `scope` is or in which it is called."""
+    """The scope of the run's own function, branch, or part of a loop that `scope` is, or in which it is called."""
     while scope.call is not None and scope.parent is not None and scope.call.kind is CallKind.PLAIN:
         scope = scope.parent
     return scope
 
 
 def updated_variables(root: Scope) -> list[UpdatedVariable]:
-    """The variables that a run of `root` may write, one for each branch or loop that does."""
+    """The variables that a run of `root` may write, once for each branch or loop that writes them."""
     writes: dict[tuple[TensorName, int], list[_Write]] = {}
     for scope in root.all():
         for node in scope.needed.nodes:
@@ -88,14 +88,14 @@ def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorNam
 
 
 def _changed_by(scope: Scope, node: NodeDef) -> Iterator[str]:
-    """The handles that a write changes: of an optimizer's op also those of its slots."""
+    """The handles of the variables that a write changes; an optimizer's op changes its slots, too."""
     for reference in scope.body.data_inputs(node):
         if scope.body.type_of(reference) == RESOURCE:
             yield reference
 
 
 def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:
-    """The handle and the node, as `region` refers to them; None when the handle is made in between."""
+    """The handle and the node as `region` refers to them; None when the handle is made in between."""
     while scope is not region:
         source = scope.body.source(handle)
         if source.node is not None or scope.call is None or scope.parent is None:
@@ -132,7 +132,7 @@ def _updated(variable: TensorName, writes: list[_Write]) -> UpdatedVariable:
 
 
 def _adds(variable: TensorName, writes: list[_Write], read: list[TensorName]) -> tuple[TensorName, ...]:
-    """What is added to `variable`, or given to an optimizer that keeps a sum of it there, so that it shows in it."""
+    """What is added to `variable`, or to an optimizer's sum there, so that what is not finite in it shows there."""
     if all(write.node.op in INCREMENTS for write in writes):
         return tuple(read)
     ((scope, node), *others) = [(write.scope, write.node) for write in writes]

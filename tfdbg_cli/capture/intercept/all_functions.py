@@ -1,4 +1,4 @@
-"""Seeing every outermost call of a graph function: by replacing methods of TensorFlow's classes, while wanted.
+"""Makes every outermost call of a graph function a run, by replacing methods of TensorFlow's classes while wanted.
 
 A program enters a tf.function by `__call__`; whatever it calls, a concrete function or a gradient included, comes
 down to `call_flat` of the graph function that runs. The first tells what was called and whether it was traced, the
@@ -27,7 +27,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import called_by_user
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
-from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
 from tfdbg_cli.own_frames import our_files, without_our_frames
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
@@ -39,7 +39,7 @@ _REPLICAS = (
 
 
 class _Here(threading.local):
-    """What goes on in this thread: the functions that were entered, and who is asked about them."""
+    """What this thread is within: the functions that it entered, and who is asked about them."""
 
     def __init__(self) -> None:
         self.entered: list[Entered] = []
@@ -47,7 +47,7 @@ class _Here(threading.local):
 
 
 class Interception:
-    """The replaced methods. Every user of them counts; the last one to go puts the originals back."""
+    """The replaced methods. Their users are counted; the originals are put back when the last one goes."""
 
     def __init__(self) -> None:
         self.everywhere: Controller | None = None
@@ -86,14 +86,14 @@ class Interception:
             self._here.controller = before
 
     def _asked(self) -> Controller | None:
-        """Whom a call made now asks; None when it is none of our business."""
+        """The controller that a call made now asks; None when the call is to be left alone."""
         controller = self._here.controller or self.everywhere
         if controller is None or INSIDE.holds() or not _EAGERLY():
             return None
         return controller
 
-    def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    def _entering(self, original: Method) -> Method:
+        def call(function: TfFunction, /, *arguments: Any, **keywords: Any) -> RunResult:
             controller = self._here.controller or self.everywhere
             if controller is None or INSIDE.holds():
                 return original(function, *arguments, **keywords)
@@ -114,18 +114,18 @@ class Interception:
     def _eagerly(
         self,
         controller: Controller,
-        original: Callable[..., Any],
-        function: Any,
+        original: Method,
+        function: TfFunction,
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
-    ) -> Any:
+    ) -> RunResult:
         python = function.python_function
         if self._here.controller is None and not is_worthwhile(python):
             return original(function, *arguments, **keywords)
         made = EagerCall.of(python, lambda: original(function, *arguments, **keywords), arguments, keywords)
         return performed(controller, made)
 
-    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _stepping(self, original: Method) -> Method:
         def run(strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
             controller = self._asked()
             # A tf.function is seen where it runs.
@@ -141,8 +141,8 @@ class Interception:
 
         return run
 
-    def _running(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call_flat(atomic: AtomicFunction, *inputs: Any) -> Any:
+    def _running(self, original: Method) -> Method:
+        def call_flat(atomic: AtomicFunction, *inputs: EagerTensor) -> OpOutputs:
             recorder = RECORDING.recorder
             if recorder is not None and _EAGERLY():
                 return recorder.call(atomic, inputs, original)
@@ -157,7 +157,7 @@ class Interception:
         return call_flat
 
     def _counts(self, atomic: AtomicFunction, entered: Entered | None) -> bool:
-        """Whether a call of `atomic` is a run. What does not depend on who calls is found out once."""
+        """Whether a call of `atomic` is a run. If that does not depend on who calls, it is found out once."""
         if compat.is_initializer(atomic):
             return False
         if entered is not None and is_step_or_own(entered.function.python_function):
@@ -170,7 +170,7 @@ FUNCTIONS = Interception()
 
 
 def intercept_all_functions(controller: Controller) -> Callable[[], None]:
-    """Make every outermost call of a graph function ask `controller`; what is given back undoes it."""
+    """Make every outermost call of a graph function ask `controller`, until what this gives is called."""
     FUNCTIONS.begin()
     FUNCTIONS.everywhere = controller
 

@@ -1,8 +1,8 @@
-"""Debugging every session of a program that knows nothing of tfdbg (`tfdbg run SCRIPT`)."""
+"""Debugs every session of a program that knows nothing of tfdbg (`tfdbg run SCRIPT`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
@@ -14,13 +14,24 @@ from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
+from tfdbg_cli.capture.tf.types import (
+    CallableOptions,
+    Feeds,
+    Fetches,
+    Method,
+    RawRunner,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+    SymbolicTensor,
+)
 
 _MONITORED_CALLS = ("__init__", "run", "run_step_fn", "close", "__exit__")
 
 
 def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
-    """Make every run of every session ask `controller`; what is given back undoes it.
+    """Make every run of every session ask `controller`, until what this gives is called.
 
     Sessions that the program wrapped itself ask their own debugger, and only that. Within a monitored session only
     the program's own runs count, not those for initialization, hooks and savers.
@@ -40,19 +51,19 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
     return undo
 
 
-def _left_alone(fetches: Any) -> bool:
+def _left_alone(fetches: Fetches) -> bool:
     return INSIDE.holds() or is_empty(fetches) or (MONITORED.holds() and not compat.is_hooked_run(fetches))
 
 
-def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+def _run(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
         def run(
             session: RawSession,
-            fetches: Any,
-            feed_dict: Any = None,
-            options: Any = None,
+            fetches: Fetches,
+            feed_dict: Feeds | None = None,
+            options: RunOptions = None,
             run_metadata: RunMetadata = None,
-        ) -> Any:
+        ) -> RunResult:
             if _left_alone(fetches):
                 return original(session, fetches, feed_dict, options, run_metadata)
             kind = HookedCall if MONITORED.holds() else RunCall
@@ -64,12 +75,15 @@ def _run(controller: Controller) -> Callable[[Callable[..., Any]], Callable[...,
     return wrap
 
 
-def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+def _make_callable(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
         def make_callable(
-            session: RawSession, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
-            make = original.__get__(session)
+            session: RawSession,
+            fetches: Fetches,
+            feed_list: Sequence[SymbolicTensor] | None = None,
+            accept_options: bool = False,
+        ) -> RawRunner:
+            make: Callable[..., RawRunner] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(fetches, feed_list, accept_options)
             return debugged_runner(session, make, controller, fetches, feed_list, accept_options)
@@ -79,10 +93,10 @@ def _make_callable(controller: Controller) -> Callable[[Callable[..., Any]], Cal
     return wrap
 
 
-def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
-        def make_from_options(session: RawSession, callable_options: Any) -> Any:
-            make = original.__get__(session)
+def _make_from_options(controller: Controller) -> Callable[[Method], Method]:
+    def wrap(original: Method) -> Method:
+        def make_from_options(session: RawSession, callable_options: CallableOptions) -> RawRunner:
+            make: Callable[..., RawRunner] = original.__get__(session)
             if INSIDE.holds() or MONITORED.holds():
                 return make(callable_options)
             return debugged_options_runner(session, make, controller, callable_options)
@@ -92,7 +106,7 @@ def _make_from_options(controller: Controller) -> Callable[[Callable[..., Any]],
     return wrap
 
 
-def _within_monitored(original: Callable[..., Any]) -> Callable[..., Any]:
+def _within_monitored(original: Method) -> Method:
     def call(*arguments: Any, **keywords: Any) -> Any:
         with MONITORED:
             return original(*arguments, **keywords)

@@ -16,17 +16,18 @@ from tfdbg_cli.capture.runs.eager.call import EagerCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
+from tfdbg_cli.capture.tf.types import RunResult
 
 
 class DebuggedFunction(Proxy):
     """A proxy of a tf.function, a concrete function, or a plain callable whose ops run eagerly.
 
-    It works as a method where what it stands for does.
+    In a class it becomes a method where the original would.
     """
 
     _tfdbg_original: Any  # the function
 
-    def __init__(self, function: Any, controller: Controller) -> None:
+    def __init__(self, function: Callable[..., RunResult], controller: Controller) -> None:
         """Wrap `function`.
 
         Raises:
@@ -44,7 +45,7 @@ class DebuggedFunction(Proxy):
         FUNCTIONS.begin()
         weakref.finalize(self, FUNCTIONS.end).atexit = False
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: Any, **keywords: Any) -> RunResult:
         """Call the wrapped callable, debugged."""
         function, controller = self._tfdbg_original, self._tfdbg_controller
         if self._tfdbg_is_graph:
@@ -52,10 +53,10 @@ class DebuggedFunction(Proxy):
                 return function(*arguments, **keywords)
         if INSIDE.holds() or NAMED.holds() or not tf.executing_eagerly():
             return function(*arguments, **keywords)
-        call: Callable[[], Any] = functools.partial(function, *arguments, **keywords)
+        call: Callable[[], RunResult] = functools.partial(function, *arguments, **keywords)
         return performed(controller, EagerCall.of(function, call, arguments, keywords))
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> DebuggedFunction:
         """The method of `instance`, debugged."""
         bind = getattr(type(self._tfdbg_original), "__get__", None)
         if bind is None or instance is None:

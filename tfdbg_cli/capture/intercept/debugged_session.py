@@ -1,8 +1,8 @@
-"""A session that asks the debugger before every run, and is in all else the session it wraps."""
+"""A session that asks the debugger before every run, and in all else is the session that it wraps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdbg_cli.capture.controller import Controller
@@ -12,7 +12,17 @@ from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.proxy import Proxy
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
+from tfdbg_cli.capture.tf.types import (
+    CallableOptions,
+    Feeds,
+    Fetches,
+    RawRunner,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+    SymbolicTensor,
+)
 
 v1 = compat.v1
 
@@ -24,7 +34,7 @@ class DebuggedSession(Proxy):
     wrapped session's. A monitored session is debugged at the session inside it, before its hooks see what came out.
     """
 
-    _tfdbg_original: Any  # the session
+    _tfdbg_original: RawSession
 
     def __init__(self, session: RawSession, controller: Controller) -> None:
         """Wrap `session`.
@@ -42,11 +52,17 @@ class DebuggedSession(Proxy):
             debug_monitored(session, controller)
 
     @property
-    def session(self) -> Any:
+    def session(self) -> RawSession:
         """The wrapped session."""
         return self._tfdbg_original
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: RunMetadata = None) -> Any:
+    def run(
+        self,
+        fetches: Fetches,
+        feed_dict: Feeds | None = None,
+        options: RunOptions = None,
+        run_metadata: RunMetadata = None,
+    ) -> RunResult:
         """As `tf.compat.v1.Session.run`, debugged."""
         session = self._tfdbg_original
         if self._tfdbg_is_monitored or is_empty(fetches):
@@ -54,7 +70,7 @@ class DebuggedSession(Proxy):
         call = RunCall(session, session.run, fetches, feed_dict, options, run_metadata)
         return intercepted(self._tfdbg_controller, call)
 
-    def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
+    def run_step_fn(self, step_fn: Callable[[Any], RunResult]) -> RunResult:
         """As `MonitoredSession.run_step_fn`; on a plain session, `step_fn` is called with a context of its own."""
         if self._tfdbg_is_monitored:
             return self._tfdbg_original.run_step_fn(step_fn)
@@ -74,14 +90,16 @@ class DebuggedSession(Proxy):
             f"{type(self._tfdbg_original).__name__}. Wrap the MonitoredSession, or pass a hook to it."
         )
 
-    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Fetches, feed_list: Sequence[SymbolicTensor] | None = None, accept_options: bool = False
+    ) -> RawRunner:
         """As `tf.compat.v1.Session.make_callable`; what the runner runs is debugged."""
         session = self._tfdbg_original
         return debugged_runner(
             session, session.make_callable, self._tfdbg_controller, fetches, feed_list, accept_options
         )
 
-    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
+    def _make_callable_from_options(self, callable_options: CallableOptions) -> RawRunner:
         session = self._tfdbg_original
         make = compat.maker_from_options(session)
         return debugged_options_runner(session, make, self._tfdbg_controller, callable_options)
@@ -111,28 +129,28 @@ class DebuggedSession(Proxy):
 
 def debugged_runner(
     session: RawSession,
-    make: Callable[..., Any],
+    make: Callable[..., RawRunner],
     controller: Controller,
-    fetches: Any,
-    feed_list: Any,
+    fetches: Fetches,
+    feed_list: Sequence[SymbolicTensor] | None,
     accept_options: bool,
-) -> Callable[..., Any]:
+) -> RawRunner:
     """What `make` (a make_callable) gives for these arguments, with its runs debugged."""
     runner = Runner(session, make, fetches, feed_list, accept_options)
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: Any, **keywords: Any) -> RunResult:
         return intercepted(controller, RunnerCall(runner, arguments, keywords))
 
     return run
 
 
 def debugged_options_runner(
-    session: RawSession, make: Callable[..., Any], controller: Controller, callable_options: Any
-) -> Callable[..., Any]:
+    session: RawSession, make: Callable[..., RawRunner], controller: Controller, callable_options: CallableOptions
+) -> RawRunner:
     """What `make` (a _make_callable_from_options) gives for these options, with its runs debugged."""
     runner = OptionsRunner(session, make, callable_options)
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
+    def run(*arguments: Any, **keywords: Any) -> RunResult:
         return intercepted(controller, OptionsRunnerCall(runner, arguments, keywords))
 
     return run

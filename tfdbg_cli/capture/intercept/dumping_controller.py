@@ -1,4 +1,4 @@
-"""The Controller that asks nobody: every run is dumped, until the budget is used up."""
+"""The controller that asks nobody: it has every run dumped, until the budget is used up."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
-# (fetches, feeds) -> WatchOptions, or long ago a tuple.
-WatchFunction: TypeAlias = Callable[[Any, Any], Any]
+# What it is given is the program's fetches and feeds; it answers WatchOptions, or as TensorFlow 1 did a tuple.
+WatchFunction: TypeAlias = Callable[[Any, Any], object]
 
 
 class DumpingController:
@@ -65,7 +65,7 @@ class DumpingController:
         return number
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        """Dump, if there is room. See `controller.Controller`.
+        """Have the run dumped if there is room. See `controller.Controller`.
 
         Raises:
             WrongAnswerError: `watch_fn` raised, or answered no WatchOptions.

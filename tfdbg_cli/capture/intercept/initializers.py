@@ -1,13 +1,13 @@
-"""Runs that only give variables, tables and iterators their first state: nobody asks to debug those."""
+"""Leaves out runs that only give variables, tables and iterators their first state: nobody wants to debug those."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import Fetches, Op
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
@@ -30,7 +30,7 @@ class InitializersApart:
 
     def __init__(self, controller: CountingController) -> None:
         self._controller = controller
-        self._known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Op, bool] = WeakKeyDictionary()
 
     @property
     def settings(self) -> Settings:
@@ -63,18 +63,18 @@ class InitializersApart:
         return self._controller.run_ends(plan, run)
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
-        """Hear of a watched run without a hit. See `capture.controller.Controller`."""
+        """Note a watched run without a hit. See `capture.controller.Controller`."""
         self._controller.run_passed(plan, make, said)
 
     def run_abandoned(self, plan: Plan) -> None:
-        """Hear that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
+        """Note that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
         self._controller.run_abandoned(plan)
 
-    def _initializes(self, fetches: Any) -> bool:
+    def _initializes(self, fetches: Fetches) -> bool:
         fetched = fetches if isinstance(fetches, list | tuple) else (fetches,)
         return bool(fetched) and all(map(self._initializer, fetched))
 
-    def _initializer(self, fetch: Any) -> bool:
+    def _initializer(self, fetch: Fetches) -> bool:
         if not hasattr(fetch, "control_inputs"):  # a tensor, a name, a structure: something is asked for
             return False
         found = self._known.get(fetch)

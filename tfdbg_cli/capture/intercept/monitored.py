@@ -1,4 +1,4 @@
-"""Debugging inside monitored sessions: at the raw session, before the other hooks see what came out of a run."""
+"""Debugs the raw session inside a monitored one, so that the prompt opens before its hooks see what a run gave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata
+from tfdbg_cli.capture.tf.types import (
+    Feeds,
+    Fetches,
+    MonitoredSession,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+)
 
 v1 = compat.v1
 
@@ -18,7 +26,7 @@ class HookedCall(RunCall):
     """A call of a monitored session, to whose fetches its hooks have added theirs."""
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[Fetches, Feeds | None]:
         return compat.callers_fetches(self.fetches), self.feed_dict
 
 
@@ -30,7 +38,12 @@ def debug_raw_session(session: RawSession, controller: Controller) -> None:
     """
     original = type(session).run.__get__(session)
 
-    def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: RunMetadata = None) -> Any:
+    def run(
+        fetches: Fetches,
+        feed_dict: Feeds | None = None,
+        options: RunOptions = None,
+        run_metadata: RunMetadata = None,
+    ) -> RunResult:
         if INSIDE.holds() or not compat.is_hooked_run(fetches):
             return original(fetches, feed_dict, options, run_metadata)
         call = HookedCall(session, original, fetches, feed_dict, options, run_metadata)
@@ -46,7 +59,7 @@ def restore_raw_session(session: RawSession) -> None:
 
 
 class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined]
-    """A hook that debugs each raw session that a monitored session makes, from its making to its end."""
+    """A hook that debugs each raw session which a monitored session makes, as long as it lives."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -56,7 +69,7 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
         debug_raw_session(session, self._controller)
 
     def before_run(self, run_context: Any) -> None:
-        """Begin with a session of whose making the hook was not told; the run that follows is the first."""
+        """Begin with a session that was made before the hook was added; its next run is the first."""
         session = run_context.session
         if isinstance(session, compat.plain_base()) and "run" not in vars(session):
             debug_raw_session(session, self._controller)
@@ -66,8 +79,8 @@ class RawSessionHook(v1.train.SessionRunHook):  # type: ignore[misc,name-defined
         restore_raw_session(session)
 
 
-def debug_monitored(monitored: Any, controller: Controller) -> None:
-    """Debug the raw session in `monitored`, and those that it makes after a worker went away."""
+def debug_monitored(monitored: MonitoredSession, controller: Controller) -> None:
+    """Debug the raw session in the session `monitored`, and those that it makes after a worker went away."""
     compat.add_hook(monitored, RawSessionHook(controller))
     raw = compat.raw_session_of(monitored)
     if raw is not None:

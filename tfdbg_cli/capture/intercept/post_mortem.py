@@ -1,4 +1,4 @@
-"""An exception that leaves the program: the run that it came from, and the Python through which it went."""
+"""An exception that leaves the program: the run that it came from, and the Python calls that it left."""
 
 from __future__ import annotations
 

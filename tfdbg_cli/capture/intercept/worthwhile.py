@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
+from types import CodeType
 from typing import Any
 
 from tfdbg_cli.capture.tf.callers import called_by_user, is_users
@@ -17,8 +19,8 @@ _STEPS = frozenset({
 _KERAS = ("keras", "tf_keras")
 
 
-def is_worthwhile(python: Any) -> bool:
-    """Whether a call of a function that was made of `python` (a callable, None if not known) is to be a run.
+def is_worthwhile(python: Callable[..., Any] | None) -> bool:
+    """Whether a call of a function that was made of `python` (None if not known) is to be a run.
 
     A function that an installed package defines counts only if the program calls it itself, or if it is a step of
     Keras: packages run small functions of their own, such as those for random seeds, that nobody wants to stop at.
@@ -27,12 +29,12 @@ def is_worthwhile(python: Any) -> bool:
 
 
 @cache
-def _defined_by_user(code: Any) -> bool:
+def _defined_by_user(code: CodeType) -> bool:
     return is_users(code.co_filename)
 
 
-def is_step_or_own(python: Any) -> bool:
-    """Whether `python`, a callable, is a step of Keras or is defined by the program."""
+def is_step_or_own(python: Callable[..., Any]) -> bool:
+    """Whether `python` is a step of Keras or is defined by the program."""
     # Asked at every call, and most functions wrap none.
     inner = inspect.unwrap(python) if hasattr(python, "__wrapped__") else python
     code = getattr(inner, "__code__", None)

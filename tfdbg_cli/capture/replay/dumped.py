@@ -1,10 +1,9 @@
-"""What is computed in loops and branches of version 1, where nothing can be fetched: dumped, and read back."""
+"""Values from loops and branches of version 1, where nothing can be fetched: dumped by TensorFlow, read back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
@@ -12,7 +11,7 @@ from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import RawSession, TfGraph
+from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dump_reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
@@ -20,8 +19,8 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 v1 = compat.v1
 
 
-def dumped(session: RawSession, run: Callable[[Any], object]) -> TensorStore:
-    """Every tensor that is computed while `run` makes a run of `session` with the RunOptions it is given, in order.
+def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorStore:
+    """Every tensor computed while `run` makes a run of `session` under the options that it is given, in order.
 
     Raises:
         OSError: nothing can be written among the temporary files.
@@ -57,7 +56,7 @@ def renamed(dump: TensorStore, names: Mapping[str, str]) -> TensorStore:
 def merged(
     first: TensorStore, dump: TensorStore, graph: TfGraph, skipped: Collection[str], inside: Collection[str] = ()
 ) -> TensorStore:
-    """The tensors of `first`, and those of `dump` that are others of `graph`, in the order of the dump.
+    """The tensors of `first`, and the further ones of `graph` that are in `dump`, in the order of the dump.
 
     What was not dumped (handles, fed tensors) comes before. `skipped` names tensors that are left out; `inside` are
     nodes that are taken though they are none of `graph`.

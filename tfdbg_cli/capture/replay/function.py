@@ -42,11 +42,11 @@ _ROUNDS = 4
 
 @dataclass(frozen=True)
 class FunctionDetails:
-    """What the replay of a function needs beside the contract of `ReplaySpec`, as `details["function"]` in JSON.
+    """What the replay of a function needs beside the fields of `ReplaySpec`: its `details["function"]`, in JSON.
 
-    `places` are those of calls that stayed calls when the function was made of several. `aliases` are positions of
-    handles that mean the same variable as one before. `devices` are those of variables by position. `drawn` is the
-    op type and the device of a source by name.
+    `places` are those of calls that stayed calls when several functions were made one. `aliases` has the positions of
+    handles that mean the same variable as an earlier one, with the position of that one. `devices` are those of
+    variables by position. `drawn` is the op type and the device of a source by name.
     """
 
     places: Mapping[str, CallPlace]
@@ -95,7 +95,7 @@ def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replaye
 
 
 def perform_again(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> Outcome:
-    """As `replay_function`, but give what is `wanted` of the function with that scope.
+    """As `replay_function`, but give only the values that are `wanted` of the function, by its scope.
 
     Raises:
         TfdbgError: TensorFlow does not take the function or the inputs; an error of an op of the run is none.
@@ -148,9 +148,9 @@ class ReadyFunction:
             return self._instrumented.perform(inputs, room)
 
     def nearer(self, inputs: Sequence[EagerTensor]) -> ReadyFunction:
-        """The same function, giving back no value that would make other ops of it than it has undisturbed.
+        """The same function, which leaves out values whose return makes the runtime compute with other ops.
 
-        Found by what the runtime makes of it with and without its values given back; see `exact.comparison`.
+        Found by what the runtime makes of it with its values given back, and without; see `exact.comparison`.
         """
         own = len(self.root.body.returns)
         with INSIDE, compat.not_recording(), _refusals():
@@ -169,7 +169,7 @@ class ReadyFunction:
 
 
 def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
-    """Those of `sources` that can be computed by their op from values that a run shows."""
+    """Those of `sources` that can be computed afterwards, by their op, from values that a run shows."""
     for source in sources:
         node = root.body.nodes[source.node or ""]
         if source.slot == 0 and has_twin(node) and node.name not in root.needed.hidden and node.op not in SAME:
@@ -200,7 +200,7 @@ def registered(definitions: Sequence[FunctionDef]) -> Iterator[None]:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """A context in which what TensorFlow does not take is a TfdbgError."""
+    """A context that turns what TensorFlow raises into a TfdbgError."""
     try:
         yield
     except (tf.errors.OpError, ValueError, TypeError) as error:
@@ -210,7 +210,7 @@ def _refusals() -> Iterator[None]:
         ) from error
 
 
-def renamed(replay_spec: ReplaySpec) -> tuple[list[Any], str]:
+def renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
     """The functions of `replay_spec`, the called ones first, under names that nobody has; the name of the entry."""
     try:
         functions = tf.compat.v1.GraphDef.FromString(b"").library
@@ -252,7 +252,7 @@ def root_of(entry: str, inputs: Sequence[ReplayInput], details: FunctionDetails)
 
 
 def _shown(inputs: Sequence[ReplayInput], details: FunctionDetails) -> list[Shown]:
-    """How the inputs are shown: what an op drew as an output of that op."""
+    """How the inputs are shown: as arguments, or for what an op drew as the output of that op."""
     found = []
     for item in inputs:
         element = element_type_named(item.dtype)
@@ -271,9 +271,9 @@ def _name(item: ReplayInput) -> TensorName:
     return drawn or TensorName(item.name, 0)
 
 
-def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetails) -> list[Any]:
+def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetails) -> list[EagerTensor]:
     """The inputs as eager tensors; for a variable the handle of a fresh one."""
-    found: list[Any] = []
+    found: list[EagerTensor] = []
     for position, item in enumerate(inputs):
         if item.role is Role.VARIABLE and position in details.aliases:
             first = details.aliases[position]
@@ -294,7 +294,7 @@ def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetai
     return found
 
 
-def fresh_variable(value: Any, device: str) -> Any:
+def fresh_variable(value: EagerTensor, device: str) -> EagerTensor:
     """The handle of a new variable with this value, on `device` if there is one."""
     known = {device.name for device in tf.config.list_logical_devices()}
     short = device[device.rfind("/device:") :]

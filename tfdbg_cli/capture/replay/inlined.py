@@ -1,22 +1,21 @@
-"""The names that the runtime gives to what plain calls compute, and those by which a run shows it."""
+"""The names that the runtime gives to nodes of called functions, and the names by which a run shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.types import TfGraph
+from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 
 
-def inlined_names(graph: TfGraph, order: Iterable[Any]) -> dict[str, str]:
-    """By the name of a node that the runtime makes of one in a called function, the name that the run shows.
+def inlined_names(graph: TfGraph, order: Iterable[Op]) -> dict[str, str]:
+    """The names by which a run shows the nodes of called functions, by the names that the runtime gives them.
 
     The runtime puts the nodes of a function in the place of a plain call of it, under the name of the call. Branches
-    and loops it takes apart; of those inside nothing is known here.
+    and loops it takes apart: their nodes are not among these.
     """
     functions = GraphFunctions(graph, as_written=True)
     found: dict[str, str] = {}

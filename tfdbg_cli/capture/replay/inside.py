@@ -1,4 +1,4 @@
-"""The values inside of calls put between those of the graph that makes the calls."""
+"""Puts the values from inside calls between those of the graph that makes the calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 
 
 def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, TensorStore]) -> TensorStore:
-    """The values of `tensors`, and before what a call gives those computed in it.
+    """The values of `tensors`, with those computed in a call before what the call gives.
 
     Args:
         tensors: the values of the graph; the variables after their update are the last.

@@ -1,4 +1,4 @@
-"""A run that can be made again, with other values for some of its tensors."""
+"""Replays in which some tensors have other values."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a run gave when it was made again: its tensors, or those until `error`. `notes` are for the screen.
+    """What a replay gave: its tensors, or those until `error`. `notes` are for the screen.
 
     `nbytes` is the memory that they take; 0 where that is not known.
     """
@@ -36,7 +36,7 @@ def not_again(failure: Exception) -> Replayed:
 
 
 def difference(first: TensorStore, again: TensorStore) -> str:
-    """What a repeated run gave otherwise, of the tensors that both show; empty when it is the same bit for bit."""
+    """A sentence that names the tensors of which `again` has other bits than `first`; empty if there are none."""
     places = {_key(again[row]): row for row in range(len(again))}
     other: list[str] = []
     for row in range(len(first)):

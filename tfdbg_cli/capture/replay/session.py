@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import tensorflow as tf
 
@@ -24,7 +23,7 @@ from tfdbg_cli.capture.sessions.references import values_of_references
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Op, RunOptions, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.writing import size_text
 from tfdbg_cli.model.calls import RunError
@@ -89,18 +88,18 @@ def _require_room(tensors: Iterable[SymbolicTensor], room: int | None) -> None:
 
 
 class _Made:
-    """A run made in a copy, and what of it is found there."""
+    """One run made again in a copy, and the values that are found there."""
 
     def __init__(self, copy: SessionCopy, replay_spec: ReplaySpec) -> None:
         self._copy = copy
         self._spec = replay_spec
         self._graph = copy.graph
         self._fed = copy.fed
-        # In the order of the first time: an op that drew something then is an op among others, though it is fed now.
+        # In the order of the first run: there the op that drew what is fed now is one among others.
         ends = ends_among(copy.elements, copy.arguments)
         self._reach: Reach = _without_ours(reach(copy.graph, ends, copy.arguments))
         opaque = self._reach.opaque
-        # All that the run is made for, and what of it is not fetched in any case.
+        # All that the run is made for, and the part of it that is not fetched anyway.
         self._all_ends = ends_among(copy.elements, copy.fed)
         self.ends = ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed)
         self.fetchable = [t for t in self._reach.tensors if t.name not in opaque and not self._would_draw(t)]
@@ -108,10 +107,10 @@ class _Made:
         self._notes: tuple[str, ...] = ()
 
     def _would_draw(self, tensor: SymbolicTensor) -> bool:
-        """Whether `tensor` comes from an op of whose outputs others are fed, lest it draw something new."""
+        """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
         return tensor.name not in self._fed and any(output.name in self._fed for output in tensor.op.outputs)
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, FetchedValue]:
         """The values of all tensors, by name. Raises what an op raises."""
         try:
             return self._values()
@@ -122,8 +121,8 @@ class _Made:
             self._notes = (FUSED,)
             return self._values()
 
-    def _values(self) -> dict[str, Any]:
-        before: list[Any] = []
+    def _values(self) -> dict[str, FetchedValue]:
+        before: list[SymbolicTensor] = []
         if self._copy.by_reference:
             # What is read from such a variable shares its memory, and would show the value from after the update.
             changed = _needing(self._graph, [op.name for op in self._graph.get_operations() if _writes(op)])
@@ -163,16 +162,16 @@ class _Made:
     def perform(
         self,
         tensors: Sequence[SymbolicTensor],
-        targets: Sequence[Any],
+        targets: Sequence[Op],
         options: RunOptions = None,
         instead: Redirection | None = None,
-    ) -> Sequence[Any]:
+    ) -> Sequence[FetchedValue]:
         """Make the run from the state before it, and fetch `tensors`. Raises what an op raises."""
         found, self._after = self._copy.perform(self._spec, tensors, targets, options, instead)
         return found
 
-    def replayed(self, known: Mapping[str, Any], error: RunError | None = None) -> Replayed:
-        """What the run gave, `known` by name; opaque tensors in their places."""
+    def replayed(self, known: Mapping[str, FetchedValue], error: RunError | None = None) -> Replayed:
+        """The replay as a whole: values `known` by name, opaque tensors in their places, updated variables."""
         after = (
             dict(zip((one.node for one in self._copy.updated), self._after, strict=False)) if error is None else {}
         )
@@ -196,7 +195,7 @@ class _Made:
         return Replayed(store, tuple(notes), error)
 
     def after(self, error: RunError) -> Replayed:
-        """What was computed before the run failed: made once more without what needs the op that fails."""
+        """What was computed before the run failed with `error`: made once more without what needs the failing op."""
         lost: set[str] = set()
         failure = error
         for _ in range(_ATTEMPTS):
@@ -211,7 +210,7 @@ class _Made:
         return self._with_what_led_there(self.replayed({}, error))
 
     def _failing(self, node: str) -> list[str]:
-        """The ops of the graph of which one failed when `node` did: for one in a function all that call functions."""
+        """The ops that may have failed when `node` did: of a node in a function, all ops that call functions."""
         if node in {op.name for op in self._reach.order}:
             return [node]
         return [node, *(op.name for op in self._reach.order if calls_functions(op))]
@@ -234,7 +233,7 @@ class _Made:
             self._copy.perform(self._spec, (), ends, options, optimized=self._reach.calls)
 
 
-def _is_op(element: Any) -> bool:
+def _is_op(element: GraphElement) -> bool:
     return isinstance(element, tf.Operation)
 
 
@@ -243,7 +242,7 @@ def _without_ours(found: Reach) -> Reach:
     return replace(found, tensors=tuple(tensor for tensor in found.tensors if PREFIX not in tensor.name))
 
 
-def _named(tensors: Sequence[SymbolicTensor], values: Sequence[Any]) -> dict[str, Any]:
+def _named(tensors: Sequence[SymbolicTensor], values: Sequence[FetchedValue]) -> dict[str, FetchedValue]:
     return dict(zip((tensor.name for tensor in tensors), values, strict=True))
 
 
@@ -255,7 +254,7 @@ def _writes(op: Op) -> bool:
 
 def _needing(graph: TfGraph, names: Iterable[str]) -> set[str]:
     """The operations `names` and all that need them."""
-    waits: dict[str, list[Any]] = {}
+    waits: dict[str, list[Op]] = {}
     for op in graph.get_operations():
         for control in op.control_inputs:
             waits.setdefault(control.name, []).append(op)

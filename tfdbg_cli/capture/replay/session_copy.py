@@ -20,7 +20,7 @@ from tfdbg_cli.capture.sessions.updated import updated_tensor
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata, RunOptions, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
@@ -35,7 +35,7 @@ _KEPT = 4  # copies kept for a graph: each holds its variables once more
 
 
 class SessionCopy:
-    """The graph of a `ReplaySpec` of a session, in which runs of that kind are made, each from a state of its own.
+    """A graph and a session in which runs of the kind of a `ReplaySpec` are made, each from a state of its own.
 
     One thread at a time may use it: hold `lock`.
     """
@@ -73,11 +73,11 @@ class SessionCopy:
         readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
         self.alike = False  # whether runs made here are known to change what those of the program change
-        self._sessions: dict[bool, Any] = {}
+        self._sessions: dict[bool, RawSession] = {}
         self._kept: dict[str, Any] = {}
 
     def kept(self, key: str, make: Callable[[], Any]) -> Any:
-        """What `make` gave when it was first asked for under `key`: what others know of this copy's graph."""
+        """What `make` gives, kept under `key`: what others find out of this copy's graph, once."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -87,7 +87,7 @@ class SessionCopy:
         """Whether there are variables of the old kind, which share their memory with what is read from them."""
         return any(variable.by_reference for variable in self.variables)
 
-    def session(self, *, optimized: bool = True) -> Any:
+    def session(self, *, optimized: bool = True) -> RawSession:
         """The session with or without TensorFlow's optimizer.
 
         Raises:
@@ -111,7 +111,7 @@ class SessionCopy:
             config.graph_options.optimizer_options.opt_level = v1.OptimizerOptions.L0
         return config
 
-    def given(self, replay_spec: ReplaySpec) -> dict[Any, Any]:
+    def given(self, replay_spec: ReplaySpec) -> dict[SymbolicTensor, Array]:
         """What is fed in a run like `replay_spec`."""
         try:
             return {
@@ -122,7 +122,7 @@ class SessionCopy:
         except (KeyError, ValueError, TypeError) as error:
             raise refused("the names", error) from error
 
-    def begin(self, replay_spec: ReplaySpec, *, optimized: bool = True) -> Any:
+    def begin(self, replay_spec: ReplaySpec, *, optimized: bool = True) -> RawSession:
         """The session, with its variables as they were before the run.
 
         Raises:
@@ -156,17 +156,17 @@ class SessionCopy:
         self,
         replay_spec: ReplaySpec,
         tensors: Sequence[SymbolicTensor],
-        targets: Sequence[Any],
+        targets: Sequence[Op],
         options: RunOptions = None,
         instead: Redirection | None = None,
         run_metadata: RunMetadata = None,
         *,
         optimized: bool = False,
-    ) -> tuple[list[Any], list[Array]]:
+    ) -> tuple[list[FetchedValue], list[Array]]:
         """Make the run and fetch `tensors`: their values, and those of the updated variables after it.
 
-        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. What `instead` names runs in
-        the place of others. Raises what an op raises.
+        Under `options` that dump, the optimizer is off, unless it is to be `optimized`. With `instead` other ops run
+        in the place of those that it names. Raises what an op raises.
 
         Raises:
             TfdbgError: TensorFlow does not take the inputs.
@@ -214,7 +214,7 @@ class Copies:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[Any, ...], SessionCopy] = {}
+        self._known: dict[tuple[object, ...], SessionCopy] = {}
 
     def of(self, replay_spec: ReplaySpec) -> SessionCopy:
         """The copy for runs like `replay_spec`.
@@ -237,7 +237,7 @@ class Copies:
         return found
 
 
-def _kind(replay_spec: ReplaySpec) -> tuple[Any, ...]:
+def _kind(replay_spec: ReplaySpec) -> tuple[object, ...]:
     """Equal for runs that can be made in one copy."""
     inputs = tuple(
         (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is Role.VARIABLE else None)
@@ -248,7 +248,7 @@ def _kind(replay_spec: ReplaySpec) -> tuple[Any, ...]:
 
 @dataclass
 class CopiedVariable:
-    """A variable of the graph, to be put back to what it was."""
+    """A variable of the copy's graph, which each run finds as it was before the program's run."""
 
     graph: TfGraph
     item: ReplayInput
@@ -276,7 +276,7 @@ class CopiedVariable:
         return updated_tensor(self.name, self._tensor.device, value, self._dtype)
 
 
-def _imported(replay_spec: ReplaySpec) -> Any:
+def _imported(replay_spec: ReplaySpec) -> TfGraph:
     definition = v1.GraphDef()
     graph = tf.Graph()
     try:
@@ -289,7 +289,7 @@ def _imported(replay_spec: ReplaySpec) -> Any:
 
 
 def refused(what: str, error: Exception) -> TfdbgError:
-    """TensorFlow does not take `what` of a run."""
+    """The error that says that TensorFlow does not take `what` of a run."""
     told = str(error).strip().splitlines() or [""]
     return TfdbgError(
         f"TensorFlow {tf.__version__} does not take {what} of this run: {type(error).__name__}: {told[0]}",

@@ -1,4 +1,4 @@
-"""What a run of a function computed before one of its ops failed: made again without what needs that op."""
+"""What a run of a function computed before one of its ops failed: replayed without what needs that op."""
 
 from __future__ import annotations
 

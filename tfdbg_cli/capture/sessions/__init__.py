@@ -1,1 +1,1 @@
-"""Sessions: intercepting their runs, and the two ways to take the tensors of one."""
+"""A session's graph and a call of it, read: what the call computes, reads, writes and calls."""

@@ -9,23 +9,23 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.tf.types import TfGraph
+from tfdbg_cli.capture.tf.types import Feeds, Fetches, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import Call, RunKind
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The graph elements of a call. `unknown` names the types of those that only TensorFlow can resolve."""
+    """What a call fetches, and which ops it runs. `unknown` are types of fetches that only TensorFlow can resolve."""
 
-    tensors: tuple[Any, ...] = ()
-    targets: tuple[Any, ...] = ()
+    tensors: tuple[SymbolicTensor, ...] = ()
+    targets: tuple[Op, ...] = ()
     unknown: tuple[str, ...] = ()
 
 
-def fetched(graph: TfGraph, fetches: Any) -> Fetched:
+def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
     """The tensors and operations in `fetches`, each once, in the order of the program."""
-    tensors: dict[str, Any] = {}
-    targets: dict[str, Any] = {}
+    tensors: dict[str, SymbolicTensor] = {}
+    targets: dict[str, Op] = {}
     unknown: list[str] = []
     for leaf in _leaves(fetches):
         try:
@@ -37,7 +37,7 @@ def fetched(graph: TfGraph, fetches: Any) -> Fetched:
     return Fetched(tuple(tensors.values()), tuple(targets.values()), tuple(unknown))
 
 
-def _leaves(fetches: Any) -> Iterator[Any]:
+def _leaves(fetches: Fetches) -> Iterator[object]:
     if isinstance(fetches, Mapping):
         # By hand, since tf.nest wants keys that can be sorted, and a monitored session uses its hooks for keys.
         for value in fetches.values():
@@ -49,14 +49,14 @@ def _leaves(fetches: Any) -> Iterator[Any]:
         yield from tf.nest.flatten(fetches, expand_composites=True)
 
 
-def is_empty(fetches: Any) -> bool:
+def is_empty(fetches: Fetches) -> bool:
     """Whether nothing is fetched, in however many brackets."""
     if isinstance(fetches, Mapping):
         return all(map(is_empty, fetches.values()))
     return isinstance(fetches, list | tuple) and all(map(is_empty, fetches))
 
 
-def fed(feeds: Mapping[Any, Any]) -> dict[str, Any]:
+def fed(feeds: Feeds) -> dict[str, Any]:
     """The values in `feeds` by the name of the tensor that each replaces."""
     named: dict[str, Any] = {}
     for key, value in feeds.items():
@@ -108,7 +108,7 @@ def call_of(invocation: Invocation, number: int, thread: str) -> Call:
     )
 
 
-def _text(of_program: Any) -> str:
+def _text(of_program: object) -> str:
     """What Python shows of the program's own object; empty where that fails."""
     try:
         return repr(of_program)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.sessions.holders import held_by
@@ -12,7 +11,7 @@ from tfdbg_cli.capture.sessions.unordered import unordered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_handles
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import DType, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.ops.effects import follows, is_of_a_run, leaves_variable, speaks
@@ -23,18 +22,18 @@ from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 class Variable:
     """A variable that a call uses: the op that holds it, and the ops of the call that write it.
 
-    `after` are those behind which it holds what the call leaves in it, if these are not the writers; empty where
-    nothing tells.
+    `after` are the ops that have to be over before it holds what the call leaves in it; None: the writers. Empty
+    where no op tells when that is.
     """
 
     op: Op
-    dtype: Any
-    writers: tuple[Any, ...] = ()
-    after: tuple[Any, ...] | None = None
+    dtype: DType
+    writers: tuple[Op, ...] = ()
+    after: tuple[Op, ...] | None = None
 
     @property
     def name(self) -> str:
-        """As the program's graph calls it."""
+        """The name of the op that holds it."""
         return str(self.op.name)
 
     @property
@@ -43,25 +42,25 @@ class Variable:
         return self.op.type in REFERENCE_VARIABLES
 
     @property
-    def tensor(self) -> Any:
+    def tensor(self) -> SymbolicTensor:
         """Its handle, or the reference to it."""
         return self.op.outputs[0]
 
 
 @dataclass(frozen=True)
 class CallState:
-    """What one kind of call uses.
+    """What one kind of call uses, beside the tensors that it is fed.
 
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
-    them, and those that do something outside of the graph: write a file, print, fill a queue. What those give that
-    only speak is no source, since it follows from what they read. `obstacle` says why the
-    call cannot be made again from these; it is empty when it can be. `calls` says whether ops call functions.
-    `unordered` names a variable or another thing that ops use in no fixed order while one of them changes it.
+    them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
+    that only speaks are no sources, since they follow from what it reads. `obstacle` says why the call cannot be made
+    again from these; it is empty when it can be. `calls` says whether ops call functions. `unordered` names a
+    variable or another thing that one op changes while others use it, in no fixed order.
     """
 
     variables: tuple[Variable, ...] = ()
-    sources: tuple[Any, ...] = ()
-    outside: tuple[Any, ...] = ()
+    sources: tuple[SymbolicTensor, ...] = ()
+    outside: tuple[Op, ...] = ()
     obstacle: str = ""
     calls: bool = False
     unordered: str = ""
@@ -73,16 +72,16 @@ class CallState:
 
     @property
     def endless(self) -> str:
-        """The name of a variable of which nothing in the graph tells when its updates are over; empty if none."""
+        """The name of a variable of which no op of the graph tells when its updates are over; empty if none."""
         return next((variable.name for variable in self.written if variable.after == ()), "")
 
 
 @dataclass
 class _Found:
-    variables: dict[str, Any] = field(default_factory=dict)
-    writers: dict[str, list[Any]] = field(default_factory=dict)
+    variables: dict[str, Op] = field(default_factory=dict)
+    writers: dict[str, list[Op]] = field(default_factory=dict)
     sources: list[SymbolicTensor] = field(default_factory=list)
-    outside: list[Any] = field(default_factory=list)
+    outside: list[Op] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
     obstacle: str = ""
     calls: bool = False
@@ -90,9 +89,9 @@ class _Found:
 
 
 def call_state(
-    order: Sequence[Op], listed: Iterable[Any], fed_names: frozenset[str], ends: Iterable[Op] = ()
+    order: Sequence[Op], listed: Iterable[SymbolicTensor], fed_names: frozenset[str], ends: Iterable[Op] = ()
 ) -> CallState:
-    """What the ops in `order` (of one call, inputs first) use.
+    """What the ops of one call, in `order`, inputs first, use.
 
     `listed` are its tensors that can be fetched, `ends` the ops that the program fetches or runs.
     """
@@ -134,7 +133,7 @@ def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Fou
 
 
 def _is_within(op: Op, fed_names: frozenset[str]) -> bool:
-    """Whether `op` makes or uses an array or a stack of tensors of this run alone, which needs neither be held."""
+    """Whether `op` makes or uses an array or a stack of tensors of this run alone, which no snapshot has to hold."""
     return is_of_a_run(op.type) and not any(tensor.name in fed_names for tensor in op.inputs if is_opaque(tensor))
 
 

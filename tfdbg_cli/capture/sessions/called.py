@@ -1,7 +1,7 @@
-"""What an op of a session's graph calls, as a function of its own with all that it calls in turn.
+"""An op of a session's graph that calls functions, made a function of its own, so that its inside can be rewritten.
 
 Such a function is rewritten like others (`capture/functions/rewrite.py`); its nodes then are what is to run in the
-place of the op. A node inside has the name of the op before its own, and for a plain call that of the function:
+place of the op. The name of a node inside begins with that of the op, and for a plain call also of the function:
 `dense/PartitionedCall/relu/MatMul`, `while/body/add`.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import tensorflow as tf
 
@@ -18,7 +17,7 @@ from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import is_stateful
-from tfdbg_cli.capture.tf.types import Op, TfGraph
+from tfdbg_cli.capture.tf.types import FunctionDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.names import TensorName
@@ -27,16 +26,16 @@ from tfdbg_cli.ops.kinds import CALLS
 
 @dataclass(frozen=True)
 class RewrittenCall:
-    """Nodes that do what `op` does and give more.
+    """What does what `op` does, and gives checks or values of its inside besides: the nodes of `body`.
 
-    They are those of `body`, whose arguments are what the op is given; one has the name of the op and its outputs.
-    `definitions` are the functions that they call, as far as they are new. `checked` checks stand for `total`
+    The arguments of `body` are what the op is given; one of its nodes has the name of the op and its outputs.
+    `definitions` are the functions that the nodes call, as far as they are new. `checked` checks stand for `total`
     tensors.
     """
 
     op: Op
     body: Body
-    definitions: tuple[Any, ...]
+    definitions: tuple[FunctionDef, ...]
     checked: int = 0
     total: int = 0
 
@@ -53,17 +52,17 @@ class GraphFunctions:
     """
 
     def __init__(self, graph: TfGraph, *, as_written: bool = False) -> None:
-        self.graphs: Mapping[str, Any] = compat.function_graphs(graph)
+        self.graphs: Mapping[str, TfGraph] = compat.function_graphs(graph)
         self._graph = graph
         self._as_written = as_written
 
-    def library(self, added: Any) -> Library:
-        """The functions, and that of the definition `added`."""
+    def library(self, added: FunctionDef) -> Library:
+        """The functions of the graph, and the one defined by `added`."""
         name = added.signature.name
         return Library(self._operations_of, lambda one: added if one == name else self._definitions.get(one))
 
     @cached_property
-    def _definitions(self) -> dict[str, Any]:
+    def _definitions(self) -> dict[str, FunctionDef]:
         return {one.signature.name: one for one in self._graph.as_graph_def().library.function}
 
     def _operations_of(self, name: str) -> Collection[str]:
@@ -72,7 +71,7 @@ class GraphFunctions:
 
 
 def called_root(op: Op, functions: GraphFunctions) -> Scope:
-    """The scope of a function that does what `op` does. What it is given has the names of the run.
+    """The scope of a function that does what `op` does; its arguments have the names that the run shows.
 
     Raises:
         TfdbgError: it is not known how `op` calls, or what.
@@ -95,11 +94,11 @@ def called_root(op: Op, functions: GraphFunctions) -> Scope:
 
 
 def _place(op: Op) -> CallPlace:
-    """The names of the functions that `op` calls: those of ops are unique, so these are too."""
+    """Where the functions that `op` calls are shown: under its name, which is unique, and their role."""
     return CallPlace(op.name, tuple(f"{op.name}/{role}" for role, _ in called_by(op.node_def)))
 
 
-def _around(op: Op) -> tuple[Any, tuple[str, ...]]:
+def _around(op: Op) -> tuple[FunctionDef, tuple[str, ...]]:
     """The FunctionDef of a function that does what `op` does, and the names of its arguments as a run shows them."""
     definition = tf.compat.v1.GraphDef().library.function.add()
     signature = definition.signature

@@ -19,7 +19,7 @@ from tfdbg_cli.model.sources import Traceback
 
 
 class CalledFunctions:
-    """What the ops of one kind of call call, as far as it is known, with the names that a run shows."""
+    """The functions that ops of one kind of call run, as far as they are known, with the names that a run shows."""
 
     def __init__(self, graph: TfGraph, order: Sequence[Op]) -> None:
         """Look at the ops in `order` of `graph` (a tf.Graph)."""
@@ -33,7 +33,7 @@ class CalledFunctions:
                 continue  # a note of the run says so
 
     def added_to(self, model: Graph) -> Graph:
-        """`model` with the nodes inside of the calls, before the node of each call, which reads what they give."""
+        """`model` with the nodes inside each call before the node of the call, which then reads what they give."""
         return Graph(self._nodes(model), model.kind) if self._roots else model
 
     def tracebacks(self) -> Mapping[str, Traceback]:
@@ -65,7 +65,7 @@ class _Tracebacks(Mapping[str, Traceback]):
 
     @cached_property
     def _places(self) -> dict[str, tuple[str, str]]:
-        """By name the function that a node is in, and its own name there."""
+        """The function that a node inside a call is in, and the node's name there, by the name that a run shows."""
         found: dict[str, tuple[str, str]] = {}
         for root in self._roots.values():
             for scope in root.all():

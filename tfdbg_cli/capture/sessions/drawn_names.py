@@ -1,4 +1,4 @@
-"""The names by which a graph that TensorFlow ran calls what was fed to it, told as the program's."""
+"""The names that a graph which TensorFlow ran has for what was fed to it, and the program's names of the same."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ARGUMENT = re.compile(r"_arg_(.+)_(\d+)_\d+")  # of TensorFlow: the node that i
 
 
 def drawn_name(node: str, slot: int) -> str:
-    """That of the op which hands on what is fed for output `slot` of `node`, once what leads there is over."""
+    """The name of the op that hands on what is fed for output `slot` of `node`, once what leads there is over."""
     return f"{_DRAWN}{node}/{slot}"
 
 
 def program_source(text: str) -> str:
-    """The tensor of the program that is meant by `text`, an input of a node that was run."""
+    """The program's name of the tensor that `text` means, an input of a node that ran."""
     name = text.partition(":")[0]
     found = _ARGUMENT.fullmatch(name)
     if found is not None:

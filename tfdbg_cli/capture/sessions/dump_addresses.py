@@ -32,9 +32,9 @@ _Prepared: TypeAlias = "tuple[object, ...]"
 
 
 class DumpAddress:
-    """A context in which what TensorFlow dumps to `address` comes to lie in `directory`, which is there.
+    """A context in which what TensorFlow dumps to `address` comes to lie in `directory`, which must exist.
 
-    No two have the same address at a time. Where no link can be made, it is that of the folder.
+    No two have the same address at a time. Where no link can be made, the address is that of the folder.
     """
 
     def __init__(self, session: RawSession, directory: Path) -> None:
@@ -49,7 +49,7 @@ class DumpAddress:
         self.address = f"file://{self._link or self._directory}"
 
     def used_by(self, options: RunOptions) -> None:
-        """Hear of the options of the run."""
+        """Note what a run under `options` dumps: by that TensorFlow finds a graph that it has prepared."""
         watches = options.debug_options.debug_tensor_watch_opts
         self._watches = frozenset(
             (one.node_name, one.output_slot, tuple(one.debug_ops), tuple(one.debug_urls)) for one in watches
@@ -70,7 +70,7 @@ class DumpAddress:
             self._pool.given_back(self._link)
 
     def _complete(self) -> None:
-        """Keep the graphs that were dumped, or put those into the folder that are kept."""
+        """Keep the graphs that were dumped; where TensorFlow dumped none, put those kept before into the folder."""
         told = sorted(self._directory.glob(f"{CORE_METADATA_PREFIX}*"))
         if not told:  # TensorFlow refused the run
             return
@@ -148,5 +148,5 @@ def _put(old: Path, new: Path) -> None:
 
 @cache
 def _pool(process: int) -> _Pool:
-    """Of each process its own: one that was forked off shares no link."""
+    """The pool of a process: one that was forked off shares no link with the other."""
     return _Pool()

@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.written_type import written_type
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
-from tfdbg_cli.capture.tf.types import SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -21,10 +21,10 @@ _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was r
 def stored(
     tensors: Sequence[SymbolicTensor],
     opaque: Collection[str],
-    fetched: Sequence[Any],
+    fetched: Sequence[FetchedValue],
     references: Mapping[str, Array] = MappingProxyType({}),
 ) -> MemoryTensorStore:
-    """A store of `tensors`; `fetched` are the values of those that are not `opaque`, in their order.
+    """A store of `tensors`; `fetched` are the values of those that `opaque` does not name, in their order.
 
     `references` are those of variables of the old kind, by name, as far as they are known.
     """
@@ -52,7 +52,7 @@ def described(tensor: SymbolicTensor, value: Value) -> Tensor:
     )
 
 
-def fetched_array(value: Any) -> Array:
+def fetched_array(value: FetchedValue) -> Array:
     """What Session.run gives for a tensor (an array, a NumPy scalar, bytes for a string) as an array."""
     if isinstance(value, bytes | str):
         array = np.empty((), np.dtype(object))

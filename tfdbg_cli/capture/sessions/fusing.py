@@ -1,15 +1,15 @@
-"""Batch normalizations that TensorFlow fuses with their surroundings though an output of them is fetched."""
+"""Batch normalizations that TensorFlow fuses with what is around them, though one of their outputs is fetched."""
 
 from __future__ import annotations
 
-from typing import Any
+import tensorflow as tf
 
 from tfdbg_cli.capture.tf.types import SymbolicTensor
 
 FUSED = "TensorFlow fused a batch normalization with its surroundings: its outputs but the first were not made."
 
 
-def is_refusal(error: Any) -> bool:
+def is_refusal(error: tf.errors.OpError) -> bool:
     """Whether TensorFlow found, before it ran anything, that an op that it had fused lacks an output to fetch.
 
     The remapper of Grappler fuses a FusedBatchNorm in inference though a further output of it is fetched.

@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import Op, TfGraph
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.formats.graph_def import tensor_name
 
 _TAG = "gradient_debug_"
@@ -31,22 +31,22 @@ class GradientsDebugger:
     is; then make the gradients inside `with debugger:`. The context may be left out while there is but one debugger.
     """
 
-    def __init__(self, y_tensor: Any = None) -> None:
+    def __init__(self, y_tensor: SymbolicTensor = None) -> None:
         """Begin without gradients; `y_tensor` is what is going to be differentiated, and names the graph."""
         self._key = uuid.uuid4().hex
         _debuggers[self._key] = self
         self._y_tensor = y_tensor
-        self._graph: Any = None if y_tensor is None else y_tensor.graph
-        self._gradients: dict[str, Any] = {}
+        self._graph: TfGraph = None if y_tensor is None else y_tensor.graph
+        self._gradients: dict[str, SymbolicTensor] = {}
         self._active = False
 
     @property
-    def y_tensor(self) -> Any:
+    def y_tensor(self) -> SymbolicTensor:
         """What is differentiated, if it was given."""
         return self._y_tensor
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> TfGraph:
         """The graph of the gradients; None as long as it is not known."""
         return self._graph
 
@@ -59,7 +59,7 @@ class GradientsDebugger:
     ) -> None:
         self._active = False
 
-    def identify_gradient(self, input_tensor: Any) -> Any:
+    def identify_gradient(self, input_tensor: SymbolicTensor) -> SymbolicTensor:
         """A tensor like `input_tensor`, to be used in its place: gradients that flow back through it are found.
 
         Raises:
@@ -103,7 +103,7 @@ class GradientsDebugger:
                             compat.replace_input(reader, slot, identity)
         return self
 
-    def register_gradient_tensor(self, x_tensor_name: str, gradient_tensor: Any) -> None:
+    def register_gradient_tensor(self, x_tensor_name: str, gradient_tensor: SymbolicTensor) -> None:
         """Keep `gradient_tensor` as the gradient with respect to `x_tensor_name`, if this debugger is the one in use.
 
         Raises:
@@ -120,7 +120,7 @@ class GradientsDebugger:
             )
         self._gradients[x_tensor_name] = gradient_tensor
 
-    def gradient_tensor(self, x_tensor: Any) -> Any:
+    def gradient_tensor(self, x_tensor: SymbolicTensor | str) -> SymbolicTensor:
         """The gradient with respect to `x_tensor`: a tensor, a variable, or the name of a tensor.
 
         Raises:
@@ -137,7 +137,7 @@ class GradientsDebugger:
             raise LookupError(f"This GradientsDebugger has not received any gradient tensor for x-tensor {name}")
         return self._gradients[name]
 
-    def gradient_tensors(self) -> dict[str, Any]:
+    def gradient_tensors(self) -> dict[str, SymbolicTensor]:
         """Every gradient tensor that is known, by the name of the tensor with respect to which it is."""
         return self._gradients
 
@@ -154,7 +154,7 @@ def _register_gradient() -> None:
             _registered.append(_GRADIENT)
 
 
-def _gradient_of_identity(op: Op, gradient: Any) -> Any:
+def _gradient_of_identity(op: Op, gradient: SymbolicTensor) -> SymbolicTensor:
     # An op that was copied into another scope has a longer name: then the debugger is not told.
     match = _NAME.fullmatch(op.name)
     debugger = _debuggers.get(match["key"]) if match else None

@@ -1,8 +1,7 @@
 """Ops that tfdbg adds to a graph of the program, and that the program does not see.
 
-They are not listed by the graph, not in what is exported or saved of it, and take nobody's name; nor
-are the functions that they call. What still shows them is `graph.version`, and `consumers()` of a tensor that they
-read.
+The graph neither lists nor exports nor saves them, nor the functions that they call, and they take no name that the
+program could want. What still shows them is `graph.version`, and `consumers()` of a tensor that they read.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import Op, TfGraph
+from tfdbg_cli.capture.tf.types import FunctionDef, Op, SymbolicTensor, TfGraph
 
 v1 = compat.v1
 
@@ -24,21 +23,22 @@ PREFIX = "tfdbg_cli.hidden/"
 
 _MAKING = threading.Lock()
 
-# A tf.Tensor of the graph, or of a node that is added with this one the name, or the name and a slot: `name:1`.
-Operand: TypeAlias = "Any | str"
+Key = TypeVar("Key", bound=Hashable)
+# What an op reads: a tensor of the graph, or an output of a node that is added with it, as `name` or `name:slot`.
+Operand: TypeAlias = "SymbolicTensor | str"
 
 
 @dataclass(frozen=True)
 class NewOp:
-    """An op to be added, which waits for the ops `after`, or for nodes added with it, by name.
+    """An op to be added. It waits for `after`: ops of the graph, or nodes that are added with it, by name.
 
     Attributes are what `set_attribute` takes.
     """
 
     op_type: str
     inputs: Sequence[Operand] = ()
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    after: Sequence[Any] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    after: Sequence[Op | str] = ()
     device: str = ""
 
 
@@ -49,15 +49,15 @@ class HiddenOps:
         self._graph = graph
         self._count = 0
         self._lock = threading.RLock()
-        self._known: dict[Hashable, Any] = {}
+        self._known: dict[Hashable, Op] = {}
 
     @property
     def count(self) -> int:
         """How many there are."""
         return self._count
 
-    def once(self, wanted: Mapping[Any, Callable[[int], Sequence[NewOp]]]) -> list[Any]:
-        """For each key the last of its ops; they are made when it is asked for first.
+    def once(self, wanted: Mapping[Key, Callable[[int], Sequence[NewOp]]]) -> list[Op]:
+        """The last op of each key, in order. The ops of a key are made when it is asked for first, and then kept.
 
         Each maker is told where its ops begin among those that are added, for `name_of`.
         """
@@ -72,8 +72,8 @@ class HiddenOps:
             self._known.update((key, made[end]) for key, end in ends.items())
             return [self._known[key] for key in wanted]
 
-    def add(self, new: Sequence[NewOp], functions: Iterable[Any] = ()) -> list[Any]:
-        """Add ops, which may read each other by `name_of`, and FunctionDefs that they call; the tf.Operations.
+    def add(self, new: Sequence[NewOp], functions: Iterable[FunctionDef] = ()) -> list[Op]:
+        """Add ops, which may read each other by `name_of`, and the functions that they call; gives the ops.
 
         The functions must be named as rewritten ones are.
 
@@ -87,8 +87,8 @@ class HiddenOps:
             definition = v1.GraphDef()
             definition.versions.CopyFrom(self._graph.graph_def_versions)
             definition.library.function.extend(functions)
-            inputs: dict[str, Any] = {}
-            controls: dict[str, Any] = {}
+            inputs: dict[str, SymbolicTensor] = {}
+            controls: dict[str, Op] = {}
             for at, op in enumerate(new):
                 node = definition.node.add(name=self.name_of(at), op=op.op_type, device=op.device)
                 node.input.extend(_named(operand, inputs) for operand in op.inputs)
@@ -103,7 +103,7 @@ class HiddenOps:
             return [made[name] for name in names]
 
     def name_of(self, at: int) -> str:
-        """The name of the op at `at` of those that are added next."""
+        """The name that the op at the place `at` of those added next will have."""
         return f"{PREFIX}{self._count + at}"
 
 
@@ -116,7 +116,7 @@ def is_hidden(name: str) -> bool:
 
 
 def hidden_ops(graph: TfGraph) -> HiddenOps:
-    """Those of `graph`."""
+    """The hidden ops of `graph`."""
     with _MAKING:
         return _HIDDEN.of(graph)
 
@@ -128,7 +128,7 @@ def program_version(graph: TfGraph) -> int:
     return version if hidden is None else version - hidden.count
 
 
-def _named(operand: Operand, inputs: dict[str, Any]) -> str:
+def _named(operand: Operand, inputs: dict[str, SymbolicTensor]) -> str:
     if isinstance(operand, str):
         return operand
     name = f"{PREFIX}in.{len(inputs)}"
@@ -136,7 +136,7 @@ def _named(operand: Operand, inputs: dict[str, Any]) -> str:
     return name
 
 
-def _control(op: Op, controls: dict[str, Any]) -> str:
+def _control(op: Op | str, controls: dict[str, Op]) -> str:
     if isinstance(op, str):
         return op
     name = f"{PREFIX}after.{len(controls)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -12,96 +12,112 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, answered, named_by, recorded, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession, RunMetadata, RunOptions
+from tfdbg_cli.capture.tf.types import (
+    CallableOptions,
+    Feeds,
+    FetchedValue,
+    Fetches,
+    GraphElement,
+    Method,
+    Op,
+    RawRunner,
+    RawSession,
+    RunMetadata,
+    RunOptions,
+    RunResult,
+    SymbolicTensor,
+)
 from tfdbg_cli.model.calls import RunKind
 
-_RUNNERS = 4  # runners that fetch more are kept for one of the program's: threads may need several at a time
+Key = TypeVar("Key")
+
+_RUNNERS = 4  # so many runners that fetch more are kept for one of the program's: threads may need several at a time
 
 
 class Invocation(Protocol):
     """What capture needs to know of a call, and the three ways to perform it. Perform one of them, once."""
 
     kind: RunKind
-    session: RawSession  # the raw tf.compat.v1 session
-    options: RunOptions  # the caller's own RunOptions, or None
-    run_metadata: RunMetadata  # the caller's own RunMetadata, or None
+    session: RawSession
+    options: RunOptions  # the caller's own, or None
+    run_metadata: RunMetadata  # the caller's own, or None
 
     @property
-    def fetches(self) -> Any:
+    def fetches(self) -> Fetches:
         """What the caller fetches: tensors, operations, names, in any nesting."""
         ...
 
     @property
-    def feeds(self) -> Mapping[Any, Any]:
+    def feeds(self) -> Feeds:
         """What the caller feeds."""
         ...
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[Fetches, Feeds | None]:
         """Fetches and feed_dict as the program gave them; no feeds are None."""
         ...
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         """Perform the call exactly as the program made it."""
         ...
 
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
         """Perform the call under `options`; `run_metadata` is filled."""
         ...
 
     def with_extra(
         self,
-        extra: Sequence[Any],
-        targets: Sequence[Any] = (),
+        extra: Sequence[SymbolicTensor],
+        targets: Sequence[Op] = (),
         instead: Redirection | None = None,
         graphs: Graphs | None = None,
-    ) -> tuple[Any, Sequence[Any]]:
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         """Perform the call with the caller's options and fetch the tensors `extra` too: the result, their values.
 
-        The operations `targets` are run besides. In the place of all of these run those that `instead` names. With
-        `graphs`, where the caller has no options of its own, what ran is put down there.
+        The operations `targets` are run besides. `instead` names what is to run in the place of all these. With
+        `graphs` the graphs that ran are collected there, unless the caller has options of its own.
         """
         ...
 
     def recorded(
-        self, extra: Sequence[Any], targets: Sequence[Any] = ()
-    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
-        """Perform the call, which fetches `extra` too if there is any: the result, their values, all by name.
+        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
+    ) -> tuple[RunResult, Sequence[FetchedValue], Mapping[str, FetchedValue]]:
+        """Perform the call, and fetch `extra` and run `targets` besides, if there are any.
 
-        The operations `targets` are run besides.
+        Gives the result, the values of `extra`, and by name the value of every tensor that was fetched.
         """
         ...
 
-    def answered(self, values: Mapping[str, Any]) -> Any:
-        """What the call would give if the tensors that it fetches had these values, by name. Nothing is run."""
+    def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
+        """What the call would give if the tensors that it fetches had `values`, by name. Nothing is run."""
         ...
 
 
 class _ByNames:
-    """The part of an invocation that takes and gives values by the names of what is fetched."""
+    """`recorded` and `answered` for calls that take the session's usual way to the runtime (see `redirection`)."""
 
     session: RawSession
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         raise NotImplementedError
 
     def with_extra(
         self,
-        extra: Sequence[Any],
-        targets: Sequence[Any] = (),
+        extra: Sequence[SymbolicTensor],
+        targets: Sequence[Op] = (),
         instead: Redirection | None = None,
         graphs: Graphs | None = None,
-    ) -> tuple[Any, Sequence[Any]]:
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         raise NotImplementedError
 
     def recorded(
-        self, extra: Sequence[Any], targets: Sequence[Any] = ()
-    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
+    ) -> tuple[RunResult, Sequence[FetchedValue], Mapping[str, FetchedValue]]:
         with recorded(self.session) as found:
             result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
         return result, values, found
 
-    def answered(self, values: Mapping[str, Any]) -> Any:
+    def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
         with answered(self.session, values):
             return self.plain()
 
@@ -114,9 +130,9 @@ class RunCall(_ByNames):
     def __init__(
         self,
         session: RawSession,
-        run: Callable[..., Any],
-        fetches: Any,
-        feed_dict: Any,
+        run: Method,
+        fetches: Fetches,
+        feed_dict: Feeds | None,
         options: RunOptions,
         run_metadata: RunMetadata,
     ) -> None:
@@ -128,28 +144,28 @@ class RunCall(_ByNames):
         self._run = run
 
     @property
-    def feeds(self) -> Mapping[Any, Any]:
+    def feeds(self) -> Feeds:
         return self.feed_dict or {}
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[Fetches, Feeds | None]:
         return self.fetches, self.feed_dict
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, self.options, self.run_metadata)
 
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
         with INSIDE:
             return self._run(self.fetches, self.feed_dict, options, run_metadata)
 
     def with_extra(
         self,
-        extra: Sequence[Any],
-        targets: Sequence[Any] = (),
+        extra: Sequence[SymbolicTensor],
+        targets: Sequence[Op] = (),
         instead: Redirection | None = None,
         graphs: Graphs | None = None,
-    ) -> tuple[Any, Sequence[Any]]:
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         fetches = (self.fetches, [*extra, *targets])
         with INSIDE, redirected(self.session, instead):
             result, values = self._run(fetches, self.feed_dict, *_options(self, graphs))
@@ -160,7 +176,12 @@ class Runner:
     """What `make_callable` gave: the runner itself, and the means to make it again with more to fetch."""
 
     def __init__(
-        self, session: RawSession, make: Callable[..., Any], fetches: Any, feed_list: Any, accept_options: bool
+        self,
+        session: RawSession,
+        make: Callable[..., RawRunner],
+        fetches: Fetches,
+        feed_list: Sequence[SymbolicTensor] | None,
+        accept_options: bool,
     ) -> None:
         self.session = session
         self.fetches = fetches
@@ -168,25 +189,23 @@ class Runner:
         with INSIDE:
             self.original = make(fetches, feed_list, accept_options)
         self._make = make
-        self._with_options: Callable[..., Any] | None = None
-        self._with_extra: dict[tuple[str, ...], Callable[..., Any]] = {}
+        self._with_options: RawRunner | None = None
+        self._with_extra: dict[tuple[str, ...], RawRunner] = {}
 
-    def with_options(self) -> Callable[..., Any]:
+    def with_options(self) -> RawRunner:
         """The runner that takes options."""
         if self._with_options is None:
             self._with_options = self._make(self.fetches, self.feed_list, True)
         return self._with_options
 
-    def with_extra(self, extra: Sequence[Any]) -> Callable[..., Any]:
+    def with_extra(self, extra: Sequence[GraphElement]) -> RawRunner:
         """The runner that fetches `extra` too; those made last are kept for the next runs."""
         names = tuple(element.name for element in extra)
         return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
 
 
-def _kept(
-    known: dict[Any, Callable[..., Any]], key: Any, make: Callable[[], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """The runner in `known` under `key`, made if it is not there."""
+def _kept(known: dict[Key, RawRunner], key: Key, make: Callable[[], RawRunner]) -> RawRunner:
+    """The runner that `known` has for `key`, made if there is none; the oldest go when there are too many."""
     found = known.get(key)
     if found is None:
         found = make()
@@ -196,25 +215,25 @@ def _kept(
     return found
 
 
-def _options(call: Invocation, graphs: Graphs | None) -> tuple[Any, Any]:
+def _options(call: Invocation, graphs: Graphs | None) -> tuple[RunOptions, RunMetadata]:
     """The options and the metadata with which `call` is made."""
     if graphs is None or call.options is not None or call.run_metadata is not None:
         return call.options, call.run_metadata
     return graphs.options, graphs.metadata
 
 
-def _feed_names(feeds: Mapping[Any, Any]) -> dict[str, Any]:
+def _feed_names(feeds: Feeds) -> dict[str, Any]:
     return {key if isinstance(key, str) else key.name: value for key, value in feeds.items()}
 
 
-def _not_fed(extra: Sequence[Any], feeds: Mapping[Any, Any]) -> list[Any]:
+def _not_fed(extra: Sequence[SymbolicTensor], feeds: Feeds) -> list[SymbolicTensor]:
     """The tensors of `extra` that a runner may fetch: unlike Session.run it refuses those that it is fed."""
     names = _feed_names(feeds)
     return [tensor for tensor in extra if tensor.name not in names]
 
 
-def _with_fed(extra: Sequence[Any], feeds: Mapping[Any, Any], values: Sequence[Any]) -> list[Any]:
-    """The values of `extra`: those fetched, and between them those that were fed."""
+def _with_fed(extra: Sequence[SymbolicTensor], feeds: Feeds, values: Sequence[FetchedValue]) -> list[FetchedValue]:
+    """The values of all of `extra`: `values` of those that were fetched, and of the others what was fed."""
     names = _feed_names(feeds)
     fetched = iter(values)
     return [
@@ -242,28 +261,28 @@ class RunnerCall(_ByNames):
         self._fed = arguments if runner.feed_list is not None else ()
 
     @property
-    def feeds(self) -> Mapping[Any, Any]:
+    def feeds(self) -> Feeds:
         return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[Fetches, Feeds | None]:
         return self.fetches, self.feeds or None
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         with INSIDE:
             return self._runner.original(*self._arguments, **self._keywords)
 
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
         with INSIDE:
             return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
 
     def with_extra(
         self,
-        extra: Sequence[Any],
-        targets: Sequence[Any] = (),
+        extra: Sequence[SymbolicTensor],
+        targets: Sequence[Op] = (),
         instead: Redirection | None = None,
         graphs: Graphs | None = None,
-    ) -> tuple[Any, Sequence[Any]]:
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         fetched = _not_fed(extra, self.feeds)
         with INSIDE, redirected(self.session, instead):
             runner = self._runner.with_extra([*fetched, *targets])
@@ -275,24 +294,25 @@ class RunnerCall(_ByNames):
 class OptionsRunner:
     """What `_make_callable_from_options` gave; Keras 2 makes its train step so."""
 
-    def __init__(self, session: RawSession, make: Callable[..., Any], callable_options: Any) -> None:
+    def __init__(
+        self, session: RawSession, make: Callable[..., RawRunner], callable_options: CallableOptions
+    ) -> None:
         self.session = session
         self.message = deepcopy(callable_options)
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
-        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[..., Any]] = {}
+        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], RawRunner] = {}
 
-    def with_options(self, options: RunOptions) -> Callable[..., Any]:
+    def with_options(self, options: RunOptions) -> RawRunner:
         """The runner that runs under `options`."""
         message = deepcopy(self.message)
         message.run_options.CopyFrom(options)
-        made: Callable[..., Any] = self._make(message)
-        return made
+        return self._make(message)
 
     def with_extra(
-        self, extra: Sequence[Any], targets: Sequence[Any], instead: Redirection | None
-    ) -> Callable[..., Any]:
+        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op], instead: Redirection | None
+    ) -> RawRunner:
         """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
         message = deepcopy(self.message)
         message.fetch.extend(tensor.name for tensor in extra)
@@ -322,32 +342,32 @@ class OptionsRunnerCall:
         self._keywords = keywords
 
     @property
-    def fetches(self) -> Any:
+    def fetches(self) -> Fetches:
         return [*self._runner.message.fetch, *self._runner.message.target]
 
     @property
-    def feeds(self) -> Mapping[Any, Any]:
+    def feeds(self) -> Feeds:
         return dict(zip(self._runner.message.feed, self._arguments, strict=False))
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[Fetches, Feeds | None]:
         return self.fetches, self.feeds or None
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         with INSIDE:
             return self._runner.original(*self._arguments, **self._keywords)
 
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> Any:
+    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
         with INSIDE:
             return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
 
     def with_extra(
         self,
-        extra: Sequence[Any],
-        targets: Sequence[Any] = (),
+        extra: Sequence[SymbolicTensor],
+        targets: Sequence[Op] = (),
         instead: Redirection | None = None,
         graphs: Graphs | None = None,
-    ) -> tuple[Any, Sequence[Any]]:
+    ) -> tuple[RunResult, Sequence[FetchedValue]]:
         with INSIDE:
             fetches = list(self._runner.message.fetch)
             more = [tensor for tensor in _not_fed(extra, self.feeds) if tensor.name not in fetches]
@@ -359,10 +379,10 @@ class OptionsRunnerCall:
         return found[: len(fetches)], _with_fed(extra, self.feeds, values)
 
     def recorded(
-        self, extra: Sequence[Any], targets: Sequence[Any] = ()
-    ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
+    ) -> tuple[RunResult, Sequence[FetchedValue], Mapping[str, FetchedValue]]:
         result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
         return result, values, dict(zip(self._runner.message.fetch, result, strict=False))
 
-    def answered(self, values: Mapping[str, Any]) -> Any:
+    def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
         return [values[name] for name in self._runner.message.fetch]

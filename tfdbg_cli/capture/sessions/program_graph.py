@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import AttrValue, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.formats.attribute_text import AttributeTexts
 from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -38,7 +38,7 @@ def program_graph(graph: TfGraph) -> Graph:
 
 
 def files_of(graph: TfGraph, run: Run) -> GraphFiles:
-    """What `graph` puts into the dump of `run` and of every run of it, made again only after it grew."""
+    """The files that describe `graph` in the dump of `run`; they are made again only after the graph grew."""
     if program_graph(graph) not in {run.graph, run.python_graph}:
         return graph_files(run)  # it has grown since the run
     latest = _LATEST.of(graph)
@@ -70,10 +70,11 @@ class _Definition:
 
     def __init__(self, op: Op) -> None:
         self._op = op
-        self._found: Any = None
+        self._found: NodeDef = None
 
     @property
-    def attr(self) -> Any:
+    def attr(self) -> Mapping[str, AttrValue]:
         if self._found is None:
             self._found = self._op.node_def
-        return self._found.attr
+        attributes: Mapping[str, AttrValue] = self._found.attr
+        return attributes

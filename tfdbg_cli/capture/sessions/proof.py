@@ -1,14 +1,14 @@
-"""Whether TensorFlow's optimizer made the same of a watched run as of the plain one, by the graphs that were run."""
+"""Whether TensorFlow's optimizer made the same ops of a watched run as of a plain one, by the graphs that ran."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfdbg_cli.capture.sessions.drawn_names import program_source
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import GraphDef
 from tfdbg_cli.model.exactness import Parting
 from tfdbg_cli.ops.kinds import TRANSFERS
 
@@ -20,11 +20,11 @@ _NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # 
 
 @dataclass
 class Trial:
-    """What is known of how exact the watched runs of one kind are.
+    """How exact the watched runs of one kind are, as far as it is known.
 
-    `proven` says that the graphs were compared, `other_ops` are the ops of the plain graph that the watched one
-    computes otherwise. `differs` is where a watched run gave other numbers than a plain one, from then on no run of
-    the kind is watched in place. `unlike` says why no run of the kind can be compared; empty if it can.
+    `proven` says that the graphs were compared; `other_ops` are the ops of the plain graph that the watched one
+    computes otherwise. `differs` is where a watched run gave other numbers than a plain one: from then on no run of
+    the kind is watched in place. `unlike` says why runs of the kind cannot be compared; empty if they can.
     """
 
     runs: int = 0
@@ -40,7 +40,7 @@ class Trial:
 
 
 class Graphs:
-    """The graphs of one run, collected while it happens."""
+    """Collects the graphs that one run consists of: make it with these `options` and `metadata`."""
 
     def __init__(self) -> None:
         self.options = v1.RunOptions(output_partition_graphs=True)
@@ -50,7 +50,7 @@ class Graphs:
 def other_ops(plain: Graphs, watched: Graphs) -> tuple[str, ...]:
     """The names of the ops of the plain run that the watched one lacks, or computes otherwise or of other inputs.
 
-    What tfdbg added is left out, and so are ops that only give on what they are given.
+    What tfdbg added is left out, and so are ops that only hand on what they are given.
     """
     theirs, ours = _Ran(plain.metadata.partition_graphs), _Ran(watched.metadata.partition_graphs)
     return tuple(name for name, told in theirs.told() if ours.nodes.get(name) is None or ours.tell(name) != told)
@@ -59,16 +59,16 @@ def other_ops(plain: Graphs, watched: Graphs) -> tuple[str, ...]:
 class _Ran:
     """The nodes of the graphs that a run consisted of."""
 
-    def __init__(self, graphs: Iterable[Any]) -> None:
+    def __init__(self, graphs: Iterable[GraphDef]) -> None:
         self.nodes = {node.name: node for graph in graphs for node in graph.node if PREFIX not in node.name}
 
-    def told(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """By name what each node computes; those that only give something are looked at where it is read."""
+    def told(self) -> Iterator[tuple[str, tuple[object, ...]]]:
+        """By name what each node computes; a constant, or a node that only hands on, counts where it is read."""
         for name, node in self.nodes.items():
             if node.op not in _ENDS and node.op not in ("Identity", "Const"):
                 yield name, self.tell(name)
 
-    def tell(self, name: str) -> tuple[Any, ...]:
+    def tell(self, name: str) -> tuple[object, ...]:
         """What the node of that name computes, and of what."""
         node = self.nodes[name]
         attributes = {
@@ -79,7 +79,7 @@ class _Ran:
         return node.op, node.device, attributes, [self._source(text) for text in node.input if text[:1] != "^"]
 
     def _source(self, text: str) -> str | bytes:
-        """What an input is, past the nodes that only give it on; of a constant its value."""
+        """What an input stands for, past nodes that only hand it on: a tensor's name, or the value of a constant."""
         seen = set()
         while True:
             node = self.nodes.get(text.partition(":")[0])

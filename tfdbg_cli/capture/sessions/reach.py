@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.effects import may_run_again
@@ -39,22 +38,22 @@ class Reach:
     `unwritable` is an op whose name cannot be that of a file. `order` are the ops, inputs first.
     """
 
-    tensors: tuple[Any, ...]
+    tensors: tuple[SymbolicTensor, ...]
     opaque: frozenset[str]
     hidden: int
     loops: bool
-    stateful: Any = None
+    stateful: Op = None
     unwritable: str = ""
     calls: bool = False
     inside: frozenset[str] = frozenset()
-    order: tuple[Any, ...] = ()
+    order: tuple[Op, ...] = ()
 
 
 _REACHES: Memos[Reach] = Memos(keep=16)
 
 
 def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Reach:
-    """What the call computes that runs the operations `ends` while the tensors `fed_names` are fed.
+    """What a call computes that runs the operations `ends` while the tensors `fed_names` are fed.
 
     Kept with the graph for the next call of that kind.
     """
@@ -63,15 +62,15 @@ def reach(graph: TfGraph, ends: Iterable[Op], fed_names: Collection[str]) -> Rea
     return _REACHES.of(graph, key, lambda: _reach(graph, operations, frozenset(fed_names)))
 
 
-def ends_among(elements: Iterable[Any], fed_names: Collection[str]) -> list[Any]:
-    """The operations that a run of `elements`, tensors that it fetches and operations, is made for.
+def ends_among(elements: Iterable[GraphElement], fed_names: Collection[str]) -> list[Op]:
+    """The operations that a session must run to fetch or run `elements`; others run only for their sake.
 
     A tensor that is fetched and fed is handed on: TensorFlow does not run the op that gives it, nor what leads there.
     """
     return [getattr(element, "op", element) for element in elements if element.name not in fed_names]
 
 
-def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
+def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Op]:
     """The operations that `ends` need, with them, inputs first; past a fed tensor nothing is needed.
 
     Only the way back of a loop (NextIteration) comes after its reader.
@@ -94,7 +93,7 @@ def ancestors(ends: Iterable[Op], fed_names: Collection[str]) -> list[Any]:
     return list(needs_first(starts(), needs))
 
 
-def needs_of(op: Op, fed_names: Collection[str]) -> list[Any]:
+def needs_of(op: Op, fed_names: Collection[str]) -> list[Op]:
     """The operations that `op` reads or waits for; past a fed tensor nothing is needed."""
     needs = [tensor.op for tensor in op.inputs if not fed_names or tensor.name not in fed_names]
     needs.extend(op.control_inputs)

@@ -1,4 +1,4 @@
-"""Runs of a session in which other ops run than those that it is told to run, or whose values are put down."""
+"""A session's runs redirected on their way to the runtime: to other ops, or so that their values are noted."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, Protocol, TypeAlias
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, Method, Op, RawSession, RunMetadata, RunOptions, SymbolicTensor
 
 
 class Redirection(Protocol):
-    """What runs in the place of what."""
+    """Which ops and tensors take the place of those that a session is told to run and to fetch."""
 
-    def op(self, op: Op) -> Any:
-        """What runs in the place of `op` (a tf.Operation)."""
+    def op(self, op: Op) -> Op:
+        """What runs in the place of `op`."""
         ...
 
-    def tensor(self, tensor: SymbolicTensor) -> Any:
+    def tensor(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """What is computed in the place of `tensor`."""
         ...
 
@@ -29,8 +29,10 @@ class Redirection(Protocol):
         ...
 
 
-# Gives the values of the tensors that a session is told to fetch while it runs ops; the first argument does it.
-_Way: TypeAlias = "Callable[[Callable[[Sequence[Any], Sequence[Any]], Any], Sequence[Any], Sequence[Any]], Any]"
+# Has the runtime fetch tensors and run ops: the values, as the runtime gives them.
+_Proceed: TypeAlias = "Callable[[Sequence[SymbolicTensor], Sequence[Op]], Sequence[FetchedValue]]"
+# What is done instead of that when a session is told to fetch these tensors and to run these ops.
+_Way: TypeAlias = "Callable[[_Proceed, Sequence[SymbolicTensor], Sequence[Op]], Sequence[FetchedValue]]"
 
 
 class _Ways(threading.local):
@@ -40,7 +42,7 @@ class _Ways(threading.local):
 
 _WAYS = _Ways()
 _REPLACING = threading.Lock()
-_REPLACED: list[Any] = []  # the method of sessions that is replaced, once for each context that wants it so
+_REPLACED: list[Method] = []  # the session's own method, once for each context that has replaced it
 
 
 @contextmanager
@@ -72,7 +74,7 @@ def redirected(session: RawSession, redirection: Redirection | None) -> Iterator
         yield
         return
 
-    def way(proceed: Callable[..., Any], tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
+    def way(proceed: _Proceed, tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Sequence[FetchedValue]:
         with named_by(redirection):
             return proceed(list(map(redirection.tensor, tensors)), list(map(redirection.op, ops)))
 
@@ -81,11 +83,11 @@ def redirected(session: RawSession, redirection: Redirection | None) -> Iterator
 
 
 @contextmanager
-def recorded(session: RawSession) -> Iterator[dict[str, Any]]:
-    """A context in which the values that runs of `session` fetch are put down, by name."""
-    found: dict[str, Any] = {}
+def recorded(session: RawSession) -> Iterator[dict[str, FetchedValue]]:
+    """A context that notes the values which this thread's runs of `session` fetch, by name."""
+    found: dict[str, FetchedValue] = {}
 
-    def way(proceed: Callable[..., Any], tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
+    def way(proceed: _Proceed, tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Sequence[FetchedValue]:
         values = proceed(tensors, ops)
         found.update(zip((tensor.name for tensor in tensors), values, strict=True))
         return values
@@ -95,8 +97,8 @@ def recorded(session: RawSession) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def answered(session: RawSession, values: Mapping[str, Any]) -> Iterator[None]:
-    """A context in which runs of `session` run nothing, and fetch `values`, which are given by name."""
+def answered(session: RawSession, values: Mapping[str, FetchedValue]) -> Iterator[None]:
+    """A context in which this thread's runs of `session` run nothing, and fetch `values`, by name of tensor."""
     with _run_by(session, lambda proceed, tensors, ops: [values[tensor.name] for tensor in tensors]):
         yield
 
@@ -112,15 +114,15 @@ def named_by(redirection: Redirection | None) -> Iterator[None]:
         raise
 
 
-def _redirecting(original: Callable[..., Any]) -> Callable[..., Any]:
+def _redirecting(original: Callable[..., Sequence[FetchedValue]]) -> Method:
     def run(
         session: RawSession, options: RunOptions, feeds: Any, outputs: Any, c_ops: Any, run_metadata: RunMetadata
-    ) -> Any:
+    ) -> Sequence[FetchedValue]:
         way = _WAYS.way if _WAYS.session is session else None
         if way is None:
             return original(session, options, feeds, outputs, c_ops, run_metadata)
 
-        def proceed(tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Any:
+        def proceed(tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> Sequence[FetchedValue]:
             return original(session, options, feeds, *compat.as_run_elements(tensors, ops), run_metadata)
 
         return way(proceed, *compat.run_elements(session.graph, outputs, c_ops))

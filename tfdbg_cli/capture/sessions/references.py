@@ -1,12 +1,11 @@
-"""Values read from variables of the old kind (`use_resource=False`), which share their memory with the variable.
+"""Tensors that share their memory with a variable of the old kind (`use_resource=False`), and what they held.
 
-What such a tensor held is overwritten by an update in the same run, before anybody can look at it.
+An update in the same run overwrites such a tensor before anybody can look at it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.holders import held_by
@@ -18,7 +17,7 @@ from tfdbg_cli.model.values import Array
 
 
 def read_before_updates(order: Iterable[Op], state: CallState, fed_names: Collection[str]) -> dict[str, Variable]:
-    """By the name of a tensor the variable whose value from before the run it holds.
+    """The tensors that hold the value of a variable from before the run: by name, with the variable.
 
     Args:
         order: the ops of the call, inputs first.
@@ -47,13 +46,13 @@ def read_before_updates(order: Iterable[Op], state: CallState, fed_names: Collec
 def values_of_references(
     tensors: Iterable[SymbolicTensor], before: Mapping[str, Array], after: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """By name the values of those of `tensors` that are references to variables, as far as they can be told.
+    """The values of those of `tensors` that are references to variables, by name, as far as they can be told.
 
-    `before` and `after` are what the variables held before and after the run, by the names of their ops. What holds
-    the variable gives its value from before the run, and the op that writes it last what it wrote.
+    `before` and `after` are what the variables held before and after the run, by the names of their ops. The op that
+    holds a variable gave its value from before the run, and the op that wrote it last what it holds after.
     """
     references = [tensor for tensor in tensors if is_reference(tensor)]
-    writers: dict[str, list[Any]] = {}
+    writers: dict[str, list[SymbolicTensor]] = {}
     found: dict[str, Array] = {}
     for tensor in references:
         if not len(tensor.op.inputs):
@@ -72,7 +71,7 @@ def values_of_references(
 
 
 def sharing(order: Iterable[Op], state: CallState, fed_names: frozenset[str]) -> dict[str, str]:
-    """By the name of a tensor that shares the memory of a variable which the call writes, that of the variable."""
+    """The tensors that share the memory of a variable which the call writes: by name, with that of the variable."""
     writers = {variable.name: variable.writers for variable in state.written if variable.reference}
     if not writers:
         return {}

@@ -1,13 +1,12 @@
-"""What the ops of a call do to one thing in no order that the graph fixes: TensorFlow takes the order as it comes.
+"""Ops of a call that use one thing in no order that the graph fixes, so that TensorFlow takes any.
 
-One more reader of a tensor can change that order, and so the numbers. The run of such a call is left as it is; what
-is looked at is the run made again.
+One more reader of a tensor can change that order, and so the numbers. So the run of such a call is left as it is, and
+its replay is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
@@ -19,11 +18,11 @@ from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIA
 HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
 _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
-Writers = Mapping[str, Sequence[Any]]  # by the name of the op that holds a variable the ops of the call that write it
+Writers = Mapping[str, Sequence[Op]]  # the ops of the call that write a variable, by the name of the op that holds it
 
 
 def unordered(order: Sequence[Op], ends: Iterable[Op], writers: Writers, fed_names: frozenset[str]) -> str:
-    """The name of a thing that ops of a call use in no fixed order while one of them changes it; empty if none.
+    """The name of a thing that one op of a call changes while others use it, in no fixed order; empty if none.
 
     Args:
         order: the ops of the call, inputs first.
@@ -52,7 +51,7 @@ def unordered(order: Sequence[Op], ends: Iterable[Op], writers: Writers, fed_nam
 
 
 class Held:
-    """Which ops use what: variables that are written, iterators and queues, Python.
+    """Which ops use what can change: variables that are written, iterators, queues, Python.
 
     `uses` are the names of the ops, by that of the thing; `sharing` are the ops whose first output has the memory of
     a variable of the old kind, with the name of that variable.
@@ -91,7 +90,7 @@ class Held:
 
 
 def _is_of_nobody_else(op_type: str) -> bool:
-    """Whether that to which an op of that type gives a handle is of one run alone, or a variable.
+    """Whether an op of that type gives a handle of something that belongs to one run alone, or of a variable.
 
     A variable that the call writes is known by its holder.
     """
@@ -99,9 +98,9 @@ def _is_of_nobody_else(op_type: str) -> bool:
 
 
 def _has_no_order(op_type: str) -> bool:
-    """Whether ops of that type do nothing to what they are given that an order could change, or not without one.
+    """Whether no order counts for ops of that type: they only ask, or what flows between them puts them in order.
 
-    What is done to an array or a stack of one run is ordered by what flows between the ops.
+    The latter is so for an array or a stack of one run.
     """
     return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {State.TABLE}) or is_of_a_run(op_type)
 

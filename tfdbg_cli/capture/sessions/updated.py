@@ -1,4 +1,4 @@
-"""The variables of a call as they are after it, which no op of the program gives: nodes of their own show them."""
+"""The variables of a call as they are after it, which no op of the program gives: nodes of ours show them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfdbg_cli.model.values import Array
 
 
 def updated_name(variable: str) -> TensorName:
-    """What the value of the variable of that name after its update is called."""
+    """The name by which the value of a variable after its update is shown."""
     return TensorName(f"{variable}/after_update", 0)
 
 
 def updated_tensor(variable: str, device: str, value: Array, dtype: str) -> Tensor:
-    """The description of such a value."""
+    """The description of the value of a variable after its update."""
     return describe(updated_name(variable), value, device=device, op_type=UPDATED_VARIABLE, dtype=dtype)
 
 

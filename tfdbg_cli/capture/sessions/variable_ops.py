@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, Operand
+from tfdbg_cli.capture.tf.types import DType, Op, SymbolicTensor
 
 
-def holder_of(dtype: Any) -> NewOp:
-    """A place of any shape, into which a value is fed."""
+def holder_of(dtype: DType) -> NewOp:
+    """A placeholder of any shape, by which a value is fed."""
     return NewOp("Placeholder", (), {"dtype": dtype})
 
 
-def write(variable: Any, value: Operand, dtype: Any, device: str, *, reference: bool = False) -> NewOp:
+def write(variable: SymbolicTensor, value: Operand, dtype: DType, device: str, *, reference: bool = False) -> NewOp:
     """Write `value` into `variable`: a handle, or with `reference` a reference, as of `use_resource=False`."""
     if reference:
         return NewOp("Assign", [variable, value], {"T": dtype, "validate_shape": False}, (), device)
     return NewOp("AssignVariableOp", [variable, value], {"dtype": dtype}, (), device)
 
 
-def read(variable: Any, dtype: Any, device: str, after: Sequence[Any] = (), *, reference: bool = False) -> NewOp:
-    """Read `variable` behind the ops `after`."""
+def read(
+    variable: SymbolicTensor, dtype: DType, device: str, after: Sequence[Op] = (), *, reference: bool = False
+) -> NewOp:
+    """Read `variable`, a handle or with `reference` a reference, once the ops `after` are over."""
     if reference:
         return NewOp("Identity", [variable], {"T": dtype}, after, device)
     return NewOp("ReadVariableOp", [variable], {"dtype": dtype}, after, device)

@@ -1,4 +1,4 @@
-"""What the program wrote where a graph in which a run is made again has another op in its place."""
+"""The op types that the program wrote, where the graph of a replay has other ops in their place."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Calls of functions held: all that it takes to make one again, or to undo it."""
+"""Snapshots: what a run or a call read from outside, held, so that it can be made again or undone."""

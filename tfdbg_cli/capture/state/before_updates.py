@@ -1,4 +1,4 @@
-"""The variables of a run made again as they were before it, beside what they were after it."""
+"""Adds to a replayed run what its variables held before it, beside what they held after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AFTER, _BEFORE = "/after_update", "/before_update"
 
 
 def with_before(run: Run, held: Mapping[str, Array]) -> Run:
-    """`run` with `VARIABLE/before_update` before each `VARIABLE/after_update` whose variable is `held`, by name."""
+    """`run` with a tensor `VARIABLE/before_update` before each `VARIABLE/after_update` of a variable in `held`."""
     kept: list[tuple[TensorStore, int]] = []
     nodes: list[Node] = []
     for row in range(len(run.tensors)):

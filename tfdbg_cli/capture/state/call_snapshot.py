@@ -1,10 +1,9 @@
-"""One call of a function of which all is held that it takes to make it again, or to undo it."""
+"""The snapshot of one call of a function: all that it takes to make it again, or to undo it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -43,26 +42,27 @@ _NOT_HELD = "its value was not held. `run -f FILTER --values keep` holds it, of 
 
 @dataclass(frozen=True)
 class ReplayedCall:
-    """A call made again: its values, what it gave by name, and its variables afterwards by position, as tensors."""
+    """A call made again: all its values, what it gave by name, and its variables after it, by position."""
 
     replayed: Replayed
-    outputs: Mapping[TensorName, Any]
-    variables: Mapping[int, Any]
+    outputs: Mapping[TensorName, EagerTensor]
+    variables: Mapping[int, EagerTensor | None]
 
 
 class CallSnapshot:
-    """A call (`model.replay.Replayable`). `before` are the values of variables before it, by position.
+    """The snapshot of one call (`model.replay.Replayable`).
 
-    A variable that the call does not change is read when its value is wanted: until the program goes on it is the
-    same. None stands for a variable that had no value. `lack` says why those that it changes are not held.
-    `room` is how many bytes what is held, and what is computed of it, may take; None: any.
+    `before` has the values of variables before it, by the position of their handles among the inputs; None stands for
+    a variable that had no value. A variable that the call does not change is read when its value is wanted: until the
+    program goes on it is the same. `lack` says why the others are not held. `room` is how many bytes the snapshot,
+    and what is computed of it, may take; None: any.
     """
 
     def __init__(
         self,
         plan: SnapshotPlan,
         inputs: Sequence[EagerTensor],
-        before: Mapping[int, Any],
+        before: Mapping[int, EagerTensor | None],
         lack: str = "",
         room: int | None = None,
     ) -> None:
@@ -71,7 +71,7 @@ class CallSnapshot:
         self._before = dict(before)
         self._lack = lack
         self.room = room
-        self._drawn: dict[TensorName, Any] = {}
+        self._drawn: dict[TensorName, EagerTensor] = {}
 
     @classmethod
     def of(
@@ -81,11 +81,11 @@ class CallSnapshot:
         covered: Collection[int] = (),
         room: int | None = None,
     ) -> CallSnapshot:
-        """Hold a call that is about to be made with `inputs`, flat eager tensors.
+        """Take a snapshot of a call that is about to be made with `inputs`, flat eager tensors.
 
-        Reads the variables that it may change, but for those at the positions `covered`: `after` is given these.
-        Nothing is copied here: an update of a variable whose value is held makes a new buffer. If these take more
-        than `room` bytes (None: any), none is held, and the call can then only say so.
+        Reads the variables that the call may change, but for those at the positions `covered`: `after` is told these.
+        Nothing is copied: an update of a variable whose value is held makes a new buffer. If these values take more
+        than `room` bytes (None: any), none is held, and the snapshot says so when it is asked for them.
         """
         if lack := plan.lacks(room):
             return cls(plan, inputs, {}, lack, room)
@@ -98,29 +98,31 @@ class CallSnapshot:
         return self._plan
 
     @property
-    def inputs(self) -> Sequence[Any]:
+    def inputs(self) -> Sequence[EagerTensor]:
         """The flat tensors that the call was given."""
         return self._inputs
 
     @property
-    def drawn(self) -> Mapping[TensorName, Any]:
+    def drawn(self) -> Mapping[TensorName, EagerTensor]:
         """What the call drew from outside."""
         return self._drawn
 
-    def after(self, sources: Mapping[TensorName, Any], variables: Mapping[int, Any] | None = None) -> None:
+    def after(
+        self, sources: Mapping[TensorName, EagerTensor], variables: Mapping[int, EagerTensor | None] | None = None
+    ) -> None:
         """Take what the call drew from outside (`SnapshotPlan.sources`), and values of variables from before it."""
         self._drawn.update(sources)
         self._before.update(variables or {})
 
     def take_drawn(self, outcome: Outcome) -> None:
-        """As `after`, of a call that gave all its values, or failed."""
+        """As `after`, with what the call drew found in `outcome`: all its values, or those until it failed."""
         tensors = outcome.captured
         rows = {name: tensors.named(name.node, name.slot) for name in self._plan.sources}
         self.after(outcome.early)
         self.after({name: tensors.pairs()[found[-1]][1] for name, found in rows.items() if found})
 
-    def variable(self, position: int) -> Any:
-        """The value before the call of the variable whose handle is at `position`, an eager tensor.
+    def variable(self, position: int) -> EagerTensor:
+        """The value before the call of the variable whose handle is at `position`.
 
         Raises:
             TfdbgError: it had none, or it is not held.
@@ -151,7 +153,7 @@ class CallSnapshot:
         return self.replay_spec_of(plan.outside, plan.again)
 
     def replay_spec_of(self, outside: Outside, again: ReplayPart) -> ReplaySpec:
-        """As `replay_spec`, of a part of the call."""
+        """As `replay_spec`, but to make only the part `again` of the call."""
         part = again.part
         library = tf.compat.v1.GraphDef().library
         library.function.extend(silence(definition) for definition in with_called([part.definition]))
@@ -179,7 +181,7 @@ class CallSnapshot:
         return again.tensors, again.error
 
     def undo(self) -> tuple[str, ...]:
-        """Put the variables back as they were before the run; sentences that say what could not be put back."""
+        """Put the variables back as they were before the run. Gives sentences that say what could not be put back."""
         missed = []
         for position in self._plan.written:
             if not self._plan.is_variable(self._inputs, position):
@@ -203,9 +205,10 @@ class CallSnapshot:
         return self.made_again(room).replayed
 
     def made_nearer(self, room: int | None = None) -> ReplayedCall | None:
-        """As `made_again`, by a function that gives back no value which changes what TensorFlow makes of it.
+        """As `made_again`, by a function that gives back fewer values, and so computes nearer to the plain one.
 
-        None when that is how calls are made again already.
+        It leaves out those whose return changes what TensorFlow makes of it. None when that is how calls are made
+        again already.
         """
         ready, again = self._plan.ready, self._plan.again
         if ready is None or again is None or self._plan.nearer:
@@ -216,7 +219,7 @@ class CallSnapshot:
         return self.made_again(room) if self._plan.ready is not ready else None
 
     def made_again(self, room: int | None = None) -> ReplayedCall:
-        """As `again`, with what it gave and how it left its variables."""
+        """As `again`, with what the call gave and how it left its variables."""
         plan = self._plan
         again, ready = plan.again, plan.ready
         if again is None or ready is None:
@@ -234,14 +237,14 @@ class CallSnapshot:
             plan.read_handles(self._inputs, handles),
         )
 
-    def variables_now(self) -> dict[int, Any]:
+    def variables_now(self) -> dict[int, EagerTensor | None]:
         """The values that the variables which the call writes have now, by position."""
         plan = self._plan
         return plan.read_handles(self._inputs, {at: self._inputs[at] for at in plan.written})
 
-    def _copied(self, names: Sequence[TensorName], positions: Sequence[int | None]) -> list[Any]:
+    def _copied(self, names: Sequence[TensorName], positions: Sequence[int | None]) -> list[EagerTensor]:
         """Inputs for one more call: what was given and drawn, and handles of fresh variables with the old values."""
-        found: list[Any] = []
+        found: list[EagerTensor] = []
         aliases, devices = self._aliases(positions), self._devices(positions)
         for at, (name, own) in enumerate(zip(names, positions, strict=True)):
             if own is None:
@@ -254,8 +257,8 @@ class CallSnapshot:
                 found.append(fresh_variable(self.variable(own), devices.get(at, "")))
         return found
 
-    def _taken(self, name: TensorName) -> Any:
-        """What an op drew during the run."""
+    def _taken(self, name: TensorName) -> EagerTensor:
+        """What an op drew during the run, as the snapshot has it."""
         if name not in self._drawn:
             raise TfdbgError(f"What {name.node} drew during the run was not taken, so it cannot be made again.")
         return self._drawn[name]
@@ -269,14 +272,14 @@ class CallSnapshot:
         return [own.get(name) for name in names]
 
     def _devices(self, positions: Sequence[int | None]) -> dict[int, str]:
-        """Where variables are, by the place of their handles."""
+        """The devices of variables, by the place of their handles."""
         given = {
             at: self._inputs[own] for at, own in enumerate(positions) if own is not None and self._is_handle(own)
         }
         return {at: str(handle.device) for at, handle in given.items()}
 
     def _aliases(self, positions: Sequence[int | None]) -> dict[int, int]:
-        """Places of handles that mean the same variable as one before, and the place of that."""
+        """The places of handles that mean the same variable as an earlier one, with the place of that one."""
         first: dict[int, int] = {}
         found: dict[int, int] = {}
         for at, own in enumerate(positions):
@@ -302,7 +305,7 @@ def _described(name: str, role: Role, tensor: EagerTensor) -> ReplayInput:
 
 
 def _places(flat: FlatFunction) -> dict[str, CallPlace]:
-    """Where the calls that stay calls are in the functions that they were written in."""
+    """Where each call that is not inlined stands in the function that it was written in, by the name of its node."""
     found = {}
     for node in flat.nodes.values():
         site = None if node.scope is None else node.scope.calls.get(node.template.name)

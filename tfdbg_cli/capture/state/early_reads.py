@@ -1,9 +1,8 @@
-"""Where a function reads variables before it changes them: what it reads is their value from before the run."""
+"""Which of a function's own reads come before its updates: they give the variables' values from before the run."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
@@ -16,14 +15,14 @@ _READ = "ReadVariableOp"
 
 
 def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
-    """By the position of its handle among the inputs of `root`, what is read of a variable before it is changed.
+    """What is read of a variable before it is changed, by the position of its handle among the inputs of `root`.
 
-    Of those at the positions `written` whose reading and changes all stand in the same function, outside of branches
+    Found for those at the positions `written` whose read and changes all stand in one function, outside of branches
     and loops, so that the edges between them say which comes first.
     """
     handles = {TensorName(root.argument_names[position], 0): position for position in written}
-    reads: dict[int, list[tuple[Scope, Any]]] = {}
-    changes: dict[int, list[tuple[Scope, Any]]] = {}
+    reads: dict[int, list[tuple[Scope, NodeDef]]] = {}
+    changes: dict[int, list[tuple[Scope, NodeDef]]] = {}
     for scope in root.all():
         for node in scope.needed.nodes:
             for name in _handles(scope, node):
@@ -62,13 +61,13 @@ def _is_straight(scope: Scope) -> bool:
 
 
 class _Order:
-    """Which readings of variables come before what in a function, by its edges."""
+    """The order of a function's reads of variables and its other nodes, by its edges."""
 
     def __init__(self) -> None:
         self._scopes: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
 
-    def comes_first(self, scope: Scope, read: Any, later: Any) -> bool:
-        """Whether there is a way from the node `read`, a reading, to `later`, both of `scope`."""
+    def comes_first(self, scope: Scope, read: NodeDef, later: NodeDef) -> bool:
+        """Whether edges lead from the node `read`, which reads a variable, to `later`, both of `scope`."""
         if id(scope) not in self._scopes:
             self._scopes[id(scope)] = self._followed(scope)
         bits, before = self._scopes[id(scope)]
@@ -76,7 +75,7 @@ class _Order:
 
     @staticmethod
     def _followed(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
-        """A bit for each reading, and for each node the bits of those before it."""
+        """A bit for each read, by name, and for each node the bits of the reads before it."""
         reads = (node.name for node in scope.needed.nodes if node.op == _READ)
         bits = {name: 1 << number for number, name in enumerate(reads)}
         before: dict[str, int] = {}

@@ -12,7 +12,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore
 def in_memory(run: Run) -> Run:
     """`run` with its values in memory, where they lie in a dump that is deleted when the run is done with.
 
-    The state from before it, which would take as much memory again for every run, is let go.
+    The snapshot from before it, which would take as much memory again for every run, is let go.
     """
     run = replace(run, replayable=None, steppable=None)
     store = run.tensors

@@ -1,4 +1,4 @@
-"""What variables held before a run, where somebody keeps it."""
+"""What variables held before a run, where there is a snapshot of it."""
 
 from __future__ import annotations
 

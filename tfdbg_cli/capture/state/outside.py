@@ -1,4 +1,4 @@
-"""What the runs of a function draw from the world outside, change in it, and what stands in the way of a second one.
+"""What runs of a function draw from the world outside and change in it, and what stands in the way of a replay.
 
 A run can be made again from its arguments, the values of its variables, and what its source ops drew. What only
 changes the world (prints, summaries, queues) is left out then.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
@@ -21,7 +20,7 @@ from tfdbg_cli.capture.functions.definition.effects import (
     writes_variable,
 )
 from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
-from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import IDENTITIES, PYTHON
@@ -35,7 +34,7 @@ class NotReplayableError(Exception):
 
 @dataclass(frozen=True)
 class ReplayPart:
-    """What is made again: the `part` of a function that gives `returned`, among other values."""
+    """The `part` of a function that is made again; among its outputs are the `returned` ones."""
 
     part: FlatDefinition
     returned: tuple[TensorName, ...]
@@ -43,14 +42,15 @@ class ReplayPart:
 
 @dataclass
 class Outside:
-    """The function `flat` and the world outside of its runs.
+    """What runs of the function `flat` have to do with the world outside of them.
 
-    `drawn` are the outputs of source ops, and `silenced` are these and those that only change the world, each with
-    the op type. `graphs` are the FuncGraphs of it and of the functions below, by name, as far as they are kept.
+    `drawn` are the outputs of ops that draw from it. `silenced` are these ops and those that only change it, which a
+    replay leaves out. Both with the op type. `graphs` are the FuncGraphs of the function and of those below, by name,
+    as far as they are kept.
     """
 
     flat: FlatFunction
-    graphs: Mapping[str, Any]
+    graphs: Mapping[str, TfGraph]
     drawn: dict[TensorName, str] = field(default_factory=dict)
     silenced: dict[str, str] = field(default_factory=dict)
 
@@ -63,12 +63,12 @@ class Outside:
 
     @property
     def to_take(self) -> frozenset[TensorName]:
-        """What has to be taken while a run happens: what its ops draw, as far as it is numbers."""
+        """What a snapshot has to take while a run happens: what its ops draw, as far as it is numbers."""
         return frozenset(name for name in self.drawn if self._is_needed(name.node) and self._has_numbers(name))
 
     @property
     def exchange(self) -> str:
-        """An op by which replicas give each other values, as `node (op type)`; empty when there is none.
+        """An op by which replicas exchange values, as `node (op type)`; empty when there is none.
 
         A run is made again without the other replicas, so that what such an op gave comes from outside.
         """
@@ -99,7 +99,7 @@ class Outside:
         return self._made([*returns, *more], returned, only_before=False) if more else again
 
     def before(self, returns: Sequence[TensorName]) -> ReplayPart:
-        """What comes before `returns`, and these.
+        """The part of a run that leads to `returns`, with these.
 
         Raises:
             NotReplayableError: it cannot be made again.
@@ -137,7 +137,7 @@ class Outside:
                 raise NotReplayableError(f"{node.name} ({node.op_type}) is given a variable, and may change it")
 
     def _require_inside(self, node: FlatNode) -> None:
-        """See that what a node does stays inside the run.
+        """Make sure that what a node does stays inside the run.
 
         Raises:
             NotReplayableError: it does not.
@@ -166,7 +166,7 @@ class Outside:
                 part.definition.arg_attr[position].attr["_output_shapes"].list.shape.append(shape.as_proto())
 
     def _seen_by_silenced(self) -> Iterator[TensorName]:
-        """What nodes that are left out would have read: it is computed all the same, as in the run."""
+        """What the silenced nodes read in the run: the replay computes it all the same."""
         for name in self.silenced:
             if self._is_needed(name):
                 yield from self.flat.nodes[name].inputs
@@ -188,8 +188,8 @@ class Outside:
         return element_type(self.flat.type_of(name)).numpy is not None
 
 
-def outside_of(root: Scope, graphs: Mapping[str, Any]) -> Outside:
-    """The function of `root` and the world outside of its runs.
+def outside_of(root: Scope, graphs: Mapping[str, TfGraph]) -> Outside:
+    """What runs of the function of `root` have to do with the world outside of them.
 
     Raises:
         RecursionError: its calls are nested too deep.
@@ -229,12 +229,12 @@ def _handles_given_to(root: Scope) -> dict[TensorName, int]:
     return {TensorName(name, 0): at for at, name in enumerate(root.argument_names) if types[at] == RESOURCE}
 
 
-def _needed(root: Scope) -> Iterator[tuple[Scope, Any]]:
+def _needed(root: Scope) -> Iterator[tuple[Scope, NodeDef]]:
     for scope in root.all():
         for node in scope.needed.nodes:
             yield scope, node
 
 
 def _given_handles(scope: Scope, node: NodeDef) -> Collection[TensorName]:
-    """The handles that `node` is given: of an optimizer's op the slots, too."""
+    """The handles that `node` is given; an optimizer's op is given those of its slots, too."""
     return [scope.resolve(text) for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]

@@ -1,9 +1,8 @@
-"""The state from before a run of a session, held so that the run can be made again or undone."""
+"""The snapshot of one run of a session: what it was given and read, so that it can be made again or undone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
@@ -50,7 +49,7 @@ class RunSnapshot:
     """What one run was given, and the variables that it writes as they were before it.
 
     Made before the run. Held are the feeds as the program gave them, and copies of the variables that the run may
-    write; the others are read when they are wanted. `sources` are told once the run has ended.
+    write; the others are read when they are wanted. What the `sources` gave it is told once the run has ended.
     """
 
     def __init__(self, invocation: Invocation, state: CallState) -> None:
@@ -68,8 +67,8 @@ class RunSnapshot:
         self._sources: Mapping[str, Array] = {}
 
     @property
-    def sources(self) -> Sequence[Any]:
-        """The tensors whose values `drew` wants."""
+    def sources(self) -> Sequence[SymbolicTensor]:
+        """The tensors that the run draws from outside: `drew` wants their values."""
         return self._state.sources
 
     @property
@@ -77,12 +76,12 @@ class RunSnapshot:
         """What the sources gave, by name, as far as it is known."""
         return self._sources
 
-    def drew(self, values: Sequence[Any]) -> None:
+    def drew(self, values: Sequence[FetchedValue]) -> None:
         """Take in what the sources gave, in their order."""
         names = (tensor.name for tensor in self._state.sources)
         self._sources = dict(zip(names, map(fetched_array, values), strict=True))
 
-    def drew_until_failure(self, values: Mapping[str, Any]) -> None:
+    def drew_until_failure(self, values: Mapping[str, FetchedValue]) -> None:
         """Take in what the sources gave, by name, as far as the run came."""
         self._sources = {name: fetched_array(value) for name, value in values.items()}
 
@@ -162,7 +161,9 @@ class RunSnapshot:
         return replay_session(replay_spec, copy=self.copy_for(replay_spec))
 
     def plain_again(self, graphs: Graphs | None = None) -> Outcome:
-        """The run made again on copies as the program made it; what ran, in `graphs`. Raises what an op raises.
+        """The run made again on copies as the program made it. Raises what an op raises.
+
+        With `graphs` what ran is collected there.
 
         Raises:
             OtherRunError: not all that the program's run updates was updated, or more was.
@@ -245,7 +246,7 @@ class RunSnapshot:
         config = compat.session_config(self._session)
         return "" if config is None else config.SerializeToString().hex()
 
-    def _writer(self, variable: Variable) -> tuple[Any, Any]:
+    def _writer(self, variable: Variable) -> tuple[SymbolicTensor, Op]:
         """A placeholder, and the op that writes it into `variable`."""
         hidden = hidden_ops(self._session.graph)
         dtype, device = variable.dtype, variable.op.device
@@ -265,7 +266,7 @@ def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, A
     """
     if not variables:
         return {}
-    readers: dict[tuple[str, ...], Any] = session.__dict__.setdefault(_READERS, {})
+    readers: dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]] = session.__dict__.setdefault(_READERS, {})
     names = tuple(variable.name for variable in variables)
     with INSIDE:
         if names not in readers:

@@ -1,10 +1,10 @@
-"""How the calls of a function are held, so that each can be made again or undone."""
+"""How snapshots of the calls of a function are taken, found out once for the function."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -31,7 +31,7 @@ _NO_ROOM = "the variables that it changes take {}, more than the {} of memory th
 
 
 class SnapshotPlan:
-    """What is found out once about the function of `root`, whose inputs are `slots`, made from `atomic`."""
+    """What snapshots need to know of `atomic`, whose scope is `root` and whose inputs are `slots`."""
 
     def __init__(self, root: Scope, slots: Sequence[Slot], atomic: AtomicFunction) -> None:
         self.root = root
@@ -48,7 +48,7 @@ class SnapshotPlan:
         except NotReplayableError as error:
             self.reason = str(error)
         self.ready: ReadyFunction | None = None  # the function that makes calls again, once one was made
-        self.nearer = False  # whether that is one which gives back nothing that changes its own ops
+        self.nearer = False  # whether that is one which gives back no value that changes its own ops
         self._types = types_in_variables(root)
         self._readers: dict[tuple[int, ...], VariableReader] = {}
 
@@ -64,11 +64,11 @@ class SnapshotPlan:
         return sum(_nbytes(argument.shape, argument.dtype) for argument in arguments)
 
     def obstacle(self, room: int) -> str:
-        """Why calls cannot be made again when `room` bytes may be held; empty when they can."""
+        """Why calls cannot be made again when a snapshot may take `room` bytes; empty when they can."""
         return self.reason or self.lacks(room)
 
     def lacks(self, room: int | None) -> str:
-        """Why what a call changes is not held when that may take `room` bytes (None: any); empty when it is."""
+        """Why variables that a call changes are not held in `room` bytes (None: any); empty when they are."""
         if room is None or self.nbytes <= room:
             return ""
         return _NO_ROOM.format(size_text(self.nbytes), size_text(room))
@@ -80,17 +80,21 @@ class SnapshotPlan:
     def _type_of(self, inputs: Sequence[EagerTensor], position: int) -> int | None:
         return compat.type_in_variable(inputs[position]) or self._types.get(position)
 
-    def read_handles(self, inputs: Sequence[EagerTensor], handles: Mapping[int, Any]) -> dict[int, Any]:
-        """The values of the variables `handles`, each of the type of that at its position in `inputs`."""
+    def read_handles(
+        self, inputs: Sequence[EagerTensor], handles: Mapping[int, EagerTensor]
+    ) -> dict[int, EagerTensor]:
+        """The values of the variables of `handles`, each of the type of the variable at its position in `inputs`."""
         positions = [at for at in handles if self.is_variable(inputs, at)]
         others = [handles.get(at, handle) for at, handle in enumerate(inputs)]
         return dict(zip(positions, self._read(inputs, others, positions), strict=True))
 
-    def read(self, inputs: Sequence[EagerTensor], positions: Sequence[int]) -> list[Any]:
-        """The values of the variables whose handles are at `positions`; None for one that has none."""
+    def read(self, inputs: Sequence[EagerTensor], positions: Sequence[int]) -> list[EagerTensor | None]:
+        """The values of the variables whose handles are at `positions`; None for a variable that has no value."""
         return self._read(inputs, inputs, positions)
 
-    def _read(self, inputs: Sequence[EagerTensor], handles: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+    def _read(
+        self, inputs: Sequence[EagerTensor], handles: Sequence[EagerTensor], positions: Sequence[int]
+    ) -> list[EagerTensor | None]:
         key = tuple(positions)
         reader = self._readers.get(key)
         if reader is None:

@@ -1,18 +1,17 @@
-"""The values of variables by their handles: all read in one call, and put back."""
+"""Reads the values of variables by their handles, all in one call, and puts them back."""
 
 from __future__ import annotations
 
 import itertools
 import weakref
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.model.dtypes import RESOURCE
 
 _SERIAL = itertools.count(1)
@@ -30,7 +29,7 @@ class VariableReader:
         compat.add_function(_reader(self._name, self._dtypes))
         weakref.finalize(self, compat.remove_function, self._name).atexit = False
 
-    def read(self, handles: Sequence[Any]) -> list[Any]:
+    def read(self, handles: Sequence[EagerTensor]) -> list[EagerTensor | None]:
         """The values of the variables of `handles`, which share their memory; None for one that has no value yet."""
         if not handles:
             return []
@@ -45,7 +44,7 @@ class VariableReader:
             ]
 
 
-def _reader(name: str, dtypes: Sequence[int]) -> Any:
+def _reader(name: str, dtypes: Sequence[int]) -> FunctionDef:
     library = tf.compat.v1.GraphDef().library
     definition = library.function.add()
     definition.signature.name = name
@@ -59,19 +58,19 @@ def _reader(name: str, dtypes: Sequence[int]) -> Any:
     return definition
 
 
-def _value(handle: EagerTensor, dtype: int) -> Any:
+def _value(handle: EagerTensor, dtype: int) -> EagerTensor | None:
     try:
         return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.dtypes.as_dtype(dtype))
     except OpError:
         return None
 
 
-def _is_missing(handle: EagerTensor, value: Any) -> bool:
+def _is_missing(handle: EagerTensor, value: EagerTensor) -> bool:
     """Whether the variable was never assigned: it then reads as a tensor without elements."""
     return value.shape.num_elements() == 0 and not bool(tf.raw_ops.VarIsInitializedOp(resource=handle))
 
 
-def put_back(handle: EagerTensor, value: Any) -> None:
+def put_back(handle: EagerTensor, value: EagerTensor) -> None:
     """Give the variable of `handle` the `value` that it had.
 
     Raises:

@@ -1,1 +1,1 @@
-"""What tfdbg takes from TensorFlow and keeps with its objects: private parts, op errors, handles, memo, proxy."""
+"""What is TensorFlow's: private parts, op errors, handles, methods replaced, proxies, answers kept with objects."""

@@ -1,20 +1,19 @@
-"""Attributes of nodes, written into the messages of a graph."""
+"""Writes attributes of nodes into the messages of a graph."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AttrValue
 from tfdbg_cli.model.dtypes import ElementType
 
-AttrValue = compat.v1.AttrValue
+_Message = compat.v1.AttrValue
 
 
-def set_attribute(attribute: Any, value: Any) -> None:
-    """Give `attribute`, an AttrValue, a value: of Python, of TensorFlow, one of our dtypes, or an array."""
-    if isinstance(value, AttrValue):
+def set_attribute(attribute: AttrValue, value: object) -> None:
+    """Give `attribute` a value: one of Python, of TensorFlow, of our dtypes, an array, or another AttrValue."""
+    if isinstance(value, _Message):
         attribute.CopyFrom(value)
     elif isinstance(value, bool):
         attribute.b = value

@@ -1,4 +1,4 @@
-"""Who called into TensorFlow: the innermost frame that is neither TensorFlow's nor ours."""
+"""Tells who called into TensorFlow: the innermost frame that is neither TensorFlow's nor ours."""
 
 from __future__ import annotations
 

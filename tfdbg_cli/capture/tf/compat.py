@@ -24,6 +24,8 @@ from tensorflow.python.ops import handle_data_util, script_ops, summary_ops_v2
 from tensorflow.python.util import tf_stack, traceback_utils
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
+from tfdbg_cli.capture.tf.types import Fetches, FunctionDef, Op, OpDef, RawSession, SymbolicTensor, TfGraph
+
 v1 = tf.compat.v1
 
 FROM_OPTIONS = "_make_callable_from_options"  # the method of a session by which Keras 2 makes its train step
@@ -64,45 +66,45 @@ def _ancestor(kind: type, name: str) -> type:
 
 
 def add_hook(monitored: Any, hook: Any) -> None:
-    """Make `monitored` announce to `hook` every raw session that it will create, and its end."""
+    """Make the session `monitored` tell `hook` of every raw session that it will create, and of its end."""
     creator = monitored._coordinated_creator
     creator._hooks = [*creator._hooks, hook]
     monitored._hooks = [*monitored._hooks, hook]
 
 
-def raw_session_of(monitored: Any) -> Any:
+def raw_session_of(monitored: Any) -> RawSession:
     """The `tf.compat.v1.Session` that works inside `monitored`; None once it is closed."""
     return monitored._tf_sess()
 
 
-def is_hooked_run(fetches: Any) -> bool:
-    """Whether a raw session is run for the user's own call of a monitored session (and not for a hook's affairs)."""
+def is_hooked_run(fetches: Fetches) -> bool:
+    """Whether a run of a raw session with these `fetches` is the user's own, by way of a monitored session."""
     return type(fetches) is dict and "caller" in fetches
 
 
-def callers_fetches(fetches: Any) -> Any:
+def callers_fetches(fetches: Fetches) -> Fetches:
     """What the user fetches with a run for which `is_hooked_run` holds."""
     return fetches["caller"]
 
 
-def maker_from_options(session: Any) -> Callable[..., Any]:
+def maker_from_options(session: RawSession) -> Callable[..., Any]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
     maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)
     return maker
 
 
-def reader_of(session: Any, tensor_names: Sequence[str]) -> Callable[[], Sequence[Any]]:
+def reader_of(session: RawSession, tensor_names: Sequence[str]) -> Callable[[], Sequence[Any]]:
     """A runner of `session` that fetches tensors by name."""
     reader: Callable[[], Sequence[Any]] = maker_from_options(session)(config_pb2.CallableOptions(fetch=tensor_names))
     return reader
 
 
-def replace_input(op: Any, slot: int, tensor: Any) -> None:
+def replace_input(op: Op, slot: int, tensor: SymbolicTensor) -> None:
     """Have `op` read `tensor` as its input `slot`, in the graph that they are in."""
     op._update_input(slot, tensor)
 
 
-def session_config(session: Any) -> Any:
+def session_config(session: RawSession) -> Any:
     """The ConfigProto that `session` was made with; None when it had none."""
     return session._config
 
@@ -126,7 +128,7 @@ def strategy_base() -> type:
     return _ancestor(tf.distribute.Strategy, "StrategyBase")
 
 
-def concrete_of(atomic: Any) -> Any:
+def concrete_of(atomic: AtomicFunction) -> ConcreteFunction:
     """A `tf.types.experimental.ConcreteFunction` of `atomic`, a graph function.
 
     Its `outputs` begin with those of `atomic`; more follow where TensorFlow has made a gradient of its graph since.
@@ -134,12 +136,12 @@ def concrete_of(atomic: Any) -> Any:
     return ConcreteFunction(atomic)
 
 
-def is_initializer(atomic: Any) -> bool:
+def is_initializer(atomic: AtomicFunction) -> bool:
     """Whether `atomic` is what TensorFlow makes to initialize the variables that a first call created."""
     return bool(atomic.name.startswith(b"__inference_initialize_variables_"))
 
 
-def traces_of(function: Any) -> list[Any]:
+def traces_of(function: Any) -> list[ConcreteFunction]:
     """The concrete functions that `function` (a tf.function) has been traced to, oldest first."""
     return list(function._list_all_concrete_functions())
 
@@ -150,7 +152,7 @@ def not_recording() -> AbstractContextManager[None]:
     return stopped
 
 
-def give_handle_data(atomic: Any, outputs: Sequence[Any]) -> None:
+def give_handle_data(atomic: AtomicFunction, outputs: Sequence[EagerTensor]) -> None:
     """Tell the resources and variants among `outputs` what they hold, as `atomic` would."""
     for output, declared in zip(outputs, atomic.function_type.flat_outputs, strict=False):
         handle_data = declared.dtype._handle_data
@@ -158,13 +160,13 @@ def give_handle_data(atomic: Any, outputs: Sequence[Any]) -> None:
             handle_data_util.set_handle_data(output, handle_data.shape_inference)
 
 
-def type_in_variable(handle: Any) -> int | None:
+def type_in_variable(handle: EagerTensor) -> int | None:
     """The number of the element type of the variable whose handle this eager tensor is; None when it is none's."""
     known = handle._handle_data
     return known.shape_and_type[0].dtype if known is not None and known.shape_and_type else None
 
 
-def new_variable(value: Any) -> Any:
+def new_variable(value: EagerTensor) -> EagerTensor:
     """The handle of a variable that nobody else knows, with the eager tensor `value` in it; gone with the handle."""
     shared = context.anonymous_name()
     handle = tf.raw_ops.VarHandleOp(dtype=value.dtype, shape=value.shape, shared_name=shared)
@@ -177,13 +179,13 @@ def profile_space(data: bytes) -> Any:
     return xplane_pb2.XSpace.FromString(data)
 
 
-def function_definition(name: str) -> Any:
+def function_definition(name: str) -> FunctionDef | None:
     """The FunctionDef that the eager runtime knows by `name`; None when there is none."""
     eager = context.context()
     return eager.get_function_def(name) if eager.has_function(name) else None
 
 
-def add_function(definition: Any) -> None:
+def add_function(definition: FunctionDef) -> None:
     """Make a FunctionDef known to the eager runtime."""
     context.context().add_function_def(definition)
 
@@ -193,12 +195,12 @@ def remove_function(name: str) -> None:
     eager_context().remove_function(name)
 
 
-def run_function(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+def run_function(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
     """Call the function that the eager runtime knows by `name`, as an AtomicFunction calls its own."""
     return context.context().call_function(name.encode(), list(inputs), outputs) or ()
 
 
-def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[Any]:
+def graphs_made_of(name: str, inputs: Sequence[EagerTensor], outputs: int) -> Sequence[EagerTensor]:
     """The FunctionGraphs messages of what the runtime makes of the function `name`, without running it.
 
     A call that is cancelled before it starts still has its function instantiated. None when that was done before, or
@@ -225,62 +227,62 @@ def graphs_made_of(name: str, inputs: Sequence[Any], outputs: int) -> Sequence[A
 
 
 def run_op(
-    op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: int, device: str
-) -> Sequence[Any]:
+    op_type: str, inputs: Sequence[EagerTensor], attributes: Sequence[Any], outputs: int, device: str
+) -> Sequence[EagerTensor]:
     """Run one op eagerly on `device`, unseen by tapes and by callbacks. `attributes` are names and values in turn."""
     eager = context.context()
     eager.ensure_initialized()
     with context.device(device):
-        found: Sequence[Any] = execute.quick_execute(op_type, outputs, list(inputs), tuple(attributes), eager)
+        found: Sequence[EagerTensor] = execute.quick_execute(op_type, outputs, list(inputs), tuple(attributes), eager)
     return found
 
 
-def eager_tensor(value: Any) -> Any:
+def eager_tensor(value: Any) -> EagerTensor:
     """The eager tensor of an array, be it where a graph is being built or in a program without eager execution."""
     with context.eager_mode():
         return tf.constant(value)
 
 
-def read_variable(handle: Any, dtype: int) -> Any:
+def read_variable(handle: EagerTensor, dtype: int) -> EagerTensor:
     """The tensor that the variable behind an eager handle holds, `dtype` by number; unseen by tapes and callbacks."""
     return _execute(context.context()._handle, "", "ReadVariableOp", [handle], ("dtype", dtype), 1)[0]
 
 
-def op_definition(op_type: str) -> Any:
+def op_definition(op_type: str) -> OpDef:
     """The OpDef of a registered op; None for an op that is not registered."""
     return op_def_registry.get(op_type)
 
 
-def atomic_of(concrete: Any) -> Any:
+def atomic_of(concrete: ConcreteFunction) -> AtomicFunction:
     """The AtomicFunction that a call of `concrete` performs while no tape watches."""
     return concrete.inference_fn
 
 
-def built_graph_of(atomic: Any) -> Any:
+def built_graph_of(atomic: AtomicFunction) -> TfGraph:
     """The FuncGraph from which `atomic` was made; None when it was not made from one, or it is not kept."""
     return getattr(atomic, "_cached_graph", None)
 
 
-def worded_as(atomic: Any) -> AbstractContextManager[None]:
+def worded_as(atomic: AtomicFunction) -> AbstractContextManager[None]:
     """A context in which errors of ops get the words that a call of `atomic` gives them."""
     worded: AbstractContextManager[None] = InterpolateRuntimeError(atomic)
     return worded
 
 
-def set_error_message(error: Any, message: str) -> None:
+def set_error_message(error: tf.errors.OpError, message: str) -> None:
     """Replace the text of an error of an op."""
     error._message = message
 
 
-def called_by(atomic: Any) -> Iterable[Any]:
+def called_by(atomic: AtomicFunction) -> Iterable[AtomicFunction]:
     """The graph functions that `atomic` calls, of TensorFlow 1 (Defun, as in tf.nn.ctc_loss) as well."""
     functions: Iterable[Any] = getattr(atomic, "children", None) or getattr(atomic, "_sub_functions", {}).values()
     return functions
 
 
 def add_hidden_ops(
-    graph: Any, definition: Any, inputs: Mapping[str, Any], controls: Mapping[str, Any]
-) -> dict[str, Any]:
+    graph: TfGraph, definition: Any, inputs: Mapping[str, SymbolicTensor], controls: Mapping[str, Op]
+) -> dict[str, Op]:
     """Add the nodes of a GraphDef to a tf.Graph under their own names, be it finalized or not; the ops by name.
 
     `inputs` says which tensors the nodes mean by names that are not in `definition`, `controls` the same of the ops
@@ -304,28 +306,25 @@ def add_hidden_ops(
         return {op.name: op for op in (tf.Operation._from_c_op(one, graph) for one in made)}
 
 
-def run_elements(graph: Any, outputs: Sequence[Any], c_ops: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def run_elements(graph: TfGraph, outputs: Any, c_ops: Any) -> tuple[list[SymbolicTensor], list[Op]]:
     """The tensors and the ops that the method `RUN` of a session is told to fetch and to run."""
 
-    def op_of(c_op: Any) -> Any:
+    def op_of(c_op: Any) -> Op:
         return graph.get_operation_by_name(pywrap_tf_session.TF_OperationName(c_op))
 
     return [op_of(one.oper).outputs[one.index] for one in outputs], list(map(op_of, c_ops))
 
 
-def as_run_elements(tensors: Sequence[Any], ops: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def as_run_elements(tensors: Sequence[SymbolicTensor], ops: Sequence[Op]) -> tuple[list[Any], list[Any]]:
     """What tells the method `RUN` of a session to fetch `tensors` and to run `ops`."""
     return [tensor._as_tf_output() for tensor in tensors], [op._c_op for op in ops]
 
 
-def hide_ops(graph: Any, is_hidden: Callable[[str], bool]) -> None:
-    """Make `graph` list and export only ops and functions whose names are not hidden.
-
-    It is done by attributes of this one graph.
-    """
+def hide_ops(graph: TfGraph, is_hidden: Callable[[str], bool]) -> None:
+    """Make `graph` list and export only ops and functions whose names are not hidden, by attributes of its own."""
     listed, exported = graph.get_operations, graph._as_graph_def
 
-    def get_operations() -> list[Any]:
+    def get_operations() -> list[Op]:
         return [op for op in listed() if not is_hidden(op.name)]
 
     def _as_graph_def(*arguments: Any, **keywords: Any) -> Any:
@@ -361,7 +360,7 @@ class _Functions(OrderedDict[str, Any]):
         raise KeyError(name)
 
 
-def function_graphs(graph: Any) -> dict[str, Any]:
+def function_graphs(graph: TfGraph) -> dict[str, TfGraph]:
     """The FuncGraphs of the functions of a tf.Graph, by name, as far as they are kept."""
     # What was imported has no graph yet; it would be made when asked for, and know no line of the program.
     graphs = {name: getattr(function, "_cached_graph", None) for name, function in graph._functions.items()}
@@ -378,7 +377,7 @@ def hide_frames(files: frozenset[str]) -> None:
     excluded = traceback_utils._EXCLUDED_PATHS
     traceback_utils._EXCLUDED_PATHS = (*excluded, *sorted(files.difference(excluded)))
 
-    def lowest() -> Any:
+    def lowest() -> _Hiding:
         found = _Hiding(files)
         found.update()
         return found

@@ -1,4 +1,4 @@
-"""What tfdbg found out about an object, such as a tf.Graph, kept with that object and gone with it.
+"""Keeps what tfdbg finds out about an object, such as a tf.Graph, with that object, so that it goes with it.
 
 Such answers refer to the ops of their graph, so a table on our side would keep every graph of the program alive.
 """
@@ -17,10 +17,10 @@ class Memo(Generic[T]):
     """One answer for each object that takes attributes, such as a tf.Graph."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
-        """Take `make`, which finds the answer for an object."""
+        """`make` finds the answer for an object."""
         self._make = make
 
-    def of(self, owner: Any) -> T:
+    def of(self, owner: object) -> T:
         """The answer for `owner`, found when it is asked for first."""
         answers = _answers_of(owner)
         if self not in answers:
@@ -28,20 +28,20 @@ class Memo(Generic[T]):
         found: T = answers[self]
         return found
 
-    def known(self, owner: Any) -> T | None:
+    def known(self, owner: object) -> T | None:
         """The answer for `owner` if somebody asked for it before."""
         return _answers_of(owner).get(self)
 
 
 class Memos(Generic[T]):
-    """Several answers for each object, told apart by a key: the last ones, as many as are to be kept."""
+    """Several answers for each object, told apart by a key: those found last, as many as are to be kept."""
 
     def __init__(self, keep: int) -> None:
-        """Keep that many answers with each object."""
+        """Keep `keep` answers with each object."""
         self._keep = keep
         self._memo: Memo[dict[Hashable, T]] = Memo(lambda owner: {})
 
-    def of(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
+    def of(self, owner: object, key: Hashable, make: Callable[[], T]) -> T:
         """The answer for `owner` and `key`, found by `make` when it is asked for first. What raises is not kept."""
         answers = self._memo.of(owner)
         found = answers.get(key)
@@ -53,7 +53,7 @@ class Memos(Generic[T]):
         return found
 
 
-def _answers_of(owner: Any) -> dict[Any, Any]:
+def _answers_of(owner: object) -> dict[object, Any]:
     answers = getattr(owner, _ATTRIBUTE, None)
     if not isinstance(answers, dict):
         answers = {}

@@ -1,19 +1,18 @@
-"""What is known of an op by its type. TensorFlow writes and reads a message whenever an op is asked for its OpDef."""
+"""What is known of an op by its type, and kept, since TensorFlow copies an OpDef whenever an op is asked for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import is_handle
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import Op, OpDef, SymbolicTensor
 
 OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
 _MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
 
 
-def definition_of(op: Op) -> Any:
+def definition_of(op: Op) -> OpDef:
     """The OpDef of a tf.Operation; None when TensorFlow knows none."""
     return compat.op_definition(op.type) or op.op_def
 
@@ -39,7 +38,7 @@ def calls_functions(op: Op) -> bool:
     return may_call and not only_handles(op.outputs)
 
 
-def only_handles(outputs: Iterable[Any]) -> bool:
+def only_handles(outputs: Iterable[SymbolicTensor]) -> bool:
     """Whether there are outputs, and all lead to something that is kept elsewhere."""
     found = list(map(is_handle, outputs))
     return bool(found) and all(found)

@@ -1,16 +1,15 @@
-"""Replacing a method of one of TensorFlow's classes, so that it can be put back."""
+"""Replaces a method of one of TensorFlow's classes, so that it can be put back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+
+from tfdbg_cli.capture.tf.types import Method
 
 
-def replace_method(
-    kind: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Callable[[], None]:
-    """Put what `wrap` makes of the method `name` of `kind` in its place; what is given back puts it back."""
+def replace_method(kind: type, name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
+    """Replace the method `name` of `kind` by what `wrap` makes of it, until what this gives is called."""
     original = vars(kind)[name]
     setattr(kind, name, wraps(original)(wrap(original)))
     return lambda: setattr(kind, name, original)

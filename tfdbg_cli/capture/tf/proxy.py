@@ -1,4 +1,4 @@
-"""An object that stands for another one, and is that one in all that it does not do itself."""
+"""A proxy: an object that stands for another one, and behaves as that one in all that it does not do itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Proxy:
         return type(self._tfdbg_original)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(_OWN):  # asked for before __init__ came so far
+        if name.startswith(_OWN):  # asked for before __init__ has set it
             raise AttributeError(name)
         return getattr(self._tfdbg_original, name)
 

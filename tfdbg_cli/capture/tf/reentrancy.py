@@ -1,4 +1,4 @@
-"""Marks on a thread: it is within a call that tfdbg made into a session, or within a monitored session."""
+"""What a thread is within: a call that was intercepted already, a run with a name, a monitored session."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ def _begins_in_thread(stack: Traceback) -> bool:
 class Tracebacks(Mapping[str, Traceback]):
     """Creation stacks by node name, read from the tf.Graph when asked for.
 
-    Replicas of tf.distribute are traced in threads of their own, whose stacks do not begin with the program. Where
-    none of the program's lines is in one, those that led to the op made last before, outside of such threads, are put
-    in front: the thread that waits for the replicas asked for them there.
+    Replicas of tf.distribute are traced in threads of their own, whose stacks do not begin with the program. Such a
+    stack without a line of the program's gets the calls in front that led to the last op made before outside of such
+    threads: there the thread that waits for the replicas asked for them.
     """
 
     def __init__(self, graph: TfGraph) -> None:

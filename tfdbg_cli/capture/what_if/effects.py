@@ -1,13 +1,13 @@
-"""What an op does besides computing: whether it may run again, and on what."""
+"""What running an op again would do besides computing."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
 from functools import cache
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import OpDef
 from tfdbg_cli.ops.effects import Does, does
 
 
@@ -23,7 +23,7 @@ class Effect(Enum):
 
 @cache
 def effect_of(op_type: str) -> Effect:
-    """What running an op of this type does. Of an op that calls functions it does not tell what those do."""
+    """What running an op of this type again would do; what functions do that it calls is not counted."""
     definition = compat.op_definition(op_type)
     if does(op_type, {Does.HOLDS}) or (does(op_type, {Does.SPEAKS}) and definition.output_arg):
         return Effect.NONE
@@ -44,8 +44,8 @@ def effect_of(op_type: str) -> Effect:
             return Effect.DRAW
 
 
-def _of_references(op_type: str, definition: Any) -> Effect:
-    """Of an op on reference variables: Assign and the optimizers give the variable back, RefIdentity does no more."""
+def _of_references(op_type: str, definition: OpDef) -> Effect:
+    """The effect of an op on reference variables: one that gives them back has updated them, but for RefIdentity."""
     if op_type.startswith("Ref") or op_type in {"IsVariableInitialized", "Identity"}:
         return Effect.READ
     return Effect.WRITE if any(argument.is_ref for argument in definition.output_arg) else Effect.DRAW

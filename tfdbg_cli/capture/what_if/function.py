@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import tensorflow as tf
 
@@ -75,7 +74,7 @@ class FunctionWhatIf:
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
     def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, and is drawn from outside. See PartWhatIf."""
+        """Sentences about what depends on `replaced`, but stays as it was drawn from outside. See PartWhatIf."""
         return kept_as_drawn(self._edges.after(replaced))
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
@@ -112,7 +111,7 @@ class FunctionWhatIf:
         return outcome.captured
 
     def _ends(self, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> Iterator[TensorName]:
-        """The tensors that the slice must give so that all of it is computed, and no others.
+        """The fewest tensors that the slice can give so that all of it is computed.
 
         Whatever else was given would keep the optimizer from what it did in the run, and show as rounding.
         """
@@ -140,14 +139,14 @@ class FunctionWhatIf:
     def _require_pure(
         self, found: Slice[FlatNode], fed: Mapping[TensorName, Array], wanted: Sequence[TensorName]
     ) -> None:
-        """Refuse to compute what is not known of the run, where it would not be the same again."""
+        """Refuse to compute a value that is not known of the run where it might come out different now."""
         for node in self._flat.ancestors(wanted, fed):
             if node.name not in found.again and not _AGAIN.issuperset(effects_in(node)):
                 raise not_captured(TensorName(node.name, 0))
             if node.name not in found.again and self._edges.is_late(node):
                 raise not_captured(TensorName(node.name, 0))
 
-    def _input(self, name: TensorName, fed: Mapping[TensorName, Array], variables: Variables) -> Any:
+    def _input(self, name: TensorName, fed: Mapping[TensorName, Array], variables: Variables) -> EagerTensor:
         value = fed.get(name)
         if value is None:
             return variables.argument(name)

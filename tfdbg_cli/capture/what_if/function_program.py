@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -19,7 +18,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
@@ -39,14 +38,14 @@ _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 class FunctionProgram:
     """The function of `root` called with `inputs` (`stepping.Program`).
 
-    `fresh` gives the inputs anew, each variable's handle as that of a new copy. `forget` is called at the end.
-    `drawn` tells the op types of nodes whose outputs are arguments, since they drew them in the run that is over.
+    `fresh` gives the inputs anew, with handles of new copies of the variables. `forget` is called at the end. `drawn`
+    has the op types of nodes whose outputs are arguments here, since they drew them in the run that is over.
     """
 
     def __init__(
         self,
         root: Scope,
-        fresh: Callable[[], Sequence[Any]],
+        fresh: Callable[[], Sequence[EagerTensor]],
         forget: Callable[[], None] = lambda: None,
         drawn: Mapping[str, str] | None = None,
     ) -> None:
@@ -61,7 +60,7 @@ class FunctionProgram:
         self._forget = weakref.finalize(self, forget)
         self._names = [root.stands_for.get(at, name) for at, name in enumerate(self._flat.arguments)]
         self._drawn = drawn or {}
-        self._inputs: dict[TensorName, Any] = {}
+        self._inputs: dict[TensorName, EagerTensor] = {}
         self.restore()
         hidden = next((n for n in self._needed.values() if n.template.name in _scope(n).needed.hidden), None)
         if hidden is not None:
@@ -75,7 +74,7 @@ class FunctionProgram:
             self._inputs = dict(zip(self._flat.arguments, self._fresh(), strict=True))
 
     @property
-    def given(self) -> Mapping[TensorName, Any]:
+    def given(self) -> Mapping[TensorName, EagerTensor]:
         """The arguments that hold numbers, by the names that they have in the run."""
         return {
             shown: self._inputs[name]
@@ -99,8 +98,8 @@ class FunctionProgram:
         return drawing_notes((node.name, node.op_type) for node in drawing)
 
     def compute(
-        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
-    ) -> Sequence[Any]:
+        self, step: OpStep, known: Mapping[TensorName, EagerTensor], overridden: Collection[TensorName]
+    ) -> Sequence[EagerTensor | None]:
         """See Program."""
         node = self._needed.get(step.name)
         if node is None or step.given:
@@ -117,11 +116,11 @@ class FunctionProgram:
             finally:
                 compat.remove_function(definition.signature.name)
 
-    def array(self, value: Any) -> Value:
+    def array(self, value: EagerTensor) -> Value:
         """See Program."""
         return HANDLE if value.dtype in (tf.resource, tf.variant) else array_of(value)
 
-    def value(self, array: Array, dtype: str) -> Any:
+    def value(self, array: Array, dtype: str) -> EagerTensor:
         """See Program."""
         with INSIDE, tf.device(None):
             return tf.constant(np.array(array, copy=True), tf.as_dtype(dtype))
@@ -131,7 +130,7 @@ class FunctionProgram:
         self._inputs = {}
         self._forget()
 
-    def _input(self, name: TensorName, known: Mapping[TensorName, Any]) -> Any:
+    def _input(self, name: TensorName, known: Mapping[TensorName, EagerTensor]) -> EagerTensor:
         shown = self._shown(name)
         return known[shown] if shown in known else self._inputs[name]
 
@@ -197,7 +196,7 @@ def _scope(node: FlatNode) -> Scope:
     return node.scope
 
 
-def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName]]:
+def _alone(flat: FlatFunction, node: FlatNode) -> tuple[FunctionDef, Sequence[TensorName]]:
     """A FunctionDef that does what `node` does, given what it reads; the tensors that are its arguments."""
     definition = tf.compat.v1.GraphDef().library.function.add()
     definition.signature.name = f"__tfdbg_step_{next(_SERIAL)}"
@@ -221,9 +220,9 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[Any, Sequence[TensorName
     return definition, arguments
 
 
-def copies_of(inputs: Sequence[EagerTensor], values: Mapping[int, Any]) -> list[Any]:
-    """`inputs` with the handles at the positions in `values` as those of new variables; equal handles stay equal."""
-    made: dict[int, Any] = {}
+def copies_of(inputs: Sequence[EagerTensor], values: Mapping[int, EagerTensor]) -> list[EagerTensor]:
+    """`inputs` with new variables, which hold `values`, in the place of the handles there; equal ones stay equal."""
+    made: dict[int, EagerTensor] = {}
     found = []
     for position, given in enumerate(inputs):
         if position in values:
@@ -235,7 +234,7 @@ def copies_of(inputs: Sequence[EagerTensor], values: Mapping[int, Any]) -> list[
     return found
 
 
-def values_now(inputs: Iterable[EagerTensor]) -> dict[int, Any]:
+def values_now(inputs: Iterable[EagerTensor]) -> dict[int, EagerTensor]:
     """The values of the variables whose handles are among `inputs`, by position, as they are now."""
     found = {}
     for position, given in enumerate(inputs):

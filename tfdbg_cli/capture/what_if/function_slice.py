@@ -1,4 +1,4 @@
-"""Which part of a flat function is computed from some tensors."""
+"""Which part of a flat function is computed from given tensors."""
 
 from __future__ import annotations
 

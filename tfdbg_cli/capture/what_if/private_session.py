@@ -1,10 +1,9 @@
-"""A part of a program's graph in a graph and a session of its own, where single ops can be run."""
+"""A copy of a part of the program's graph, with a session of its own in which single ops can be run."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import VARIABLES
@@ -23,9 +22,9 @@ _SCOPE = "tfdbg_state"
 
 
 class PrivateSession:
-    """The operations `ops` of a tf.Graph, which is only read. Names stay.
+    """A copy of the operations `ops` of a tf.Graph, under the same names.
 
-    Nothing waits for another op but within loops and branches of version 1, whose ops are `hidden`: so each op can
+    Control inputs are left out but among `hidden` ops, those in loops and branches of version 1: so each other op can
     be run alone, on values that are fed. Variables are this session's own, and empty until `put` gives them a value.
     """
 
@@ -37,7 +36,7 @@ class PrivateSession:
 
         """
         self._graph = tf.Graph()
-        self._writers: dict[str, tuple[Any, Any]] = {}
+        self._writers: dict[str, tuple[SymbolicTensor, Op]] = {}
         definition = _definition(ops, hidden)
         with INSIDE:
             try:
@@ -85,7 +84,7 @@ class PrivateSession:
         with INSIDE:
             self._session.close()
 
-    def _writer(self, name: str) -> tuple[Any, Any]:
+    def _writer(self, name: str) -> tuple[SymbolicTensor, Op]:
         tensor = self._graph.get_tensor_by_name(f"{name}:0")
         dtype = tf.as_dtype(tensor.op.get_attr("dtype")).base_dtype
         with tf.name_scope(_SCOPE), tf.device(tensor.device or None):
@@ -95,15 +94,15 @@ class PrivateSession:
             return place, tf.raw_ops.Assign(ref=tensor, value=place, validate_shape=False).op
 
 
-def _feedable(tensor: SymbolicTensor, value: Array) -> Any:
+def _feedable(tensor: SymbolicTensor, value: Array) -> Array:
     if value.dtype.hasobject:
         return value
     kind = tensor.dtype.base_dtype.as_numpy_dtype
     return value if value.dtype == kind else np.asarray(value).view(kind)
 
 
-def _definition(ops: Sequence[Op], hidden: Collection[str]) -> Any:
-    """The GraphDef of `ops`; edges that only say what comes first are kept among `hidden` ones."""
+def _definition(ops: Sequence[Op], hidden: Collection[str]) -> GraphDef:
+    """The GraphDef of `ops`; control inputs are kept only among `hidden` ones."""
     kept = {op.name for op in ops}
     found = v1.GraphDef()
     for op in ops:

@@ -1,4 +1,4 @@
-"""What the stepper draws from outside: random numbers of its own, and nothing that the program would miss."""
+"""What the stepper may draw from outside: random numbers of its own, but nothing that the program would miss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import CALLS
 
-# They give the handle of what is drawn from later.
+# They only give a handle of what another op draws from.
 _HANDLES = re.compile(r"\w*(?:Handle|HandleOp|HandleV2|TableV2|Iterator|IteratorV2|Queue|QueueV2|Dataset|DatasetV2)")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -71,7 +70,7 @@ class SessionWhatIf:
             raise TfdbgError(f"{name} is a handle: it holds no numbers to replace.")
 
     def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, and is drawn from outside. See PartWhatIf."""
+        """Sentences about what depends on `replaced`, but stays as it was drawn from outside. See PartWhatIf."""
         return kept_as_drawn(self._call.after(map(str, replaced)))
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
@@ -89,7 +88,7 @@ class SessionWhatIf:
         change = Change(run, tuple(replaced), len(computed))
         return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
 
-    def _computed(self, run: Run, found: Slice[Any], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
+    def _computed(self, run: Run, found: Slice[Op], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         wanted = [
             name
             for op in found.again.values()
@@ -114,7 +113,7 @@ class SessionWhatIf:
         return PrivateSession(self._call.whole, self._call.hidden)
 
     def _needed(
-        self, run: Run, found: Slice[Any], replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
+        self, run: Run, found: Slice[Op], replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
     ) -> tuple[dict[str, Array], list[str]]:
         """What has to be fed, and the variables that have to have their values, so that `wanted` can be computed."""
         feeds, variables, seen = self._walked(run, found, replaced, wanted, self._known)
@@ -131,10 +130,10 @@ class SessionWhatIf:
     def _walked(
         self,
         run: Run,
-        found: Slice[Any],
+        found: Slice[Op],
         replaced: Mapping[TensorName, Array],
         wanted: Sequence[TensorName],
-        known: Callable[[Run, Any], Array | None],
+        known: Callable[[Run, SymbolicTensor], Array | None],
     ) -> tuple[dict[str, Array], list[str], set[str]]:
         """As `_needed`, with the names of the ops that will run; `known` gives the values that may be fed."""
         feeds = {str(name): value for name, value in replaced.items()}
@@ -201,11 +200,11 @@ class SessionWhatIf:
     def _stale(
         self,
         run: Run,
-        found: Slice[Any],
+        found: Slice[Op],
         computed: Mapping[TensorName, Array],
         replaced: Mapping[TensorName, Array],
     ) -> Iterator[TensorName]:
-        """The tensors of the run that follow from the replaced ones, and of which no new value is known.
+        """The tensors of the run that follow from the replaced ones, but whose new values are not known.
 
         They are in loops and branches, or in nodes that the optimizer made.
         """

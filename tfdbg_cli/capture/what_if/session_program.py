@@ -14,7 +14,7 @@ from tfdbg_cli.capture.sessions.written_type import written_type
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Op, RawSession
+from tfdbg_cli.capture.tf.types import Op, RawSession, TfGraph
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
@@ -31,9 +31,9 @@ v1 = tf.compat.v1
 
 
 class SessionProgram:
-    """The ops that run when `ends` are fetched and `feeds`, values by the names of tensors, are fed.
+    """The ops that run for the sake of `ends` when `feeds`, values by the names of tensors, are fed.
 
-    (`stepping.Program`.) The variables are a session's own; `take` says what they hold at first.
+    A `stepping.Program`. It has variables of its own; `take` says what they hold at first.
     """
 
     def __init__(self, ends: Sequence[Op], feeds: Mapping[str, Any]) -> None:
@@ -48,8 +48,8 @@ class SessionProgram:
         self._held: Mapping[str, Array] = {}
 
     @property
-    def variables(self) -> Sequence[Any]:
-        """The ops that hold a variable, of those that run."""
+    def variables(self) -> Sequence[Op]:
+        """Those of the ops that hold a variable."""
         return [op for name, op in self._call.ops.items() if name in self._private.variables]
 
     def take(self, values: Mapping[str, Array]) -> None:
@@ -92,8 +92,8 @@ class SessionProgram:
         return {name for name, op in self._call.ops.items() if op.outputs and all(map(is_opaque, op.outputs))}
 
     def compute(
-        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
-    ) -> Sequence[Any]:
+        self, step: OpStep, known: Mapping[TensorName, Array], overridden: Collection[TensorName]
+    ) -> Sequence[Array | None]:
         """See Program."""
         op = self._call.ops.get(step.name)
         if op is None:
@@ -110,12 +110,11 @@ class SessionProgram:
             raise op_failed(op.name, error) from error
         return [values.get(output.name) for output in step.outputs]
 
-    def array(self, value: Any) -> Value:
+    def array(self, value: Array) -> Value:
         """See Program."""
-        found: Array = value
-        return found
+        return value
 
-    def value(self, array: Array, dtype: str) -> Any:
+    def value(self, array: Array, dtype: str) -> Array:
         """See Program."""
         return np.array(array, copy=True)
 
@@ -124,7 +123,7 @@ class SessionProgram:
         self._private.close()
 
     def _needed(
-        self, op: Op, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
+        self, op: Op, known: Mapping[TensorName, Array], overridden: Collection[TensorName]
     ) -> dict[str, Array]:
         """What is fed so that only `op` runs, with the ops before it whose outputs cannot be fed."""
         feeds, seen = self._walked(op, known, frozenset())
@@ -135,9 +134,9 @@ class SessionProgram:
         return feeds
 
     def _walked(
-        self, op: Op, known: Mapping[TensorName, Any], anew: Collection[str]
+        self, op: Op, known: Mapping[TensorName, Array], anew: Collection[str]
     ) -> tuple[dict[str, Array], set[str]]:
-        """What is fed, and the names of the ops that will run; what the ops `anew` gave is not fed."""
+        """What is fed, and the names of the ops that will run; the ops `anew` run, rather than be fed for."""
         feeds: dict[str, Array] = {}
 
         def run_before(one: Op) -> Iterator[Op]:
@@ -173,8 +172,8 @@ class SessionProgram:
         return OpStep(node, op.device, outputs, waits, reads, writes, alone=not hidden)
 
 
-def values_in(session: RawSession, variables: Sequence[Any]) -> dict[str, Array]:
-    """What `variables`, ops that hold one, hold in `session` now, by name; those that hold nothing are left out."""
+def values_in(session: RawSession, variables: Sequence[Op]) -> dict[str, Array]:
+    """What `variables`, given as the ops that hold them, hold in `session` now, by name; empty ones are left out."""
     found = {}
     for op in variables:
         reads = [op.outputs[0]]
@@ -190,7 +189,7 @@ def values_in(session: RawSession, variables: Sequence[Any]) -> dict[str, Array]
     return found
 
 
-def graph_of(definition: bytes) -> Any:
+def graph_of(definition: bytes) -> TfGraph:
     """A new graph of a serialized GraphDef.
 
     Raises:

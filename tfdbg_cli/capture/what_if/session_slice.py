@@ -1,4 +1,4 @@
-"""Which part of a session's graph is computed from some tensors, and what it needs beside them."""
+"""Which part of a session's graph is computed from given tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfdbg_cli.capture.functions.definition.called_functions import functions_in
 from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
-from tfdbg_cli.capture.tf.types import NodeDef, Op
+from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor
 from tfdbg_cli.capture.what_if.effects import Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
@@ -26,7 +26,7 @@ _POPS = frozenset({"StackPop", "StackPopV2"})
 _WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
-class CallGraph(Edges[Any, str]):
+class CallGraph(Edges[Op, str]):
     """What one call of a session computes: its ops, inputs first, and who reads what among them.
 
     Tensors go by their names, since they cannot be compared.
@@ -38,18 +38,18 @@ class CallGraph(Edges[Any, str]):
         self.feeds = feeds
         self._graph = ends[0].graph
 
-    def tensor(self, name: str) -> Any:
+    def tensor(self, name: str) -> SymbolicTensor:
         """The tf.Tensor called `name`."""
         return self._graph.get_tensor_by_name(name)
 
     @cached_property
-    def ops(self) -> dict[str, Any]:
+    def ops(self) -> dict[str, Op]:
         """The ops that the call runs."""
         return {op.name: op for op in ancestors(self.ends, self.feeds)}
 
     @cached_property
-    def whole(self) -> Sequence[Any]:
-        """Those ops, and what would be run if nothing were fed."""
+    def whole(self) -> Sequence[Op]:
+        """Those ops, and the further ones that would run if nothing were fed."""
         fed_ops = [self._graph.as_graph_element(name).op for name in self.feeds]
         return ancestors([*self.ends, *fed_ops], ())
 
@@ -61,7 +61,7 @@ class CallGraph(Edges[Any, str]):
 
     @cached_property
     def flows(self) -> frozenset[str]:
-        """The tensors that stand for an array of tensors: their numbers mean nothing."""
+        """The tensors that only put the uses of an array of tensors in order: their numbers mean nothing."""
         found: set[str] = set()
         for op in self.ops.values():
             if does(op.type, {Does.FOLLOWS}, {State.TENSOR_ARRAY}):
@@ -88,13 +88,13 @@ class CallGraph(Edges[Any, str]):
         return any(name in self.ops and self.ops[name].type in _POPS for name in names)
 
     @property
-    def nodes(self) -> Mapping[str, Any]:
+    def nodes(self) -> Mapping[str, Op]:
         return self.ops
 
-    def readers(self, tensor: str) -> Iterator[Any]:
+    def readers(self, tensor: str) -> Iterator[Op]:
         return (op for op in self.tensor(tensor).consumers() if op.name in self.ops)
 
-    def outputs(self, node: Any) -> Iterator[str]:
+    def outputs(self, node: Op) -> Iterator[str]:
         return (tensor.name for tensor in node.outputs)
 
     def effects(self, op: Op) -> set[Effect]:
@@ -135,14 +135,14 @@ class CallGraph(Edges[Any, str]):
         writes = held and not _WRITES.isdisjoint(self.effects(op))
         return tuple(dict.fromkeys(holder.name for _, holder in held)) if writes else ()
 
-    def writers_beside(self, node: Any) -> set[str]:
+    def writers_beside(self, node: Op) -> set[str]:
         writers = {writer for variable in self.variables_of(node) for writer in self.writers.get(variable, ())}
         return writers - {node.name}
 
-    def before(self, node: Any) -> Iterator[str]:
+    def before(self, node: Op) -> Iterator[str]:
         return (op.name for op in ancestors([node], self.feeds) if op.name != node.name)
 
-    def why_kept(self, node: Any) -> Kept | None:
+    def why_kept(self, node: Op) -> Kept | None:
         effects = self.effects(node)
         if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
             if node.name in self.hidden:

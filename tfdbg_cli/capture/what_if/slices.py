@@ -1,4 +1,4 @@
-"""What is computed from some tensors of a run's graph, and what of it is left as it was."""
+"""The part of a run's graph that is computed from given tensors, and which nodes of it keep their values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-Node = TypeVar("Node")  # has a `name`
+
+class Named(Protocol):
+    """A node of a graph: all that is asked of it here is its name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Node = TypeVar("Node", bound=Named)
 Key = TypeVar("Key")  # what a tensor is known by
 
 
@@ -22,7 +30,7 @@ class Kept(Enum):
 
 @dataclass(frozen=True)
 class Slice(Generic[Node]):
-    """The nodes `again`, by name and in order, that are computed from replaced tensors; those `kept`, and why."""
+    """What follows from replaced tensors: nodes to compute `again`, by name, in order; those `kept`, and why."""
 
     again: Mapping[str, Node]
     kept: Mapping[str, Kept]
@@ -33,12 +41,12 @@ class Slice(Generic[Node]):
 
 
 class Edges(ABC, Generic[Node, Key]):
-    """Who reads what in the graph of one run, and who changes which variable. What it left out does not count."""
+    """Who reads what in the graph of one run, and who changes which variable, of the nodes that the run needed."""
 
     @property
     @abstractmethod
     def nodes(self) -> Mapping[str, Node]:
-        """The nodes by name, in the order in which they are to be told."""
+        """The nodes by name, in the order in which they are to be shown."""
 
     @abstractmethod
     def readers(self, tensor: Key) -> Iterable[Node]:
@@ -83,7 +91,7 @@ class Edges(ABC, Generic[Node, Key]):
         waiting = list(fixed)
         while waiting:
             for node in self.readers(waiting.pop()):
-                name = _name(node)
+                name = node.name
                 if name in again or name in kept:
                     continue
                 why = self.why_kept(node)
@@ -93,7 +101,3 @@ class Edges(ABC, Generic[Node, Key]):
                 again.add(name)
                 waiting.extend(tensor for tensor in self.outputs(node) if tensor not in fixed)
         return Slice({name: node for name, node in self.nodes.items() if name in again}, kept)
-
-
-def _name(node: Any) -> str:
-    return str(node.name)

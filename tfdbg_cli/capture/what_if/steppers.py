@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -14,6 +13,7 @@ from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_program import FunctionProgram, copies_of, values_now
 from tfdbg_cli.capture.what_if.session_program import SessionProgram, graph_of, values_in
 from tfdbg_cli.capture.what_if.stepping import NodeStepper
@@ -28,7 +28,7 @@ class SteppableCall:
     """A call of the function of `root` with `inputs` that is about to happen (`model.stepping.Steppable`)."""
 
     root: Scope
-    inputs: Sequence[Any]
+    inputs: Sequence[EagerTensor]
 
     def stepper(self) -> Stepper:
         """See Steppable."""

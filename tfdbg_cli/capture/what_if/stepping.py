@@ -1,10 +1,10 @@
-"""The stepper: which nodes are computed when, what is known by now, and what a new value makes unknown."""
+"""The stepper: which nodes are computed when, which values are known, and which a new value makes unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean
@@ -13,10 +13,12 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import depth_first, reached
 
+ProgramValue: TypeAlias = Any  # a value as a program keeps it: an eager tensor, or an array
+
 
 @dataclass(frozen=True)
 class StepOutput:
-    """One output of a node: the name of its element type, and whether a value can be put in its place."""
+    """One output of a node: its name, its element type's name, and whether another value can be put in its place."""
 
     name: TensorName
     dtype: str
@@ -46,7 +48,7 @@ class OpStep:
 
 
 class Program(Protocol):
-    """A run, and the means to compute one node of it. Values are its own: eager tensors, or arrays."""
+    """A run, and the means to compute one node of it at a time."""
 
     @property
     def steps(self) -> Sequence[OpStep]:
@@ -54,18 +56,18 @@ class Program(Protocol):
         ...
 
     @property
-    def given(self) -> Mapping[TensorName, Any]:
+    def given(self) -> Mapping[TensorName, ProgramValue]:
         """What the run is given: arguments, feeds, and what was drawn from outside."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about what is not as in the run."""
+        """Sentences about what differs from the run."""
         ...
 
     def compute(
-        self, step: OpStep, known: Mapping[TensorName, Any], overridden: Collection[TensorName]
-    ) -> Sequence[Any]:
+        self, step: OpStep, known: Mapping[TensorName, ProgramValue], overridden: Collection[TensorName]
+    ) -> Sequence[ProgramValue | None]:
         """The outputs of a node; None for one that holds no numbers and need not be kept.
 
         `known` are the values of what it reads and more, of them `overridden` those that a person gave.
@@ -76,12 +78,12 @@ class Program(Protocol):
         """
         ...
 
-    def array(self, value: Any) -> Value:
-        """A value as an array."""
+    def array(self, value: ProgramValue) -> Value:
+        """The array of a value as the program keeps it."""
         ...
 
-    def value(self, array: Array, dtype: str) -> Any:
-        """An array as a value."""
+    def value(self, array: Array, dtype: str) -> ProgramValue:
+        """A value as the program keeps it, of an array."""
         ...
 
     def restore(self) -> None:
@@ -101,7 +103,7 @@ class NodeStepper:
         self._steps = {step.name: step for step in program.steps}
         self._order = {name: place for place, name in enumerate(self._steps)}
         self._nodes = [step.node for step in program.steps]
-        self._known: dict[TensorName, Any] = dict(program.given)
+        self._known: dict[TensorName, ProgramValue | None] = dict(program.given)
         self._from: dict[TensorName, From] = dict.fromkeys(self._known, From.GIVEN)
         self._done: dict[str, Letter] = {}  # nodes that ran, and are not forgotten
         self._dirty: set[str] = set()

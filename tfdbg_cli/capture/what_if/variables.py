@@ -1,16 +1,16 @@
-"""What a part of a function is given for its arguments: copies of variables as they were before the run."""
+"""The arguments of a part of a function, with copies of the variables as they were before the run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.state.held_variables import held_variables
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
@@ -19,16 +19,16 @@ from tfdbg_cli.model.values import Array, NoValue
 
 
 class Variables:
-    """The arguments of one call, a variable's handle as that of a copy. Copies live as long as this does."""
+    """The arguments of one call, with copies in the place of its variables. Copies live as long as this does."""
 
-    def __init__(self, flat: FlatFunction, edges: FunctionEdges, inputs: Sequence[Any], run: Run) -> None:
+    def __init__(self, flat: FlatFunction, edges: FunctionEdges, inputs: Sequence[EagerTensor], run: Run) -> None:
         self._edges = edges
         self._inputs = dict(zip(flat.arguments, inputs, strict=True))
         self._run = run
-        self._copies: dict[TensorName, Any] = {}
+        self._copies: dict[TensorName, EagerTensor] = {}
 
-    def argument(self, name: TensorName) -> Any:
-        """The tensor that was given as `name`; of a variable a handle of a copy.
+    def argument(self, name: TensorName) -> EagerTensor:
+        """The tensor that was given as `name`; for a variable the handle of a copy.
 
         Raises:
             TfdbgError: nobody knows what the variable held before the run.
@@ -41,7 +41,7 @@ class Variables:
             self._copies[name] = compat.new_variable(self._value(name, given))
         return self._copies[name]
 
-    def _value(self, name: TensorName, handle: Any) -> Any:
+    def _value(self, name: TensorName, handle: EagerTensor) -> EagerTensor:
         dtype = tf.as_dtype(compat.type_in_variable(handle))
         if name.node in self._held:
             return tf.constant(self._held[name.node], dtype)

@@ -1,4 +1,4 @@
-"""A whole run made again with other values, its updates too, on copies of its variables."""
+"""A whole run made again with other values, updates included, on copies of its variables."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _PART = "Only what depends on the replaced tensors was computed again, and no up
 
 
 class PartWhatIf(WhatIf, Protocol):
-    """The means to compute what depends on some tensors, and to say what does not follow from them."""
+    """The means to compute what depends on replaced tensors, and to say what of it is left as it was."""
 
     def drawn_after(self, replaced: Iterable[TensorName]) -> tuple[str, ...]:
-        """Sentences about what depends on `replaced`, and comes from outside of the run all the same."""
+        """Sentences about what depends on `replaced`, but stays as it was drawn from outside."""
         ...
 
 
 class WholeWhatIf:
-    """The means to compute a run again whose state from before is held (`model.what_if.WhatIf`).
+    """The means to compute a run again of which there is a snapshot (`model.what_if.WhatIf`).
 
-    `part` computes what can be computed without that state.
+    Without one, `part` computes what can be computed.
     """
 
     def __init__(self, part: PartWhatIf) -> None:
         self._part = part
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
-        """As of a part of the run. See WhatIf."""
+        """Refuse what cannot be replaced in a part of the run either. See WhatIf."""
         self._part.require_replaceable(run, name)
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
@@ -61,7 +61,7 @@ class WholeWhatIf:
 def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:
     """The tensors of `before`, in their order, with the values that `after` has of them.
 
-    What ran another number of times stands where it ran first.
+    A tensor that was made another number of times stands where it was made first.
     """
     done: set[tuple[str, int]] = set()
     for row in range(len(before)):

@@ -1,12 +1,11 @@
-"""What is said of parts of a run that cannot be computed again, or were not."""
+"""The sentences about parts of a run that cannot be computed again, or were not."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tfdbg_cli.analysis.error_text import essence
-from tfdbg_cli.capture.what_if.slices import Kept, Slice
+from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
@@ -14,8 +13,8 @@ from tfdbg_cli.model.names import TensorName
 _NAMED = 3
 
 
-def left_out(found: Slice[Any]) -> tuple[str, ...]:
-    """Sentences about what depends on the replaced values, and was not computed again all the same."""
+def left_out(found: Slice[Node]) -> tuple[str, ...]:
+    """Sentences about nodes that depend on the replaced values, but were not computed again."""
     said = []
     writes, late = found.names(Kept.WRITES), found.names(Kept.LATE)
     if writes:
@@ -26,8 +25,8 @@ def left_out(found: Slice[Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def kept_as_drawn(found: Slice[Any]) -> tuple[str, ...]:
-    """A sentence about what depends on the replaced values, and comes from outside of the run all the same."""
+def kept_as_drawn(found: Slice[Node]) -> tuple[str, ...]:
+    """A sentence about nodes that depend on the replaced values, but keep what they drew from outside; or none."""
     drawn = found.names(Kept.DRAWN)
     if not drawn:
         return ()
@@ -40,7 +39,7 @@ def within(name: TensorName, place: str) -> str:
 
 
 def not_captured(name: TensorName) -> TfdbgError:
-    """The error where a value is wanted that the run did not keep."""
+    """The error for a value that is needed and was not captured."""
     return TfdbgError(
         f"This needs the value of {name}, which was not captured.",
         hint="Capture the run without filters: `run`.",
@@ -48,7 +47,7 @@ def not_captured(name: TensorName) -> TfdbgError:
 
 
 def failed(error: Exception | RunError) -> TfdbgError:
-    """The error where an op failed on the new values."""
+    """The error for an op that failed on the new values."""
     return TfdbgError(
         f"With these values the run fails: {_told(error)}.",
         hint="`set` lists what is replaced, `set -d TENSOR` takes it back.",
@@ -68,7 +67,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def op_failed(node: str, error: Exception) -> TfdbgError:
-    """The error where a node fails when it is stepped to."""
+    """The error for a node that fails when it is stepped to."""
     return TfdbgError(
         f"{node} fails: {_told(error)}.",
         hint="`pt` and `ni` show its inputs; `inject_value` gives one another value.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
 from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
@@ -27,7 +27,7 @@ _NUMBERED = re.compile(r"_\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One output of a node: how a FunctionDef refers to it, and its element type's number."""
+    """One output of a node: how a FunctionDef refers to it, and the number of its element type."""
 
     reference: str
     dtype: int
@@ -54,7 +54,7 @@ class Needed:
     not be produced, so it cannot be given back.
     """
 
-    nodes: tuple[Any, ...]
+    nodes: tuple[NodeDef, ...]
     slots: Mapping[str, frozenset[int]]
     hidden: frozenset[str]
 
@@ -65,7 +65,7 @@ class Body:
     def __init__(self, definition: FunctionDef, operations: Collection[str] = ()) -> None:
         self.definition = definition
         self.name: str = definition.signature.name
-        self.nodes: dict[str, Any] = {node.name: node for node in definition.node_def}
+        self.nodes: dict[str, NodeDef] = {node.name: node for node in definition.node_def}
         self.arguments: tuple[str, ...] = tuple(arg.name for arg in definition.signature.input_arg)
         self.argument_types: tuple[int, ...] = tuple(arg.type for arg in definition.signature.input_arg)
         self.returns: tuple[str, ...] = tuple(definition.ret[arg.name] for arg in definition.signature.output_arg)
@@ -94,10 +94,10 @@ class Body:
         return XLA in attributes and bool(attributes[XLA].b)
 
     def python_name(self, node: str) -> str:
-        """The name that the program knows `node` by.
+        """The name by which the program knows `node`.
 
-        TensorFlow numbers a node anew whose name is that of an argument or an output of the function, and it writes
-        those in lower case: an op called `log` becomes `log_0` where it is given back, as under a tape.
+        TensorFlow numbers a node whose name is that of an argument or an output of the function, and it writes those
+        in lower case: an op called `log` becomes `log_0` where it is given back, as under a tape.
         """
         return self._python_names.get(node, node)
 
@@ -108,7 +108,7 @@ class Body:
         return self._outputs[node]
 
     def source(self, reference: str) -> Source:
-        """What the data input `reference` names."""
+        """What `reference`, a data input of a node, names."""
         found = self._found_sources.get(reference)
         if found is None:
             found = self._found_sources[reference] = self._source(reference)
@@ -154,7 +154,7 @@ class Body:
             found = self._found_needs[node] = tuple(name for name in names if name in self.nodes)
         return found
 
-    def _in_order(self, wanted: Mapping[str, object]) -> Iterator[Any]:
+    def _in_order(self, wanted: Mapping[str, object]) -> Iterator[NodeDef]:
         """The nodes `wanted`, inputs first and otherwise as defined; a way back in a loop is not followed."""
         around = {name for name in wanted if self.nodes[name].op in NEXT_ITERATION}
         order = needs_first(
@@ -186,7 +186,7 @@ class Body:
 
 
 def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str, str]:
-    """The names of ops for those nodes that are not called like theirs."""
+    """By the name of a node the name of the op that it was made from, where that is another."""
     if not operations:
         return {}
     known = set(nodes)
@@ -198,8 +198,8 @@ def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str
     return found
 
 
-def _types(arg: Any, node: NodeDef, definition: FunctionDef) -> list[int]:
-    """The element types of one output argument of `definition`, an OpDef, in `node`."""
+def _types(arg: Any, node: NodeDef, definition: OpDef) -> list[int]:
+    """The element types, by number, of the outputs of `node` for which `arg`, of its definition, stands."""
     if arg.type_list_attr:
         return list(_attribute(arg.type_list_attr, node, definition).list.type)
     dtype = arg.type or _attribute(arg.type_attr, node, definition).type
@@ -209,14 +209,14 @@ def _types(arg: Any, node: NodeDef, definition: FunctionDef) -> list[int]:
     return [dtype] * count
 
 
-def _attribute(name: str, node: NodeDef, definition: FunctionDef) -> Any:
+def _attribute(name: str, node: NodeDef, definition: OpDef) -> AttrValue:
     if name in node.attr:
         return node.attr[name]
     return next(attr.default_value for attr in definition.attr if attr.name == name)
 
 
 def attribute_of(node: NodeDef, name: str) -> Any:
-    """The attribute `name` of a NodeDef, an AttrValue's content as a Python value; its default where it is left out.
+    """The attribute `name` of `node` as a Python value; its default where it is left out.
 
     None when the op has no such attribute. A tensor, a shape or a function stays the message that it is.
     """
@@ -229,7 +229,7 @@ def attribute_of(node: NodeDef, name: str) -> Any:
     return None
 
 
-def _content(value: Any) -> Any:
+def _content(value: AttrValue) -> Any:
     kind = value.WhichOneof("value")
     if kind == "s":
         return value.s.decode(errors="replace")
@@ -242,13 +242,13 @@ def _content(value: Any) -> Any:
 class Library:
     """Functions by name, each read once: those of the eager runtime, or what `definition_of` gives.
 
-    `operations` names the ops of one, as `Body` has them.
+    `operations` gives the names of the ops that a function was made from, as `Body` takes them.
     """
 
     def __init__(
         self,
         operations: Callable[[str], Collection[str]] = lambda name: (),
-        definition_of: Callable[[str], Any] | None = None,
+        definition_of: Callable[[str], FunctionDef | None] | None = None,
     ) -> None:
         self._bodies: dict[str, Body | None] = {}
         self._operations = operations

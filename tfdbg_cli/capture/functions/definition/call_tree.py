@@ -44,7 +44,7 @@ _KINDS = {
 class CallSite:
     """A node that calls functions. `scopes` are of the called function, of the branches, or of cond and body.
 
-    `own_name` is what the node was called in the function that it was written in.
+    `own_name` is the name of the node in the function that it was written in.
     """
 
     node: NodeDef
@@ -65,7 +65,7 @@ class CallPlace:
 class Scope:
     """One function where it is called. The scope of the run's own function has an empty path and no parent.
 
-    `stands_for` are arguments, by position, that are an output of an op in the run: somebody feeds them.
+    `stands_for` has the arguments, by position, that are the output of an op in the run, with its name.
     """
 
     path: str
@@ -77,7 +77,7 @@ class Scope:
     argument_names: tuple[str, ...] = ()
     stands_for: Mapping[int, TensorName] = field(default_factory=dict)
     calls: dict[str, CallSite] = field(default_factory=dict)
-    unread: frozenset[Source] = frozenset()  # outputs that are not given back, lest other ops be made of the function
+    unread: frozenset[Source] = frozenset()  # outputs not given back, lest the runtime make other ops of the function
     cut: bool = False  # a call below was not entered, since the function calls itself
 
     def name_of(self, node: str) -> str:
@@ -130,7 +130,7 @@ class Scope:
         return found
 
     def _follows(self, reference: str) -> int | None:
-        """The argument that `reference` gives unchanged; None when it gives something else."""
+        """The position of the argument that `reference` hands on unchanged; None when it is something else."""
         source = self.body.source(reference)
         while source.node is not None and self.body.nodes[source.node].op == "Identity":
             source = self.body.source(self.body.data_inputs(self.body.nodes[source.node])[0])
@@ -147,9 +147,9 @@ class Scope:
         return TensorName(self.name_of(source.node), source.slot)
 
     def made_at(self, reference: str) -> tuple[Scope, str]:
-        """Where what `reference` means is made, past plain calls and ops that pass it on, and how it is called there.
+        """The scope that makes what `reference` means, past plain calls and ops that pass it on, and its name there.
 
-        The same function, branch or turn of a loop runs both.
+        It is made in the same function, branch or turn of a loop.
         """
         scope, text = self, reference
         while True:
@@ -190,7 +190,7 @@ class Scope:
 class CallTree:
     """The scopes of one run's function, made from the function and the library that it calls into.
 
-    Functions with an attribute among `skipped` are not entered. `places` are those that calls in the run's own
+    Functions with an attribute among `skipped` are not entered. `places` are those which calls in the run's own
     function had before it was made of several.
     """
 
@@ -268,7 +268,7 @@ class _Prefixes:
                 name = name.rpartition("/")[0]
 
     def free(self, wanted: str) -> str:
-        """`wanted`, with a number where it is taken; taken from now on."""
+        """`wanted`, with a number if it is taken already; the result counts as taken."""
         name, number = wanted, 0
         while name in self._taken:
             number += 1

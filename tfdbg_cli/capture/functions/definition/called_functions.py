@@ -1,24 +1,23 @@
-"""Which functions nodes call, and functions with all that they call."""
+"""The functions that nodes name, and functions with all that they call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
+from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef
 from tfdbg_cli.model.walks import nearest_first
 
 
-def with_called(definitions: Iterable[FunctionDef]) -> list[Any]:
+def with_called(definitions: Iterable[FunctionDef]) -> list[FunctionDef]:
     """The FunctionDefs `definitions` and all that they call, each once, the called ones behind."""
-    given: dict[str, Any] = {}
+    given: dict[str, FunctionDef] = {}
     for definition in definitions:
         given.setdefault(definition.signature.name, definition)
 
     @cache
-    def definition_of(name: str) -> Any:
+    def definition_of(name: str) -> FunctionDef:
         return given[name] if name in given else compat.function_definition(name)
 
     def called_in(name: str) -> list[str]:
@@ -34,7 +33,7 @@ def called_by(node: NodeDef) -> list[str]:
     return [*by_its_type, *functions_in(node.attr)]
 
 
-def functions_in(attributes: Mapping[str, Any]) -> Iterator[str]:
+def functions_in(attributes: Mapping[str, AttrValue]) -> Iterator[str]:
     """The functions that the attributes of a NodeDef name."""
     for value in attributes.values():
         if value.HasField("func"):

@@ -1,11 +1,10 @@
-"""A FunctionDef that is being changed."""
+"""Changes a FunctionDef: adds nodes, arguments, outputs, side effects and reports."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import XLA, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
@@ -26,13 +25,13 @@ READS = "_tfdbg_reads"
 
 
 def told_source(scope: Scope, reference: str) -> str:
-    """What `reference` means in the function of `scope`, as `READS` tells of it; empty for an argument."""
+    """What `reference` means in the function of `scope`, as the attribute `READS` has it; empty for an argument."""
     source = scope.body.source(reference) if reference else Source(None, 0)
     return "" if source.node is None else f"{scope.body.name}|{source.node}|{source.slot}"
 
 
 def source_told(text: str) -> tuple[str, Source] | None:
-    """The name of the function and the source that `told_source` told of; None of what is no source."""
+    """The name of the function and the source in a text of `told_source`; None for any other text."""
     function, node, slot = [*text.split("|"), "", ""][:3]
     return (function, Source(node, int(slot))) if node else None
 
@@ -48,7 +47,7 @@ class Edit:
         self._numbers: dict[str, int] = {}
 
     def make_stateful(self, node: NodeDef) -> None:
-        """Let the call `node` report: it must run, and what reports after this function waits for it."""
+        """Make the call `node` stateful, since it reports: it must run, and later reports wait for it."""
         node.op = _STATEFUL.get(node.op, node.op)
         if XLA in node.attr:
             del node.attr[XLA]
@@ -56,7 +55,7 @@ class Edit:
         self._waits.append(node.name)
 
     def drop_checks(self) -> None:
-        """Let no op raise that XLA leaves out (tf2xla), should the function have to run without XLA."""
+        """Disable the checks that XLA leaves out (tf2xla), for a function meant for XLA that has to run without."""
         for node in self.definition.node_def:
             if node.op == "Assert":
                 sources = [
@@ -93,7 +92,7 @@ class Edit:
         self.definition.ret[name] = reference
 
     def be_empty(self) -> None:
-        """Forget what the function does, but for its arguments and outputs."""
+        """Remove all that the function does; its arguments and outputs stay declared."""
         self.definition.ClearField("node_def")
         self.definition.ClearField("control_ret")
         self.definition.signature.ClearField("control_output")
@@ -101,17 +100,17 @@ class Edit:
         self.nodes = {}
 
     def take(self, wanted: str, dtype: int) -> str:
-        """Add an argument: how the function refers to it."""
+        """Add an argument; gives how the function refers to it."""
         arguments = [argument.name for argument in self.definition.signature.input_arg]
         name = self.free_name(wanted, {*arguments, *self.nodes})
         self.definition.signature.input_arg.add(name=name, type=dtype)
         return name
 
     def returns(self) -> list[str]:
-        """What the function gives, as it refers to it, in order."""
+        """The references of the function's outputs, in order."""
         return [self.definition.ret[output.name] for output in self.definition.signature.output_arg]
 
-    def add(self, wanted: str, op: str, inputs: Sequence[str], device: str = "") -> Any:
+    def add(self, wanted: str, op: str, inputs: Sequence[str], device: str = "") -> NodeDef:
         """Add a node."""
         name = self.free_name(wanted, self.nodes)
         node = self.definition.node_def.add(name=name, op=op, input=inputs, device=device)
@@ -119,12 +118,12 @@ class Edit:
         return node
 
     def tell_reads(self, node: NodeDef, references: Sequence[str]) -> None:
-        """Write down at our `node` what of the program its data inputs are, or stand for, in order."""
+        """Note at `node`, one of ours, which values of the program its data inputs are or stand for, in order."""
         told = [told_source(self._scope, text) for text in references if not text.startswith("^")]
         node.attr[READS].list.s.extend(text.encode() for text in told)
 
     def call(self, function: str, inputs: Sequence[str], types: Iterable[int], gives: Iterable[int]) -> str:
-        """Add a call of a function with arguments of `types`; the name of the node.
+        """Add a call of a function with arguments of `types`; gives the name of the node.
 
         It comes after the side effects of this function, if the called one has any.
         """
@@ -138,13 +137,13 @@ class Edit:
         return str(node.name)
 
     def read_after(self, handle: str, waits: Sequence[str], dtype: int) -> str:
-        """Add a reading of a variable that comes after the nodes `waits`."""
+        """Add a read of a variable that comes after the nodes `waits`; gives how the function refers to it."""
         node = self.add("tfdbg_updated", "ReadVariableOp", [handle, *(f"^{name}" for name in waits)])
         node.attr["dtype"].type = dtype
         return f"{node.name}:value:0"
 
     def read_before(self, handle: str, waits: Sequence[str], dtype: int) -> str:
-        """Add a reading of a variable that comes before the nodes `waits`."""
+        """Add a read of a variable that comes before the nodes `waits`; gives how the function refers to it."""
         node = self.add("tfdbg_before", "ReadVariableOp", [handle])
         node.attr["dtype"].type = dtype
         for name in waits:
@@ -188,7 +187,7 @@ class Edit:
         return call is not None and call.kind is CallKind.LOOP and call.scopes[0] is self._scope
 
     def _wait_for(self, effect: str) -> None:
-        """Give the first output only after `effect`: of the cond of a loop nobody else waits for side effects."""
+        """Give the first output only after `effect`: nobody else waits for side effects of a loop's condition."""
         output = self.definition.signature.output_arg[0]
         after = self.add("tfdbg_after", "Identity", [self.definition.ret[output.name], f"^{effect}"])
         after.attr["T"].type = output.type

@@ -1,4 +1,4 @@
-"""What ops have to do with the world outside of a run.
+"""The side effects of ops: what they have to do with the world outside of a run.
 
 All else follows from what a run is given, the values of its variables, and what its source ops drew: batches of an
 iterator, random numbers with a state of their own, answers of Python, of tables and of other machines.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 from functools import cache
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.called_functions import called_by
 from tfdbg_cli.capture.tf import compat
@@ -25,7 +24,7 @@ class SideEffect(Enum):
     NOTHING = auto()
     READ = auto()  # of a variable
     WRITE = auto()  # to a variable; random numbers whose state is a variable, too
-    CALL = auto()  # of functions, which may have
+    CALL = auto()  # of functions, which may have any of these
     EFFECT = auto()  # it gives nothing back: prints, summaries, queues
     SOURCE = auto()  # it draws what no second run would draw
 
@@ -59,7 +58,7 @@ def drawing_in(name: str) -> str:
     """What draws from outside in the function `name` or in what it calls: `node (op type)`; empty if nothing does."""
 
     @cache
-    def nodes(function: str) -> Sequence[Any]:
+    def nodes(function: str) -> Sequence[NodeDef]:
         definition = compat.function_definition(function)
         return () if definition is None else definition.node_def
 
@@ -68,8 +67,8 @@ def drawing_in(name: str) -> str:
     return next((f"{node.name} ({node.op})" for node in sources), "")
 
 
-def silence(definition: FunctionDef) -> Any:
-    """`definition`, its nodes that only change the world made to do nothing but wait."""
+def silence(definition: FunctionDef) -> FunctionDef:
+    """`definition` with the nodes that only change the world outside made to do nothing but wait."""
     for node in definition.node_def:
         if side_effect_of(node.op) is SideEffect.EFFECT:
             waits = [text for text in node.input if text.startswith("^")]

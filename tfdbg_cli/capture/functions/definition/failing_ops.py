@@ -20,18 +20,18 @@ class FailingOp:
 
     @property
     def name(self) -> str:
-        """Its name in the run."""
+        """The name of the node in the run."""
         return self.scope.name_of(self.node.name)
 
     @property
     def given(self) -> tuple[TensorName, ...]:
-        """What it reads that is numbers."""
+        """The tensors that it reads, as far as they hold numbers."""
         body = self.scope.body
         given = [text for text in body.data_inputs(self.node) if has_numbers(body.type_of(text))]
         return tuple(map(self.scope.resolve, given))
 
     def place_in(self, flat: FlatFunction) -> FlatNode:
-        """The node of the flat function that it is, or the branch, loop or compiled call in which it is."""
+        """The node of the flat function that it is, or that of the branch, loop or compiled call around it."""
         name, scope = self.name, self.scope
         while name not in flat.nodes and scope.call is not None and scope.parent is not None:
             name, scope = scope.parent.name_of(scope.call.node.name), scope.parent

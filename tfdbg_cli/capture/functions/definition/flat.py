@@ -1,4 +1,4 @@
-"""A function with its plain calls inlined, and parts of it as functions of their own.
+"""Flat functions: their plain calls are inlined, so that parts of them can be made functions of their own.
 
 Nodes have the names that they have in the function's runs, so that what is computed from a part can be laid beside
 what a run showed. Branches, loops, and calls that XLA compiles stay calls. Control edges across an inlined call are
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -56,7 +55,7 @@ class FlatNode:
 
 @dataclass(frozen=True)
 class FlatDefinition:
-    """A FunctionDef, and what its arguments and outputs are in the run: `inputs` in order, then `outputs`."""
+    """A FunctionDef, and what its arguments (`inputs`) and its `outputs` are in the run, in order."""
 
     definition: FunctionDef
     inputs: tuple[TensorName, ...]
@@ -64,7 +63,7 @@ class FlatDefinition:
 
 
 class FlatFunction:
-    """The function of `root` with all that it calls plainly in one level."""
+    """The function of `root` with all that it calls plainly, on one level."""
 
     def __init__(self, root: Scope) -> None:
         self.root = root
@@ -97,7 +96,7 @@ class FlatFunction:
         return self.output(name).dtype if known is None else known
 
     def ancestors(self, ends: Iterable[TensorName], fed: Collection[TensorName] = ()) -> Iterator[FlatNode]:
-        """The nodes that give the tensors `ends` or are read on the way, past `fed` none; no control edges."""
+        """The nodes from which the tensors `ends` are computed; past `fed` ones none. Control edges do not count."""
 
         def makers(tensors: Iterable[TensorName]) -> list[FlatNode]:
             return [self.nodes[name.node] for name in tensors if name not in fed and name.node in self.nodes]
@@ -188,7 +187,7 @@ def _waited_for(scope: Scope, node: str) -> str:
 
 
 def _resolved(scope: Scope, reference: str, ends: list[str]) -> tuple[TensorName, Scope]:
-    """What `reference` means in the flat function; the ends of calls that it is read out of are added to `ends`."""
+    """What `reference` means in the flat function. The ends of calls that it comes out of are added to `ends`."""
     source = scope.body.source(reference)
     if source.node is not None:
         site = scope.calls.get(source.node)
@@ -298,7 +297,7 @@ class _Part:
         self._definition.node_def.append(made)
 
     @staticmethod
-    def _relocate(made: Any, node: FlatNode, kept: set[str]) -> None:
+    def _relocate(made: NodeDef, node: FlatNode, kept: set[str]) -> None:
         """Name the nodes that `made` is colocated with as they are named here; forget those that are not here."""
         if _COLOCATED not in made.attr or node.scope is None:
             return

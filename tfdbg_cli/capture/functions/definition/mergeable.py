@@ -1,17 +1,16 @@
-"""Which values TensorFlow's graph optimizer may merge with what reads them, were they not given back.
+"""Values that TensorFlow's graph optimizer may merge with what reads them, unless they are given back.
 
 Grappler makes one `AddN` of `a + b + c`, takes a common factor out of a sum, multiplies small factors first, divides
 by a root by way of `Rsqrt`, makes `LogSoftmax` of the logarithm of a softmax, and fuses `MatMul`, `BiasAdd` and an
 activation: always values that one op alone reads (core/grappler/optimizers: arithmetic_optimizer.cc,
-constant_folding.cc, remapper.cc). A value that is given back has one more reader, so these are not: whoever looks at
-one has it computed from what it was made of. The function then runs with the very ops, and so the rounding, that it
-has undebugged.
+constant_folding.cc, remapper.cc). A value that is given back has one more reader, so these values are not given back:
+they are computed from others when somebody looks. The function then runs with the very ops, and so the rounding, that
+it has undebugged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -54,7 +53,7 @@ _EXACT = RELUS | {"Abs", "Maximum", "Minimum", "Neg", "Sign"}
 
 
 def mergeable(scope: Scope) -> frozenset[Source]:
-    """The outputs of nodes of `scope` that are not given back: what may be merged, and what only passes a value on.
+    """The outputs of nodes of `scope` that are not given back: those that may be merged, or only pass a value on.
 
     None where values are not those of the ops as they are written (XLA), nor in the condition of a loop, whose turn
     comes before that of the body which shows what it was given.
@@ -111,7 +110,7 @@ def _is_log_of_softmax(scope: Scope, node: NodeDef) -> bool:
     return source.node is not None and scope.body.nodes[source.node].op == "Softmax"
 
 
-def _known(scope: Scope) -> Iterator[Any]:
+def _known(scope: Scope) -> Iterator[NodeDef]:
     """The nodes of `scope` whose inputs are all shown."""
     for node in scope.needed.nodes:
         inputs = [scope.body.source(text) for text in scope.body.data_inputs(node)]
@@ -120,7 +119,7 @@ def _known(scope: Scope) -> Iterator[Any]:
 
 
 def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
-    """For each output of a node who reads it: the node and the position among its inputs; no node for the caller."""
+    """The readers of each output of a node: a node and the position among its inputs; the caller has no name."""
     found: dict[Source, list[tuple[str, int]]] = {}
     for node in scope.needed.nodes:
         for position, text in enumerate(scope.body.data_inputs(node)):
@@ -131,7 +130,7 @@ def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
 
 
 def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tuple[str, int]]]) -> list[str]:
-    """The op types that read `source`, be it through ops that pass it on; an empty one for the caller."""
+    """The op types that read `source`, also through ops that pass it on; an empty one stands for the caller."""
 
     def op_type(name: str) -> str:
         return str(scope.body.nodes[name].op) if name else ""
@@ -146,7 +145,7 @@ def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tu
 
 
 def is_shown(scope: Scope, source: Source) -> bool:
-    """Whether the value is shown, as numbers, so that others can be computed from it."""
+    """Whether `source` is shown as numbers, so that others can be computed from it."""
     if source.node is None:
         return scope.argument(source.slot).returnable
     return source.node not in scope.needed.hidden and scope.body.outputs(source.node)[source.slot].returnable

@@ -1,4 +1,4 @@
-"""What a function gives its caller, seen through what it is packed into.
+"""What a function gives its caller, taken out of what it is packed into.
 
 Keras hands the loss and the metrics of a step over in an Optional, which is one opaque value: they themselves are in
 the function, before they are packed, be it in a branch or in the turns of a loop.

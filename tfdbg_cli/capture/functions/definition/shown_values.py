@@ -15,7 +15,7 @@ from tfdbg_cli.model.names import TensorName
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One value: its name in the run, and what is known of it without running. `device` is the one asked for."""
+    """One value: its name in the run, and what is known of it before. `device` is the one that was asked for."""
 
     name: TensorName
     op_type: str
@@ -25,10 +25,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """How a value is made of others that the run shows: by the op of `node` (a NodeDef), of which it is output 0.
+    """How a value is computed from others that the run shows: as output 0 of the op of `node`.
 
-    A `node` that only passes its input on has one input here. `shapes` are those of its outputs that took long to
-    find, by those of its inputs.
+    A `node` that only passes its input on has one input here. `shapes` keeps shapes of the output that took long to
+    find, by the shapes of the inputs.
     """
 
     node: NodeDef
@@ -41,7 +41,7 @@ class Item:
     """One value of a function in order of execution, or the place of a branch or loop between them.
 
     `reference` is how the function refers to the value; None for a value that is only listed (a handle). A value
-    with a `recipe` is not given back but made by it.
+    with a `recipe` is not given back but computed by it.
     """
 
     shown: Shown | None
@@ -51,7 +51,7 @@ class Item:
 
     @property
     def given_back(self) -> bool:
-        """Whether the function gives the value back, one after the other with its like."""
+        """Whether the function gives the value back, as one of its further outputs."""
         return self.reference is not None and self.recipe is None
 
 
@@ -115,7 +115,7 @@ def hidden_in(scope: Scope) -> int:
 
 
 def given_items(scope: Scope, wanted: Collection[TensorName]) -> tuple[Item, ...]:
-    """Those called `wanted` among the values of `scope` and of the plain calls in it, inputs first."""
+    """The items called `wanted` of `scope` and of the plain calls in it, inputs first."""
     items: list[Item] = []
     for node in scope.needed.nodes:
         site = scope.calls.get(node.name)

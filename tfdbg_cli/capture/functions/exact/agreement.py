@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -17,15 +16,15 @@ from tfdbg_cli.model.values import Value
 
 @dataclass(frozen=True)
 class Effect:
-    """What a call did: its flat outputs (None where one is not known), and its variables afterwards by position."""
+    """What a call did: its flat outputs, and its variables after it, by position; None where one is not known."""
 
-    outputs: Sequence[Any]
-    variables: Mapping[int, Any]
+    outputs: Sequence[EagerTensor | None]
+    variables: Mapping[int, EagerTensor | None]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many outputs and variables were compared, and those that were not the same."""
+    """How many outputs and variables were compared, and which of them were not the same."""
 
     compared: int
     partings: tuple[Parting, ...]
@@ -45,5 +44,5 @@ def agreement(root: Scope, first: Effect, second: Effect) -> Agreement:
     )
 
 
-def _holds(tensor: EagerTensor) -> bool:
+def _holds(tensor: EagerTensor | None) -> bool:
     return tensor is not None and tensor.dtype not in (tf.resource, tf.variant)

@@ -1,21 +1,20 @@
-"""Whether a rewritten function computes what the plain one does, and which of our ops stand in the way.
+"""Whether a rewritten function computes what the plain one does, and if not, which of our ops are the reason.
 
-Both are compared as the runtime made them: after its graph optimizer, on their devices, with the ops of oneDNN. The
-ends of the plain function are what it gives and what it does: its outputs, and its ops with side effects. Each has
-to be computed by the same ops, with the same attributes, of the same inputs.
+Both are compared as the runtime made them: after its graph optimizer, on their devices, with the ops of oneDNN. Each
+output of the plain function, and each of its ops with side effects, has to be computed by the same ops, with the same
+attributes, of the same inputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
 from tfdbg_cli.capture.functions.rewrite import original_names
-from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.ops.kinds import CALLS, TRANSFERS
 
 _LONG_SUM = 3  # terms: of so many `AddN` begins with one whose buffer nobody else holds
@@ -27,16 +26,16 @@ class Comparison:
 
     `outputs` are the positions of outputs, `effects` the names of ops with side effects, that are not computed by the
     same ops. `unseen` are calls of functions that the runtime compiles by itself, so that their ops are not known.
-    `suspects` are our nodes that read what the plain function does not compute so; each is a NodeDef with the
-    positions of its inputs that do. `near` are those that read anything behind a difference or just before it.
-    `given` are outputs of ours, by position, that do what suspects do.
+    `suspects` are our nodes that read what the plain function does not compute so, each with the positions of those
+    inputs. `near` are those that read anything behind a difference or just before it. `given` are outputs of ours, by
+    position, that give back what the plain function does not compute so.
     """
 
     outputs: tuple[int, ...]
     effects: tuple[str, ...]
     unseen: tuple[str, ...]
-    suspects: tuple[tuple[Any, tuple[int, ...]], ...]
-    near: tuple[tuple[Any, tuple[int, ...]], ...]
+    suspects: tuple[tuple[NodeDef, tuple[int, ...]], ...]
+    near: tuple[tuple[NodeDef, tuple[int, ...]], ...]
     given: tuple[int, ...]
 
     @property
@@ -121,7 +120,7 @@ class _Compared:
         )
 
     def _terms_of_sums(self) -> set[Output]:
-        """What long sums of the program read: who else holds one may change with which of them the sum begins."""
+        """What long sums of the program read: one more reader of a term may change with which term the sum begins."""
         found: set[Output] = set()
         for name in self._program:
             if "AddN" in self._rewritten.nodes[name].op:
@@ -156,5 +155,5 @@ _NOT_ACTING = TRANSFERS | {"_Arg", "NoOp"}
 
 
 def _functions(node: NodeDef) -> Sequence[str]:
-    attributes: Mapping[str, Any] = node.attr
+    attributes: Mapping[str, AttrValue] = node.attr
     return [value.func.name for value in attributes.values() if value.HasField("func")]

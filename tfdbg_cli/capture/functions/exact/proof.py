@@ -1,4 +1,4 @@
-"""A rewritten function whose checks leave the program's own ops as they are: proven by what the runtime makes of it.
+"""Proves of a rewritten function that the program's own ops are as they were, by what the runtime makes of it.
 
 A check is one more reader of a value, and TensorFlow's graph optimizer goes by who reads what. So the function is
 compiled, and compared with the plain one. Checks that stand in the way read a second computation of their value
@@ -28,7 +28,7 @@ _ROUNDS = 8  # the checks of a network settle in one to three
 
 @dataclass(frozen=True)
 class Proof:
-    """The function `instrumented`, and what is known of it. `comparison` is None where TensorFlow did not tell."""
+    """A rewritten function and how it compares with the plain one; None where TensorFlow does not tell."""
 
     instrumented: Instrumented
     comparison: Comparison | None
@@ -42,7 +42,7 @@ class Proof:
 def proven(
     root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], make: Callable[[Apart], Instrumented]
 ) -> Proof:
-    """The function that `make` gives for the values its checks must not read, so that it gives what `plain` gives.
+    """What `make` makes, told which values the checks must not read so that the program's ops stay those of `plain`.
 
     `plain` is the function of `root` as the runtime compiles it for `inputs`.
     """
@@ -88,7 +88,7 @@ def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:
 
 
 def _deeper(function: str, body: Body, sources: Sequence[Source], apart: Apart) -> Iterator[tuple[str, Source]]:
-    """Of what `sources` are computed from, the values nearest to them that may be read so far."""
+    """The values from which `sources` are computed: the nearest that checks may still read."""
 
     def given(source: Source) -> list[Source]:
         if source.node is None or (function, source) not in apart:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import NodeDef
+from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.kinds import COPIES, RECEIVES, RELUS, SENDS
 
@@ -36,7 +36,7 @@ class Values:
     """The digests of what the nodes of a compiled function give."""
 
     def __init__(self, compiled: Compiled) -> None:
-        self.nodes: Mapping[str, Any] = {node.name: node for node in compiled.nodes}
+        self.nodes: Mapping[str, NodeDef] = {node.name: node for node in compiled.nodes}
         self._sent = {_tensor_name(node): node for node in compiled.nodes if node.op in SENDS}
         self._inputs: dict[str, tuple[Output, ...]] = {name: self._read(node) for name, node in self.nodes.items()}
         self._own = {name: _own_digest(node) for name, node in self.nodes.items()}
@@ -114,7 +114,7 @@ class Values:
 
 
 def _tensor_name(node: NodeDef) -> str:
-    """What a pair of ops that hand a value from device to device is known by."""
+    """The name that two ops share which hand a value from device to device."""
     return str(node.attr["tensor_name"].s)
 
 
@@ -130,7 +130,7 @@ def _relu_digest(op_type: str, node: NodeDef) -> bytes:
 
 
 def _own_digest(node: NodeDef) -> bytes:
-    """What `node` is, its inputs left aside, and a ReLU that is fused to it."""
+    """The digest of `node` without its inputs, and without a ReLU that is fused to it."""
     kind = node.op.removeprefix("_Mkl").removeprefix("Native")
     # A ReLU that oneDNN has fused gives zero for NaN, and else NaN. Rounded is nothing: a run in which a NaN comes up
     # is made plainly, and a watch that does not see NaN has twins of such products.
@@ -160,7 +160,7 @@ def acts(op_type: str) -> bool:
     return definition is None or bool(definition.is_stateful)
 
 
-def _attribute(value: Any) -> bytes:
+def _attribute(value: AttrValue) -> bytes:
     kind = value.WhichOneof("value")
     if kind == "func" or (kind == "list" and value.list.func):
         functions: Sequence[Any] = [value.func] if kind == "func" else value.list.func

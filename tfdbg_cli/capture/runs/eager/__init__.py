@@ -1,1 +1,1 @@
-"""Eager code: recording op by op what a Python callable runs."""
+"""Ops that run eagerly: seen, watched, recorded, stopped at, and divided into runs."""

@@ -26,10 +26,11 @@ from tfdbg_cli.capture.runs.function.capture import WithoutValues
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, NAMED
 from tfdbg_cli.capture.tf.static_values import dimensions
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Value
 
 _OP = re.compile(r"\[Op:(\w+)\]")
 _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
@@ -37,22 +38,26 @@ _NOTE = "Each op ran on its own, as Python called it; there is no graph but the 
 
 
 class EagerCall:
-    """A call `call()` of Python code called `name`, which is `given` values (`pipeline.Interceptable`)."""
+    """A call `call()` of Python code called `name`; its arguments are `given`, by name (`pipeline.Interceptable`)."""
 
-    def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], Any]) -> None:
+    def __init__(self, name: str, given: Mapping[str, Any], call: Callable[[], RunResult]) -> None:
         self.name = name
         self.given = given
         self._call = call
 
     @classmethod
     def of(
-        cls, python: Any, call: Callable[[], Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+        cls,
+        python: Callable[..., Any],
+        call: Callable[[], RunResult],
+        arguments: tuple[Any, ...],
+        keywords: Mapping[str, Any],
     ) -> EagerCall:
         """The call `call()` of `python` with these arguments."""
         name = str(getattr(python, "__name__", type(python).__name__))
         return cls(name, _named(python, arguments, keywords), call)
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         with INSIDE:
             return self._call()
 
@@ -80,14 +85,14 @@ class EagerCall:
 
 
 class EagerCapture:
-    """One call whose ops are recorded."""
+    """One call whose ops are recorded with all their values."""
 
-    def __init__(self, plain: Callable[[], Any], recorder: EagerRecorder) -> None:
+    def __init__(self, plain: Callable[[], RunResult], recorder: EagerRecorder) -> None:
         self._plain = plain
         self._recorder = recorder
         self._failed: str | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         with self.recording():
             return self._plain()
@@ -125,23 +130,23 @@ class EagerCapture:
 
 
 class WatchedEagerCall:
-    """One call whose ops are looked at as they run; functions that it calls are runs of their own."""
+    """One call whose ops a watch looks at as they run; functions that it calls are runs of their own."""
 
-    def __init__(self, made: EagerCall, call: Callable[[], Any], watch: EagerWatch, plan: Plan) -> None:
+    def __init__(self, made: EagerCall, call: Callable[[], RunResult], watch: EagerWatch, plan: Plan) -> None:
         self._made = made
         self._call = call
         self._watch = watch
         self._plan = plan
         self._section: Section | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         with self.recording():
             return self._call()
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """A context whose ops are looked at."""
+        """A context in which the watch looks at the ops of this thread, as those of this call."""
         given = self._made.given.items()
         names = {tensor_id(value): name for name, value in given if isinstance(value, tf.Tensor)}
         with NAMED, self._watch.naming(self._made.name, self._plan, names) as self._section:
@@ -149,7 +154,7 @@ class WatchedEagerCall:
 
     @property
     def reported(self) -> bool:
-        """Whether something was found, and shown, in the middle of it."""
+        """Whether the watch found something, and showed it, in the middle of the call."""
         return self._section is not None and self._section.stopped
 
     @property
@@ -162,7 +167,7 @@ class WatchedEagerCall:
         return ""
 
     def run(self, call: Call, error: RunError | None) -> Run:
-        """What ran last."""
+        """The ops that ran last."""
         assert self._section is not None
         return self._section.run(call.number, (), error)
 
@@ -187,8 +192,8 @@ class _Pending:
         return (), _Values(self._call.given)
 
 
-def _named(python: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """The tensors, arrays and numbers among the arguments, by parameter; those in a structure are counted."""
+def _named(python: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The tensors, arrays and numbers among the arguments, by parameter; those in a structure get numbers."""
     try:
         bound = inspect.signature(python).bind(*arguments, **keywords).arguments
     except (TypeError, ValueError):
@@ -200,7 +205,7 @@ def _named(python: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any])
     return named
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     if isinstance(value, tf.Tensor | tf.Variable | np.ndarray | np.generic | int | float | complex | str | bytes):
         yield value
     elif isinstance(value, Mapping):
@@ -221,13 +226,13 @@ def _argument(name: str, value: Any) -> Argument:
     return Argument(name, tf.as_dtype(array.dtype).name, array.shape)
 
 
-class _Values(Mapping[str, Any]):
+class _Values(Mapping[str, Value]):
     """Arguments as arrays, made when somebody looks."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = given
 
-    def __getitem__(self, name: str) -> Array | NoValue:
+    def __getitem__(self, name: str) -> Value:
         value = self._given[name]
         return value_of(value) if isinstance(value, tf.Tensor | tf.Variable) else np.asarray(value)
 

@@ -1,4 +1,4 @@
-"""What a watch asks of each value that an eager op gives."""
+"""The question of a watch, asked of each value that an eager op gives."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tfdbg_cli.capture.runs.eager.places import builds
 from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -51,7 +52,7 @@ _INEXACT, _LEAST = 4.0, 1e-12
 
 
 class Checks:
-    """The question of one watch. It knows which tensors are settled, so that few are looked at."""
+    """Asks the question of one watch. Bounds of norms show most tensors to be finite, so that few are looked at."""
 
     def __init__(self, watched: WatchRequest) -> None:
         self.watched = watched
@@ -72,8 +73,8 @@ class Checks:
         self._failed = False
         self.meant = Meant() if watched.skips_meant else None
 
-    def bad(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
-        """Whether the watch is for one of the `outputs` of `op`, which was given `inputs`."""
+    def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+        """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for."""
         if self.of_updates:
             return False
         op_type = op[1]
@@ -98,23 +99,23 @@ class Checks:
             self._before, self._norms = norms, {}
         return found and not self._is_excluded(op)
 
-    def is_meant(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
-        """Whether what is bad about `op` are infinities that may be meant, so that its run is to be judged."""
+    def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+        """Whether what `op` gives are infinities that may be meant, so that they are judged at the end of its run."""
         if self.meant is None or (updates_variable(op[1]) and not builds(op[7])):
             return False
         return self.meant.hands_on(op, inputs, outputs)
 
     def is_new(self, op: Noted) -> bool:
-        """Whether no run was judged yet for infinities at the line of `op`, which `is_meant`."""
+        """Whether infinities at the line of `op`, which `is_meant`, have not been judged before."""
         return self.meant is not None and self.meant.is_new(op[7])
 
     def judged(self) -> None:
-        """Hear that the run with what was meant so far was judged."""
+        """Note that the run with the infinities met so far was judged."""
         if self.meant is not None:
             self.meant.judged()
 
-    def bad_variable(self, op: Noted, handle: Any, value: Array) -> bool:
-        """Whether the watch is for `value`, what the variable behind `handle` holds after the update `op`."""
+    def bad_variable(self, op: Noted, handle: EagerTensor, value: Array) -> bool:
+        """Whether `value`, which the variable of `handle` holds after the update `op`, is what the watch is for."""
         if not self._finite_only:
             return self._asks(op, 0, UPDATED_VARIABLE, value)
         key = tensor_id(handle)
@@ -126,10 +127,10 @@ class Checks:
         self._norms.pop(key, None)
         return not self._is_excluded(op)
 
-    def settled(self, op: Noted, inputs: Sequence[Any]) -> bool:
-        """Whether the variable that `op` updated is finite for certain, without a look: by the bound of its norm.
+    def settled(self, op: Noted, inputs: Sequence[OpInput]) -> bool:
+        """Whether the variable that `op` updated need not be read, since a bound of its norm shows it to be finite.
 
-        Once in a while it is looked at nevertheless, so that the bound stays near.
+        Every few updates it is read nevertheless, so that the bound stays near.
         """
         if not self._finite_only or op[1] not in _SIMPLE_UPDATES or len(inputs) != 2:
             return False
@@ -145,21 +146,21 @@ class Checks:
         self._norms[key] = bound, max(old[1], change[1])
         return True
 
-    def bad_update(self, inputs: Sequence[Any]) -> bool:
-        """Whether an update is given what the watch is for."""
+    def bad_update(self, inputs: Sequence[OpInput]) -> bool:
+        """Whether an update with these `inputs` is given what the watch is for."""
         return self.of_updates and not self.out_of_fine([given for given in inputs if not _is_handle(given)])
 
-    def out_of_fine(self, inputs: Sequence[Any]) -> bool:
-        """Whether nothing among `inputs` is known to be what the watch is for."""
+    def out_of_fine(self, inputs: Sequence[OpInput]) -> bool:
+        """Whether all of `inputs` are finite, as far as they are numbers."""
         return all(self._known(given) or _is_fine(given) for given in inputs)
 
     def forget_variables(self) -> None:
-        """Something that is not seen, such as a function, may have updated variables."""
+        """Forget what is known of variables: something unseen, such as a function, may have updated them."""
         self._norms.clear()
         self._before.clear()
 
-    def _known(self, given: Any) -> Norm | None:
-        """The norm of what an op is given, if it was looked at or bounded: a tensor, a variable, or a number."""
+    def _known(self, given: OpInput) -> Norm | None:
+        """The norm of what an op is given (a tensor, a variable or a number), as far as it is known; else None."""
         if type(given) is EagerTensor:
             key = tensor_id(given)
         elif isinstance(given, (float, int)):
@@ -211,11 +212,11 @@ def norm_of(value: Any) -> Norm | None:
     return math.inf, size
 
 
-def _is_handle(given: Any) -> bool:
+def _is_handle(given: OpInput) -> bool:
     return type(given) is EagerTensor and dtype_number(given) == RESOURCE
 
 
-def _is_fine(given: Any) -> bool:
+def _is_fine(given: OpInput) -> bool:
     if type(given) is EagerTensor:
         return dtype_number(given) in _EXACT or norm_of(host_array(given)) is not None
     try:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.failures import report
@@ -12,19 +11,20 @@ from tfdbg_cli.capture.runs.eager.insides import Insides
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs
 from tfdbg_cli.model.runs import Run
 
 
 class FunctionAmidEager(FunctionCall):
-    """Knows the eager code around it: its run begins with the ops that made what it is given."""
+    """A call of a function whose run begins with the eager ops that made what it is given."""
 
     __slots__ = ("_watch",)
 
     def __init__(
         self,
-        atomic: Any,
-        inputs: Sequence[Any],
-        call_flat: Callable[..., Any],
+        atomic: AtomicFunction,
+        inputs: Sequence[EagerTensor],
+        call_flat: Method,
         entered: Entered | None,
         watch: EagerWatch,
     ) -> None:
@@ -32,8 +32,8 @@ class FunctionAmidEager(FunctionCall):
         self._watch = watch
 
     @property
-    def given(self) -> dict[str, Any]:
-        """The tensors that the program gives it, by the names of its arguments."""
+    def given(self) -> dict[str, EagerTensor]:
+        """The tensors that the program gives the function, by the names of its arguments."""
         slots = zip(self.traced.slots, self.inputs, strict=False)
         return {slot.argument.name: tensor for slot, tensor in slots if not slot.argument.captured}
 
@@ -45,8 +45,8 @@ class FunctionAmidEager(FunctionCall):
             report("look at the eager code before a function", error)
             return run
 
-    def told(self, outputs: Any) -> None:
-        """Have the eager code behind it know what it gave."""
+    def told(self, outputs: OpOutputs) -> None:
+        """Note what the function gave, so that eager ops that read it are known to."""
         try:
             self._watch.function_gave(self.name, Insides(self.traced), list(self.given.values()), outputs)
         except Exception as error:  # noqa: BLE001
@@ -54,8 +54,12 @@ class FunctionAmidEager(FunctionCall):
 
 
 def performed_amid_eager(
-    controller: Controller, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any], entered: Entered | None
-) -> Any:
+    controller: Controller,
+    atomic: AtomicFunction,
+    inputs: Sequence[EagerTensor],
+    call_flat: Method,
+    entered: Entered | None,
+) -> OpOutputs:
     """Perform a call of a graph function as `pipeline.performed` does, as part of the program around it."""
     if controller.watched is None:
         return performed(controller, FunctionCall(atomic, inputs, call_flat, entered))

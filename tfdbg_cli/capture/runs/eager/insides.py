@@ -1,10 +1,9 @@
-"""The insides of a function that eager code called: its nodes among the eager ops, with values where they count."""
+"""The insides of a function that eager code called: its nodes among the eager ops, and their values where needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -26,17 +25,17 @@ _MOST = 256 << 20  # bytes of values that are computed again
 
 @dataclass(frozen=True, eq=False)
 class Insides:
-    """What is in the function called."""
+    """The nodes of a function that eager code called, and the values of a call of it."""
 
     traced: TracedFunction
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The names of the nodes that stand for what the program gives it."""
+        """The names of the nodes that stand for what the program gives the function."""
         return tuple(slot.argument.name for slot in self.traced.slots if not slot.argument.captured)
 
     def nodes(self, scope: str, given: Mapping[str, TensorName]) -> Iterator[tuple[str, Node]]:
-        """Its nodes under `scope`, each with its own name; what reads an argument reads what was `given` for it."""
+        """The nodes under `scope`, each after its own name; what reads an argument reads what was `given` for it."""
         for node in self.traced.graph:
             if node.name not in given:
                 read = tuple(within(scope, tensor, given) for tensor in node.inputs)
@@ -44,11 +43,11 @@ class Insides:
                 name = f"{scope}/{node.name}"
                 yield node.name, replace(node, name=name, inputs=read, control_inputs=waited)
 
-    def values(self, inputs: Sequence[Array | None], outputs: Sequence[Any]) -> TensorStore | None:
+    def values(self, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> TensorStore | None:
         """All values of a call with `inputs` that gave `outputs`; None where they cannot be had, or tell little.
 
-        The call is made again for it, apart from the program: only of a function that is its arguments' alone, with
-        no variable, no draw and no effect; of a large one only if it made something not finite.
+        For that the call is made again, apart from the program: only if it computes from its arguments alone, with no
+        variable, no draw and no side effect; a large one only if it made something not finite.
         """
         traced = self.traced
         if any(value is None for value in inputs):
@@ -67,10 +66,10 @@ class Insides:
 
 
 def within(scope: str, name: TensorName, given: Mapping[str, TensorName]) -> TensorName:
-    """What the tensor `name` of a function is called among the ops around the call."""
+    """The name that the tensor `name` of a function has among the ops around the call."""
     return given.get(name.node) or TensorName(f"{scope}/{name.node}", name.slot)
 
 
-def _is_bad(value: Any) -> bool:
+def _is_bad(value: Array | None) -> bool:
     array = np.asarray(value)
     return array.dtype.kind in "fcV" and any_nonfinite(array)

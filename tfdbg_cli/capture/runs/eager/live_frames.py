@@ -18,6 +18,7 @@ from tfdbg_cli.capture.tf.callers import is_ours, is_users
 from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.values import Array
 
 _MOST_NAMES = 5_000
 _TRACKING = "_self_"  # how attributes begin in which TensorFlow notes the program's own once more
@@ -54,7 +55,7 @@ def _names(frame: FrameType) -> dict[str, Any]:
 
 
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
-    """How the program's own frames call tensors, and the handles of variables, by their ids.
+    """The names by which the program's own frames know tensors, and handles of variables, by their ids.
 
     The innermost frame's name counts: `x`, `weights[2]`, `self.layer.kernel`.
     """
@@ -68,13 +69,13 @@ def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
 
 
 def namer(frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None) -> Callable[[Source], str]:
-    """How the program calls what came from outside: by `names`, else as its own frames do; empty for none."""
+    """Gives the program's name for what came from outside: that in `names`, else in its frames; empty for none."""
     known = names or names_of_tensors(frames)
     return lambda source: known.get(source.key) or name_of_array(frames, source.given)
 
 
-def name_of_array(frames: Sequence[LiveFrame], given: Any) -> str:
-    """How the program's own frames call the array of which TensorFlow made a tensor with these elements."""
+def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
+    """The name that the program has for the array of which TensorFlow made `given`; empty for none."""
     if not isinstance(given, np.ndarray) or not given.ndim:
         return ""
     for frame in reversed(frames):
@@ -85,8 +86,8 @@ def name_of_array(frames: Sequence[LiveFrame], given: Any) -> str:
     return ""
 
 
-def _same(value: Any, given: Any) -> bool:
-    """Whether `given` is `value`, be it in another dtype."""
+def _same(value: Array, given: Array) -> bool:
+    """Whether `given` has the elements of `value`, be it in another dtype."""
     try:
         return np.array_equal(value.astype(given.dtype), given, equal_nan=given.dtype.kind in "fc")
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The loops in Python code, from its instructions."""
+"""Finds the loops in Python code by its instructions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
 
 from tfdbg_cli.capture.runs.eager.stacks import by_identity
 
@@ -24,7 +23,7 @@ _ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose
 class Loop:
     """The body of a loop: the offsets of its first and last instruction.
 
-    `trains` tells by the names in it that a turn of it is a step of training: 2 that it is, 1 that it may be.
+    `trains` tells, by the names in the body, whether a turn is a step of training: 2 for sure, 1 perhaps, 0 no.
     """
 
     start: int
@@ -38,7 +37,7 @@ class Loop:
 
 @by_identity
 def loops_of(code: CodeType) -> tuple[Loop, ...]:
-    """The loops of `code` but for comprehensions, an outer loop before those in it."""
+    """The loops of `code`, without comprehensions; an outer loop comes before those in it."""
     instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
     ends: dict[int, int] = {}
     for jump in instructions:
@@ -59,7 +58,7 @@ def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]
     return min(around, key=lambda span: span[1] - span[0], default=None)
 
 
-def _trains(arguments: set[Any]) -> int:
+def _trains(arguments: set[object]) -> int:
     names = {name for name in arguments if isinstance(name, str)}
     if any(map(_TRAINS.fullmatch, names)):
         return 2

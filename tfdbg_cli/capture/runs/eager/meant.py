@@ -1,9 +1,8 @@
-"""Infinities that a program may mean, such as a mask of -inf: handed on from op to op, until it is seen what for."""
+"""Infinities that a program may mean, such as a mask of -inf: followed from op to op until their run is judged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tfdbg_cli.capture.runs.eager.places import program_at
 from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken
 from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
+from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.intended_infinities import MASKING
 
@@ -20,10 +20,10 @@ _TURNS_SIGN = frozenset({"Neg", "Sub"})
 
 
 class Meant:
-    """Which tensors hold only infinities that were written down or given, and what moves and masks make of them.
+    """Knows tensors whose only bad values are infinities that the program wrote or gave, and ops just handed on.
 
-    Where they came up is judged by what became of them in the whole run (`analysis/origin/benign.py`). Until a run
-    was, each such place is new.
+    Whether they were meant is judged at the end of a run by what became of them (`analysis/origin/benign.py`). A line
+    at which they come up is new until a run with it was judged.
     """
 
     def __init__(self) -> None:
@@ -32,8 +32,8 @@ class Meant:
         self._judged: set[tuple[str, int]] = set()  # files and lines
         self._met: set[tuple[str, int]] = set()
 
-    def hands_on(self, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken]) -> bool:
-        """Whether what is not finite in `outputs` are infinities of that kind, which `op` was given."""
+    def hands_on(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+        """Whether all that is not finite in `outputs` are such infinities, which `op` was given and handed on."""
         if op[1] not in _HAND_ON:
             return False
         signs: set[float] = set()
@@ -54,20 +54,20 @@ class Meant:
         return True
 
     def is_new(self, stack: Stack) -> bool:
-        """Whether no run was judged in which such an infinity came up at the line of the op with this stack."""
+        """Whether no run has been judged yet with such infinities at the line of the op that has this stack."""
         place = _place(stack)
         self._met.add(place)
         return place not in self._judged
 
     def judged(self) -> None:
-        """The run with the places met so far was shown or passed over."""
+        """Note that the run with the places met so far was shown or passed over."""
         self._judged |= self._met
         self._met.clear()
 
-    def _infinities(self, given: Any, *, made: bool) -> set[float] | None:
+    def _infinities(self, given: OpInput, *, made: bool) -> set[float] | None:
         """The signs of the infinities in what an op was given; None where they look like a fault.
 
-        A number may be any infinity. Of what was not `made` by an op, an array may hold -inf, as a mask does.
+        A number that was not `made` by an op may be either infinity, an array only hold -inf, as a mask does.
         """
         if type(given) is EagerTensor:
             if dtype_number(given) in HANDLES:

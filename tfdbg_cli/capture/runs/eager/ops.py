@@ -1,4 +1,4 @@
-"""Seeing every op that Python has TensorFlow run eagerly, in whatever thread, while somebody wants to know.
+"""Shows every op that Python has TensorFlow run eagerly, in whatever thread, to those who listen.
 
 All go through two functions of TensorFlow's Python layer (`compat.EXECUTORS`): op wrappers, the gradient
 functions that a tape calls, updates of variables. These two are replaced meanwhile. TensorFlow's own way to
@@ -15,52 +15,51 @@ from typing import Any, Protocol
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
 
 
 class Listener(Protocol):
-    """Hears of ops. What it raises goes no further, but for KeyboardInterrupt."""
+    """Is told of every op, before and after it. What it raises is reported, and goes no further."""
 
-    def begins(self, op_type: str, inputs: Sequence[Any]) -> Any:
-        """An op is about to run in this thread. What is given back is handed to `ran`; None to hear no more of it.
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Any:
+        """An op is about to run in this thread. `ran` gets what this gives; where it gives None, `ran` is not called.
 
         Attributes may follow the `inputs`.
         """
         ...
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Any) -> Any:
-        """The op gave `outputs`: a tensor, a list of tensors and of lists, or None; returns what the program gets.
-
-        Lists may be among the `inputs`, and what TensorFlow makes tensors of. `attributes` are names and values in
-        turn.
-        """
+    def ran(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Any
+    ) -> OpOutputs:
+        """The op gave `outputs`. Returns what the program gets in their place, most of the time the same."""
         ...
 
 
 class _Several:
-    """Listeners that hear of the same ops, as one."""
+    """Several listeners as one."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self._listeners = listeners
 
-    def begins(self, op_type: str, inputs: Sequence[Any]) -> Sequence[tuple[Listener, Any]] | None:
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Sequence[tuple[Listener, Any]] | None:
         begun = [(one, one.begins(op_type, inputs)) for one in self._listeners]
         return [(one, token) for one, token in begun if token is not None] or None
 
     def ran(
         self,
         op_type: str,
-        inputs: Sequence[Any],
-        attributes: Sequence[Any],
-        outputs: Any,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        outputs: OpOutputs,
         begun: Sequence[tuple[Listener, Any]],
-    ) -> Any:
+    ) -> OpOutputs:
         for listener, token in begun:
             outputs = listener.ran(op_type, inputs, attributes, outputs, token)
         return outputs
 
 
 class EagerOps:
-    """The replaced functions. The last listener to go puts the originals back."""
+    """The replaced functions. The originals are put back when the last listener goes."""
 
     def __init__(self) -> None:
         self._listeners: tuple[Listener, ...] = ()
@@ -69,7 +68,7 @@ class EagerOps:
         self._undo: list[Callable[[], None]] = []
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Have `listener` hear of every op from now on; what is given back ends that."""
+        """Tell `listener` of every op from now on, until what this gives is called."""
         with self._lock:
             self._set((*self._listeners, listener))
             if not self._undo:
@@ -93,8 +92,8 @@ class EagerOps:
 
     # What a listener raises must not become an exception of the program. `report` says it once.
 
-    def _fast(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> Any:
+    def _fast(self, original: Method) -> Method:
+        def fast(context: Any, op_type: str, name: Any, *arguments: Any) -> OpOutputs:
             heard = self._heard
             try:
                 begun = heard.begins(op_type, arguments)
@@ -113,8 +112,8 @@ class EagerOps:
 
         return fast
 
-    def _slow(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
+    def _slow(self, original: Method) -> Method:
+        def slow(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> OpOutputs:
             text, heard = function_name(op_type), self._heard
             try:
                 begun = heard.begins(text, inputs)
@@ -133,7 +132,7 @@ class EagerOps:
         return slow
 
 
-def _replace(name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[], None]:
+def _replace(name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
     original = getattr(compat.EXECUTORS, name)
     setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
     return lambda: setattr(compat.EXECUTORS, name, original)
@@ -145,8 +144,8 @@ def _input_count(op_type: str) -> int:
     return len(compat.op_definition(op_type).input_arg)
 
 
-def leaves(value: Any) -> Iterator[Any]:
-    """What is in `value`, a list of lists; `value` itself where it is none; nothing of None."""
+def leaves(value: OpOutputs | Sequence[OpInput]) -> Iterator[Any]:
+    """The tensors and other values in `value`, which may be a list of lists, a single value, or None."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from leaves(item)

@@ -1,7 +1,7 @@
-"""One run over both worlds: before what a function did stands what eager code made of its arguments.
+"""A run of a function with the eager ops before it that made its arguments.
 
-The eager ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave,
-as the insides of a function read what its caller gave.
+These ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave, as
+the insides of a function read what its caller gave.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
 from tfdbg_cli.capture.runs.eager.told import told_of
@@ -24,7 +23,7 @@ SCOPE = "eager"
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
 
 
-def with_past(run: Run, log: RecentOps, given: Mapping[str, Any], named: Callable[[Source], str]) -> Run:
+def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named: Callable[[Source], str]) -> Run:
     """`run` of a function that was `given` tensors for its arguments, with the ops of `log` that made those.
 
     `named` gives a name to what came from outside of the log; empty for none.

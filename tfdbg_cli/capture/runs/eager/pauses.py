@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.eager.recent import HANDLES, Noted, Taken, name_of
 from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
 from tfdbg_cli.capture.runs.eager.turns import Turn
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import STEPS, Pace, Sought
@@ -27,7 +28,7 @@ _READ = "ReadVariableOp"  # is part of the op that wants the value, and no step 
 
 @dataclass(frozen=True)
 class _From:
-    """What a step begins at: the op, its thread and its turn, and how deep the program's call is that it is in."""
+    """Where a step begins: the thread, the op's stack, turn and scope, and how deep the program's call is."""
 
     thread: int
     stack: Stack
@@ -37,7 +38,7 @@ class _From:
 
 
 class Pauses:
-    """Tells at which ops to stop, and remembers the last, at which a step begins."""
+    """Decides at which ops to stop, and remembers the last one, where the next step begins."""
 
     def __init__(self) -> None:
         self._sought: Sought | None = None
@@ -49,12 +50,12 @@ class Pauses:
         self,
         sought: Sought,
         op: Noted,
-        inputs: Sequence[Any],
+        inputs: Sequence[OpInput],
         outputs: Sequence[Taken],
         stack: Stack,
         turn: Turn | None,
     ) -> str:
-        """Why to stop behind `op`, which was given `inputs` and gave `outputs`, in words; empty if not."""
+        """Why to stop behind `op`, in words; empty where the program is to go on."""
         if sought is not self._sought:
             self._take(sought)
         if not counts(stack) or builds(stack) or driven(stack):
@@ -70,7 +71,7 @@ class Pauses:
         return ""
 
     def paused(self, op: Noted, stack: Stack, turn: Turn | None) -> None:
-        """The program stands behind `op` now: a step begins there."""
+        """Note that the program stands behind `op`: the next step begins there."""
         depth = _depth(stack) if self._within is None else min(_depth(stack), self._within.depth)
         self._from = _From(threading.get_ident(), stack, turn, op[3], depth)
 
@@ -109,7 +110,7 @@ def _same_caller(stack: Stack, begun: _From) -> bool:
     return stack[at] is begun.stack[at] and (outer is None or stack[outer:] == begun.stack[outer:])
 
 
-def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[Any], outputs: Sequence[Taken], stack: Stack) -> bool:
+def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken], stack: Stack) -> bool:
     if test.asks_lines:
         inner = program_at(stack)
         if inner is None or not test.fits_line(stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])):
@@ -120,8 +121,8 @@ def _is_at(test: PlaceTest, op: Noted, inputs: Sequence[Any], outputs: Sequence[
     return test.holds(gave, lambda: [array for array in map(_array, inputs) if array is not None])
 
 
-def _array(given: Any) -> Array | None:
-    """The numbers that an op was given; None of a handle and of what holds none."""
+def _array(given: OpInput) -> Array | None:
+    """The numbers that an op was given; None for a handle, or what holds no numbers."""
     if type(given) is compat.EagerTensor:
         return None if compat.dtype_number(given) in HANDLES else np.asarray(compat.host_array(given))
     if isinstance(given, tf.Variable):
@@ -137,10 +138,12 @@ class PausedOp:
     """The op behind which the program stands (`model.pausing.Replaceable`); `outputs` are as TensorFlow gave them."""
 
     op: Noted
-    outputs: Any
+    outputs: OpOutputs
     why: str = ""
-    handles: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # of variables, by their names
-    replaced: dict[int, Any] = field(default_factory=dict)  # tensors, by slot
+    handles: Mapping[str, Callable[[], EagerTensor | None]] = field(
+        default_factory=dict
+    )  # of variables, by their names
+    replaced: dict[int, EagerTensor] = field(default_factory=dict)  # by slot
 
     def __post_init__(self) -> None:
         self._tensors = list(leaves(self.outputs))
@@ -166,13 +169,13 @@ class PausedOp:
             with compat.not_recording():
                 tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
 
-    def let_go(self) -> Any:
-        """The outputs as TensorFlow gave them, which are held no longer: the program goes on."""
+    def let_go(self) -> OpOutputs:
+        """Give back the outputs as TensorFlow gave them, and hold them no longer: the program goes on."""
         outputs, self.outputs = self.outputs, None
         self._tensors.clear()
         return outputs
 
-    def _handle(self, name: TensorName) -> Any:
+    def _handle(self, name: TensorName) -> EagerTensor:
         handle = self.handles[name.node]() if name.node in self.handles else None
         if handle is None:
             known = ", ".join([f"{self.node}:{slot}" for slot in range(len(self._tensors))] + list(self.handles))
@@ -183,22 +186,22 @@ class PausedOp:
         return handle
 
 
-def _in_place_of(tensor: Any, value: Array) -> Any:
+def _in_place_of(tensor: EagerTensor, value: Array) -> EagerTensor:
     """A tensor that holds `value`, with the gradient that `tensor` has: a tape takes one for the other."""
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
-    def other(given: Any) -> Any:
+    def other(given: EagerTensor) -> Any:
         return tf.constant(value, given.dtype), lambda upstream: upstream
 
     with tf.device(tensor.device):
         return other(tensor)
 
 
-def exchanged(outputs: Any, replaced: Mapping[int, Any]) -> Any:
-    """`outputs` of an op, a tensor, a list of tensors and lists, or None, with some exchanged, counted in order."""
+def exchanged(outputs: OpOutputs, replaced: Mapping[int, EagerTensor]) -> OpOutputs:
+    """`outputs` of an op with other tensors, `replaced` by their number among all of them, in order."""
     counter = iter(range(len(list(leaves(outputs)))))
 
-    def each(value: Any) -> Any:
+    def each(value: OpOutputs) -> OpOutputs:
         if isinstance(value, (list, tuple)):
             return type(value)(map(each, value))
         slot = next(counter)

@@ -1,4 +1,4 @@
-"""Which eager ops count: those of the program, and not those by which packages do their own housekeeping."""
+"""Tells the eager ops of the program from those by which packages do their own housekeeping."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BUILDERS = frozenset({"__init__", "build", "_build", "add_weight", "_initialize
 
 @by_identity
 def is_program(code: CodeType) -> bool:
-    """Whether `code` is of the program, and of no installed package."""
+    """Whether `code` is the program's, not an installed package's."""
     return is_users(code.co_filename)
 
 
@@ -36,12 +36,12 @@ def _steps(code: CodeType) -> bool:
 
 
 def program_at(stack: Stack) -> int | None:
-    """Where the innermost call of the program stands in `stack`; None where there is none."""
+    """The place in `stack` of the innermost call of the program; None where there is none."""
     return next((at for at in range(0, len(stack), 2) if is_program(stack[at])), None)
 
 
 def counts(stack: Stack) -> bool:
-    """Whether the program asked for what the op with this stack computes: no driver of Keras, or one of its steps."""
+    """Whether the op with this stack computes for the program or a step of Keras, and not for a driver of Keras."""
     for code in stack[::2]:
         if is_program(code) or _steps(code):
             return True
@@ -51,7 +51,7 @@ def counts(stack: Stack) -> bool:
 
 
 def within_py_function(stack: Stack) -> bool:
-    """Whether the op is in Python of the program that a function calls (tf.py_function)."""
+    """Whether the op runs in Python code of the program that a function calls (tf.py_function)."""
     programs = False
     for code in stack[::2]:
         if code is PY_FUNCTION:
@@ -66,7 +66,7 @@ def scope_of_tape(stack: Stack) -> str:
 
 
 def driven(stack: Stack) -> bool:
-    """Whether a driver of Keras called what runs the op, be it a callback of the program."""
+    """Whether the op runs within a driver of Keras such as `fit`, be it in a callback of the program."""
     return any(map(_drives, stack[::2]))
 
 

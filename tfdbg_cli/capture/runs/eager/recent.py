@@ -1,4 +1,4 @@
-"""The ops that ran last, with what they read and gave, as far as memory allows.
+"""A log of the eager ops that ran last, with what they read and gave, as far as memory allows.
 
 Values are held without their tensors, so that a tensor dies when the program lets go of it. What a large variable
 held is not kept: as long as somebody has it, TensorFlow copies the variable at its next update.
@@ -19,6 +19,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.runs.eager.places import scope_of_tape
 from tfdbg_cli.capture.runs.eager.stacks import Stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
+from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
 from tfdbg_cli.ops.kinds import COPIES, RESHAPES
@@ -37,24 +38,24 @@ _LARGE = gone("What the variable held after this update is not kept, for it is l
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """In place of the value of a large variable, which is not held: its shape."""
+    """Stands for the value of a large variable, which is not held: its shape."""
 
     shape: tuple[int, ...]
 
 
-# What an op gave: the id of the tensor, its dtype by number, its value: an array, a NumPy scalar, None of a handle.
+# A tensor that an op gave: id, dtype by number, value (an array, a NumPy scalar, `Released`, None of a handle).
 Taken: TypeAlias = tuple[int, int, Any]
 
 
-def taken(tensor: Any) -> Taken:
-    """What an op gave with `tensor`."""
+def taken(tensor: EagerTensor) -> Taken:
+    """What the log keeps of a tensor that an op gave."""
     dtype = dtype_number(tensor)
     if dtype in _SPECIAL:
         return tensor_id(tensor), dtype, None if dtype in HANDLES else _array(tensor)
     return tensor_id(tensor), dtype, host_array(tensor)
 
 
-def _array(tensor: Any) -> Any:
+def _array(tensor: EagerTensor) -> Any:
     value = host_array(tensor)
     return np.array(value, object) if type(value) is bytes else value  # one string comes as it is
 
@@ -75,7 +76,7 @@ class Source:
 
 @dataclass(eq=False, slots=True)
 class _OnTheWay:
-    """A variable that an op was given, which TensorFlow reads on the way: its handle, and its dtype by number."""
+    """A variable given to an op that wants a tensor, so that TensorFlow read it first: handle, dtype by number."""
 
     handle: Source
     dtype: int
@@ -83,7 +84,7 @@ class _OnTheWay:
 
 
 # An op as it is noted, in a form that costs little, for most are forgotten unseen: `RecentOp` without its links.
-# Of its inputs the ids of tensors that ops before it gave, and what was given besides.
+# Its inputs are ids of tensors that ops before it gave, or what came from elsewhere.
 Noted: TypeAlias = (
     "tuple[int, str, int, str, list[int | Source | _OnTheWay], Sequence[Any], Sequence[Taken], Stack, str, int]"
 )
@@ -99,7 +100,7 @@ class RecentOp:
     count: int
     scope: str
     inputs: list[Read]
-    attributes: Sequence[Any]
+    attributes: AttributeList
     outputs: Sequence[Taken]
     stack: Stack
     device: str
@@ -107,7 +108,7 @@ class RecentOp:
 
     @property
     def name(self) -> str:
-        """Such as `dense/MatMul_3`: behind the scope of a layer, or the one that TensorFlow gives to gradients."""
+        """The name by which it is shown, such as `dense/MatMul_3`, with the scope of a layer or of gradients."""
         return _name(self.scope, self.stack, self.op_type, self.count)
 
 
@@ -121,8 +122,8 @@ def _name(scope: str, stack: Stack, op_type: str, count: int) -> str:
     return f"{scope if scope.startswith(tape) else tape + scope}{op_type}_{count}"
 
 
-def attribute(attributes: Sequence[Any], name: str) -> Any:
-    """The value of one of `attributes`, names and values in turn; None where it is not given."""
+def attribute(attributes: AttributeList, name: str) -> Any:
+    """The value of the attribute called `name`; None where it is not given."""
     return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)
 
 
@@ -150,9 +151,14 @@ class RecentOps:
         return len(self._ops)
 
     def add(
-        self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Sequence[Taken], stack: Stack
+        self,
+        op_type: str,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        outputs: Sequence[Taken],
+        stack: Stack,
     ) -> Noted:
-        """Add an op that was given `inputs`, tensors, variables and Python values, and gave `outputs`."""
+        """Add an op that was given `inputs` and gave `outputs`."""
         made = self._made
         reads: list[int | Source | _OnTheWay] = []
         for given in inputs:
@@ -188,7 +194,7 @@ class RecentOps:
             self._drop()
         return op
 
-    def wrote(self, op: Noted, handle: Any, value: Value, *, keep: bool) -> None:
+    def wrote(self, op: Noted, handle: EagerTensor, value: Value, *, keep: bool) -> None:
         """Note that `op` updated the variable behind `handle`, which now holds `value`; `keep` it, be it large."""
         source = self._source(handle)
         if not keep and not isinstance(value, NoValue) and value.nbytes > self._largest_read:
@@ -206,8 +212,8 @@ class RecentOps:
                     return op, slot
         return None
 
-    def exchange(self, op: Noted, slot: int, tensor: Any) -> None:
-        """Note that the program was given `tensor` in place of what `op` gave."""
+    def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
+        """Note that the program got `tensor` in place of what `op` gave."""
         outputs = list(op[6])
         outputs[slot] = taken(tensor)
         self._made.add(outputs[slot][0])
@@ -232,7 +238,7 @@ class RecentOps:
             self._forget_unread()
 
     def _unread(self, source: Source) -> None:
-        """Hear that an op which was given `source` is forgotten: let go of its bytes with the last such op."""
+        """Count off an op that was given `source` and is forgotten; with the last one the value is let go."""
         source.readers -= 1
         if source.readers <= 0 and source.nbytes:
             self._outside.pop(source.key, None)
@@ -247,7 +253,7 @@ class RecentOps:
         self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
         self._outside = {key: source for key, source in self._outside.items() if key in sources}
 
-    def _read(self, given: Any) -> Source | _OnTheWay:
+    def _read(self, given: OpInput) -> Source | _OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
             source = Source(given, nbytes=getattr(given, "nbytes", 0), readers=1)
@@ -256,7 +262,7 @@ class RecentOps:
         self._counts["ReadVariableOp"] = count = self._counts.get("ReadVariableOp", -1) + 1
         return _OnTheWay(self._source(handle), given.dtype.as_datatype_enum, count)
 
-    def _source(self, given: Any) -> Source:
+    def _source(self, given: EagerTensor) -> Source:
         key = tensor_id(given)
         found = self._outside.get(key)
         if found is None:
@@ -267,7 +273,7 @@ class RecentOps:
             self._nbytes += nbytes
         return found
 
-    def _shows_a_variable(self, op_type: str, reads: Sequence[Any]) -> bool:
+    def _shows_a_variable(self, op_type: str, reads: Sequence[int | Source | _OnTheWay]) -> bool:
         """Whether what an op gives is a variable's own memory."""
         if op_type not in _SAME_MEMORY:
             return op_type == "ReadVariableOp"

@@ -1,6 +1,6 @@
-"""Recording ops that run eagerly, one by one: what each was given and gave, and the Python stack that called it.
+"""Records ops that run eagerly, one by one: what each was given and gave, and the Python stack that called it.
 
-Of a graph function that is called in between, the ops in it are recorded, too.
+The ops of a graph function that is called in between are recorded, too.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.recomputed import Recomputed
+from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
 from tfdbg_cli.capture.runs.eager.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.places import scope_of_tape
 from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, Method, OpInput, OpOutputs
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -43,19 +44,19 @@ class EagerRecorder:
     devices; once they fill `budget` bytes the rest is left out.
     """
 
-    def __init__(self, known: Mapping[str, Any], budget: int) -> None:
+    def __init__(self, known: Mapping[str, EagerTensor], budget: int) -> None:
         self._budget = budget
         self._numbers: Counter[str] = Counter()
         self._nodes: dict[str, Node] = {}
         self._stacks: dict[str, Stack] = {}
-        self._values: list[tuple[Shown, Any]] = []
+        self._values: list[tuple[Shown, LazyTensor | None]] = []
         self._missing = 0
         self._quiet = False
         self._broken = False
         self._places: dict[str, tuple[Mapping[str, Traceback], str]] = {}  # of nodes in functions
         self._names: dict[int, TensorName] = {}
-        self._alive: list[Any] = []  # a tensor that is freed would leave its id to another
-        self.outside: dict[str, Any] = {}
+        self._alive: list[OpInput] = []  # a tensor that is freed would leave its id to another
+        self.outside: dict[str, EagerTensor] = {}
         for name, tensor in known.items():
             self._name(tensor, self._input(name))
 
@@ -70,10 +71,10 @@ class EagerRecorder:
             RECORDING.recorder = before
             end()
 
-    def call(self, atomic: Any, inputs: Sequence[Any], call_flat: Callable[..., Any]) -> Any:
+    def call(self, atomic: AtomicFunction, inputs: Sequence[EagerTensor], call_flat: Method) -> OpOutputs:
         """Call the graph function `atomic` and record what is in it, as ops of a scope of its name.
 
-        `call_flat` calls it without that. Raises what the call raises.
+        `call_flat` calls it unrecorded. Raises what the call raises.
         """
         if compat.is_initializer(atomic):
             return call_flat(atomic, *inputs)
@@ -93,8 +94,8 @@ class EagerRecorder:
             raise outcome.error
         return list(outcome.outputs) or None
 
-    def _safely(self, add: Callable[..., None], *what: Any) -> None:
-        """Call `add`. A fault of ours must not become one of the program, within whose ops we are."""
+    def _safely(self, add: Callable[..., None], *what: object) -> None:
+        """Call `add(*what)`. A fault of ours must not become one of the program, amid whose ops this happens."""
         if self._broken:
             return
         try:
@@ -103,7 +104,7 @@ class EagerRecorder:
             self._broken = True
             report("record an op", error)
 
-    def _add_call(self, traced: TracedFunction, inputs: Sequence[Any], outcome: Outcome) -> None:
+    def _add_call(self, traced: TracedFunction, inputs: Sequence[EagerTensor], outcome: Outcome) -> None:
         scope = self._numbered(traced.name.replace(" ", "_"))
         given = {argument: self._source(tensor) for argument, tensor in zip(traced.given, inputs, strict=True)}
         self._add_graph(scope, traced, given)
@@ -139,22 +140,24 @@ class EagerRecorder:
         return (_FULL.format(self._missing),) if self._missing else ()
 
     def failed(self, op_type: str, stack: Stack) -> str:
-        """Add the op that raised an error, of which only its type and its place are known; its name."""
+        """Add the op that raised an error, of which only the type and the place are known; gives its name."""
         node = f"{scope_of_tape(stack)}{self._numbered(op_type)}"
         self._nodes[node] = Node(node, op_type, "")
         self._stacks[node] = stack
         return node
 
-    def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         return stack_here(4) if RECORDING.recorder is self and not self._quiet else None
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> Any:
+    def ran(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Stack
+    ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
         self._safely(self._add_op, op_type, tuple(leaves(inputs)), tuple(leaves(outputs)), begun)
         return outputs
 
-    def _add_op(self, text: str, inputs: Sequence[Any], outputs: Sequence[Any], stack: Stack) -> None:
+    def _add_op(self, text: str, inputs: Sequence[OpInput], outputs: Sequence[EagerTensor], stack: Stack) -> None:
         node = f"{scope_of_tape(stack)}{self._numbered(text)}"
         device = outputs[0].device if outputs else ""
         self._nodes[node] = Node(node, text, device, tuple(map(self._source, inputs)))
@@ -180,7 +183,7 @@ class EagerRecorder:
         self._numbers[text] += 1
         return f"{text}_{number}"
 
-    def _name(self, tensor: Any, name: TensorName) -> None:
+    def _name(self, tensor: OpInput, name: TensorName) -> None:
         self._names[id(tensor)] = name
         self._alive.append(tensor)
 
@@ -188,7 +191,7 @@ class EagerRecorder:
         self._nodes[name] = Node(name, _INPUT, "")
         return TensorName(name, 0)
 
-    def _source(self, given: Any) -> TensorName:
+    def _source(self, given: OpInput) -> TensorName:
         name = self._names.get(id(given))
         if name is None:
             tensor = self._as_tensor(given)
@@ -198,7 +201,7 @@ class EagerRecorder:
             self._name(given, name)
         return name
 
-    def _as_tensor(self, given: Any) -> Any:
+    def _as_tensor(self, given: OpInput) -> EagerTensor:
         """The tensor that TensorFlow makes of what an op is given: a tensor, a variable, or a Python value."""
         if isinstance(given, tf.Tensor):
             return given

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan
@@ -21,6 +20,7 @@ from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
+from tfdbg_cli.model.values import Array
 
 _NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
@@ -31,9 +31,9 @@ _DROPPED = (
 
 @dataclass(eq=False)
 class Section:
-    """One part, from its first op on.
+    """One part, which grows from its first op on.
 
-    `number` and `plan` are those of the run, None before it is one; `names` tell what its arguments are called.
+    `number` and `plan` are those of the run, None before it is one; `names` are those of its arguments, by id.
     """
 
     title: str
@@ -42,11 +42,11 @@ class Section:
     number: int | None = None
     plan: Plan | None = None
     stopped: bool = False  # whether a value was found in it, so that what is made of that value is no news
-    meant: bool = False  # whether infinities came up in it that it is to be judged for at its end
-    ignored: bool = False  # whether the runs of this thread are none of ours
+    meant: bool = False  # whether infinities came up in it that are to be judged at its end
+    ignored: bool = False  # whether the ops of this part are to be left alone
     names: Mapping[int, str] | None = None
 
-    def described(self, number: int, feeds: Mapping[str, Any] | None = None) -> Call:
+    def described(self, number: int, feeds: Mapping[str, Array] | None = None) -> Call:
         """The call for the screen."""
         thread = threading.current_thread().name
         loop = "" if self.turn is None else self.turn.place
@@ -63,7 +63,7 @@ class Section:
         news: bool = False,
         paused: PausedOp | None = None,
     ) -> Run:
-        """What is known of it, as a run. `frames` are the calls that run in its middle, or when it has `ended`.
+        """The section as a run, as far as it is known. `frames` are the calls that run now, amid it or at its end.
 
         With `news` only the last op counts, and what led to it: what was before has been shown. `paused` is the op
         behind which the program was stopped on demand; it comes to know the variables of the run.
@@ -88,17 +88,17 @@ class Section:
 
 
 def between(stack: Stack) -> str:
-    """The title of what is in no loop: `train.py from line 5 on`, of the outermost call of the program in `stack`."""
+    """The title of a section in no loop: `train.py from line 5 on`, by the program's outermost call in `stack`."""
     own = ((code, offset) for code, offset in calls(stack) if is_program(code))
     code, offset = next(own, (stack[-2], stack[-1]))
     return f"{Path(code.co_filename).name} from line {line_at(code, offset)} on"
 
 
 class PendingSection:
-    """A part that is about to become a run (`controller.PendingRun`)."""
+    """A section that is about to become a run (`controller.PendingRun`)."""
 
     def __init__(self, section: Section, controller: Controller, *, found: bool = False) -> None:
-        """`found` says that it becomes one since a watch found something in it."""
+        """With `found` it becomes one because a watch found something in it."""
         self.found = found
         self._section = section
         self._controller = controller
@@ -114,5 +114,5 @@ class PendingSection:
 
 
 def is_find(pending: PendingRun) -> bool:
-    """Whether a run is about to be one since a watch found something in it."""
+    """Whether the run that is about to begin is a section in which a watch found something."""
     return isinstance(pending, PendingSection) and pending.found

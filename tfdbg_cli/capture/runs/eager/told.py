@@ -1,4 +1,4 @@
-"""What the log of eager ops holds, put into the parts of a run when somebody looks."""
+"""Makes the parts of a run of the log of eager ops, when somebody looks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tfdbg_cli.capture.runs.eager.recent import HANDLES, LATER, Read, RecentOp, 
 from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
+from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -38,12 +39,12 @@ class Told:
     graph: Graph
     store: MemoryTensorStore
     tracebacks: Mapping[str, Traceback]
-    feeds: Mapping[str, Any]
-    handles: Mapping[str, Callable[[], Any]]  # weak references to those of variables, by their names
+    feeds: Mapping[str, Array]
+    handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to those of variables, by their names
 
 
 def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) -> Told:
-    """What `log` holds, as the parts of a run; of it the `last` op with what led to it, if that is asked for.
+    """What `log` holds, as the parts of a run; with `last` only its last op and what led to it.
 
     `named` gives a name to what came from outside; empty for none.
     """
@@ -53,29 +54,29 @@ def told(log: RecentOps, named: Callable[[Source], str], *, last: bool = False) 
 
 
 def told_of(log: RecentOps, ends: Sequence[int], named: Callable[[Source], str]) -> Told:
-    """What `log` holds of the ops numbered `ends`, and of those out of which they were made."""
+    """The parts of a run that consists of the ops numbered `ends` in `log`, and those that led to them."""
     ops = log.ops()
     leading = _leading_to([op for op in ops if op.number in ends], ops)
     return _Telling(log, named, leading).told(leading)
 
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
-    """Those of `ops` out of which `ends` were made, and themselves, in order."""
+    """The ops `ends` and those of `ops` that led to them, in order."""
     found = set(reached(ends, lambda op: [read[0] for read in op.inputs if not isinstance(read, Source)]))
     return [op for op in ops if op in found]
 
 
 class _Telling:
     def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
-        """`leading` are the ops out of which the last one was made."""
+        """`leading` are the ops that led to the last one."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named
         self._nodes: dict[str, Node] = {}
         self._names: dict[int, str] = {}  # of sources, by their id
         self._alive: list[Source] = []
-        self._feeds: dict[str, Any] = {}
-        self._handles: dict[str, Callable[[], Any]] = {}
+        self._feeds: dict[str, Array] = {}
+        self._handles: dict[str, Callable[[], EagerTensor | None]] = {}
         self._tensors: list[Tensor] = []
         self._values: list[Value] = []
         self._executions: Counter[TensorName] = Counter()  # more than one of a variable that is updated again
@@ -97,7 +98,7 @@ class _Telling:
         )
 
     def _add_call(self, op: RecentOp, insides: Insides) -> None:
-        """Add the nodes of a function that was called, and its results; what led to the end with all values."""
+        """Add the nodes and results of a function that was called; with all values where it led to the last op."""
         given = dict(zip(insides.arguments, (self._read(op, read) for read in op.inputs), strict=False))
         for own, node in insides.nodes(op.name, given):
             self._nodes[node.name] = node
@@ -222,7 +223,7 @@ def _kind_of(source: Source) -> str:
     return _LITERAL if written else _INPUT
 
 
-def _of_handle(handle: Any) -> tuple[str, str]:
+def _of_handle(handle: EagerTensor | None) -> tuple[str, str]:
     """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
     if handle is None or compat.type_in_variable(handle) is None:
         return _INPUT, ""
@@ -230,14 +231,14 @@ def _of_handle(handle: Any) -> tuple[str, str]:
     return _VARIABLE, match["name"] if match else "variable"
 
 
-def array_from(value: Any) -> Array:
+def array_from(value: object) -> Array:
     """`value` as an array that cannot be written to."""
     array = np.asarray(value).view()
     array.flags.writeable = False
     return array
 
 
-def variable_value(handle: Any, dtype: int) -> Value:
+def variable_value(handle: EagerTensor, dtype: int) -> Value:
     """What the variable behind `handle` holds now; `dtype` by number."""
     try:
         return array_from(compat.host_array(compat.read_variable(handle, dtype)))

@@ -38,7 +38,7 @@ class Turn:
 
 
 class Turns:
-    """The turns that one thread makes."""
+    """The turns of one thread, told as its ops come."""
 
     def __init__(self) -> None:
         self._last: Stack = []
@@ -74,7 +74,7 @@ class Turns:
 
 
 def _found(stack: Stack) -> Turn | None:
-    """The first turn of the loop around this stack that makes the best run: that which trains, or the outermost one.
+    """The first turn of the loop around this stack whose turns make the best runs: one that trains, or the outermost.
 
     Of those that train it is the innermost, so that a run is a step and no epoch.
     """

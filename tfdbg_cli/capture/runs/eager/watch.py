@@ -1,11 +1,10 @@
-"""The watch of eager code: every op is looked at as it runs, and the prompt opens right behind a wrong one."""
+"""The watch of eager code: looks at every op as it runs, and opens the prompt right behind a wrong one."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import tensorflow as tf
 
@@ -27,6 +26,7 @@ from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import AttributeList, OpInput, OpOutputs
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.pausing import Sought
@@ -42,13 +42,13 @@ _MOST = 512 << 20  # bytes of it
 
 
 class _Here:
-    """What one thread is at."""
+    """Where one thread stands."""
 
     def __init__(self) -> None:
         self.turns = Turns()
         self.turn: Turn | None = None
         self.section: Section | None = None
-        self.told = 0  # how many calls that are runs by name it is within
+        self.told = 0  # how many calls it is within that are runs by name
         self.busy = False  # with what we do ourselves
         self.functions = False  # whether it has made runs of functions and sessions
         self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
@@ -80,7 +80,7 @@ class EagerWatch:
         self.seen = 0  # ops that were looked at
 
     def attend(self, wanted: bool) -> None:
-        """Listen to ops from now on, or no more."""
+        """Begin to listen to ops, or stop."""
         with self._lock:
             if wanted and self._end is None:
                 self._end = OPS.listen(self)
@@ -88,7 +88,7 @@ class EagerWatch:
                 self._end()
                 self._end = None
 
-    def begins(self, op_type: str, inputs: Sequence[Any]) -> Stack | None:
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
         here = self._threads.here
         if here.busy:
@@ -103,7 +103,9 @@ class EagerWatch:
             self._start(here, section)
         return stack
 
-    def ran(self, op_type: str, inputs: Sequence[Any], attributes: Sequence[Any], outputs: Any, begun: Stack) -> Any:
+    def ran(
+        self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Stack
+    ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
         here = self._threads.here
         section, watched = here.section, self._controller.watched
@@ -122,7 +124,7 @@ class EagerWatch:
 
     @contextmanager
     def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
-        """A context that is the run of `plan`, in which the arguments with these ids have `names`."""
+        """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
         here = self._threads.here
         before = here.section
         here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
@@ -137,7 +139,7 @@ class EagerWatch:
             self.seen += section.log.count
 
     def run_begins(self, pending: PendingRun) -> None:
-        """A run begins in this thread; where it is that of a function, the turns of the loop around it are none."""
+        """Note that a run begins in this thread; if it is a function's, turns of the loop around it are no runs."""
         if isinstance(pending, PendingSection):
             return
         here = self._threads.here
@@ -147,15 +149,15 @@ class EagerWatch:
         if here.turn is not None:
             here.functional.add((id(here.turn.code), here.turn.loop.start))
 
-    def function_gave(self, name: str, insides: Insides, inputs: Sequence[Any], outputs: Any) -> None:
-        """A function called `name` was called in this thread: it is one op of the code around it."""
+    def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
+        """Note that a function called `name` was called in this thread: it is one op of the code around it."""
         stack = stack_here(_CALLERS)
         section = self._section(self._threads.here, stack)
         if not section.ignored:
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
             section.log.add(name, inputs, (CALLED, insides), gave, stack)
 
-    def with_past(self, run: Run, given: Mapping[str, Any]) -> Run:
+    def with_past(self, run: Run, given: Mapping[str, EagerTensor]) -> Run:
         """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
         section = self._threads.here.section
         if section is None or not len(section.log):
@@ -169,11 +171,11 @@ class EagerWatch:
         return checks is not None and checks.at_ops
 
     def end(self) -> None:
-        """The program is at its end, or debugged no more: so is the last run of this thread."""
+        """End the last run of this thread: the program is at its end, or debugged no more."""
         self._end_section(self._threads.here)
 
     def _section(self, here: _Here, stack: Stack) -> Section:
-        """The part that what runs with this stack belongs to; a new one where a turn begins."""
+        """The section to which an op with this stack belongs; a new one where a turn begins."""
         section = here.section
         if section is not None and here.told:
             return section
@@ -208,10 +210,11 @@ class EagerWatch:
             return RecentOps(room, all_values=True)
         return RecentOps(min(room // _SHARE, _MOST))
 
-    def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[Any], stack: Stack) -> bool:
-        """Whether the op that begins now makes a run of `section`: it computes something out of a variable.
+    def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
+        """Whether the op that begins now makes `section` a run: it computes something out of a variable.
 
-        In a program without functions and sessions so is every turn but the first of a loop that trains by its names.
+        In a program without functions and sessions any op does so in a turn, but the first, of a loop whose names
+        tell that it trains.
         """
         turn = section.turn
         if here.in_functional():
@@ -270,11 +273,11 @@ class EagerWatch:
         watched: WatchRequest | None,
         sought: Sought | None,
         op_type: str,
-        inputs: Sequence[Any],
-        attributes: Sequence[Any],
-        outputs: Any,
+        inputs: Sequence[OpInput],
+        attributes: AttributeList,
+        outputs: OpOutputs,
         stack: Stack,
-    ) -> Any:
+    ) -> OpOutputs:
         given = list(leaves(inputs)) if list in map(type, inputs) else inputs
         gave = [taken(one) for one in ((outputs,) if type(outputs) is EagerTensor else leaves(outputs))]
         op = section.log.add(op_type, given, attributes, gave, stack)
@@ -300,7 +303,7 @@ class EagerWatch:
                 return self._pause(section, PausedOp(op, outputs, why))
         return outputs
 
-    def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[Any]) -> bool:
+    def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
         found = checks is not None and checks.bad_update(given)
         for handle in given:
@@ -327,17 +330,14 @@ class EagerWatch:
         return self._checks
 
     @staticmethod
-    def _is_news(section: Section, checks: Checks, given: Sequence[Any], stack: Stack) -> bool:
-        """Whether to stop: once in a turn, and elsewhere only for what was not made of what is wrong already."""
+    def _is_news(section: Section, checks: Checks, given: Sequence[OpInput], stack: Stack) -> bool:
+        """Whether to stop: once in a turn; elsewhere whenever what the op was given is not wrong already."""
         if section.stopped and (section.turn is not None or section.names is not None):
             return False
         return counts(stack) and (not section.stopped or checks.out_of_fine(given))
 
-    def _found(self, section: Section, paused: PausedOp) -> Any:
-        """Hand the run, as far as it came, to the debugger: the prompt opens, and the program goes on behind it.
-
-        What it is to be given by the op is returned.
-        """
+    def _found(self, section: Section, paused: PausedOp) -> OpOutputs:
+        """Open the prompt on the run as far as it came; gives what the program then gets of the op."""
         frames = live_frames()
         plan = section.plan
         if plan is None or section.stopped:
@@ -351,8 +351,8 @@ class EagerWatch:
             self._controller.run_ends(plan, section.run(plan.number, frames, caught=True, news=news, paused=paused))
         return _given_instead(section, paused, frames)
 
-    def _pause(self, section: Section, paused: PausedOp) -> Any:
-        """Open the prompt behind an op; what the program is to be given by it is returned."""
+    def _pause(self, section: Section, paused: PausedOp) -> OpOutputs:
+        """Open the prompt behind an op; gives what the program then gets of the op."""
         if section.number is None:
             section.plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
             section.number = section.plan.number
@@ -362,8 +362,8 @@ class EagerWatch:
         return _given_instead(section, paused, frames)
 
 
-def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> Any:
-    """The outputs of the op, with what the person has exchanged. Nothing of the program is held any more."""
+def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
+    """The outputs of the op, those included that the person exchanged. Lets go of all that the program has."""
     for frame in frames:
         frame.let_go()
     for slot, tensor in paused.replaced.items():
@@ -371,7 +371,7 @@ def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFram
     return exchanged(paused.let_go(), paused.replaced)
 
 
-def _is_variable(given: Any, read: set[int]) -> bool:
+def _is_variable(given: OpInput, read: set[int]) -> bool:
     """Whether an op is given a variable, or what was read of one."""
     if type(given) is EagerTensor:
         return tensor_id(given) in read
@@ -382,7 +382,7 @@ def _captures(plan: Plan | None) -> bool:
     return plan is not None and plan.action is Action.CAPTURE
 
 
-_WATCH = "eager_watch"  # an attribute of who is asked, so that both go together
+_WATCH = "eager_watch"  # an attribute of the controller, so that both go together
 
 
 def watch_of(controller: Controller) -> EagerWatch:

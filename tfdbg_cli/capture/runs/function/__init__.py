@@ -1,1 +1,1 @@
-"""One call of a graph function: left alone, captured, watched, profiled."""
+"""One call of a graph function: left alone, captured, watched, or profiled."""

@@ -1,11 +1,11 @@
-"""Capture of a function call: with its values, with its times, or with a word why there are none."""
+"""Capture of a function call: with its values, or with a sentence that says why there are none."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
@@ -16,6 +16,7 @@ from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
@@ -36,7 +37,7 @@ class PerformedCall(Protocol):
     """What capture needs of a call of a graph function."""
 
     @property
-    def inputs(self) -> Sequence[Any]:
+    def inputs(self) -> Sequence[EagerTensor]:
         """The flat tensors that it is given."""
         ...
 
@@ -47,16 +48,16 @@ class PerformedCall(Protocol):
 
     @property
     def name(self) -> str:
-        """What the function is called in its runs."""
+        """The name of the function in its runs."""
         ...
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         """Make the call as the program made it."""
         ...
 
 
 class CapturedCall(ABC):
-    """One call with its values in memory: what all ways to take them have in common."""
+    """One call with its values in memory; subclasses take them in different ways."""
 
     def __init__(self, call: PerformedCall, plan: Plan, room: int) -> None:
         """Prepare the call. The values of loops and branches may take `room` bytes."""
@@ -68,12 +69,12 @@ class CapturedCall(ABC):
         self._run: Run | None = None
 
     @abstractmethod
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
 
     @abstractmethod
     def run(self, call: Call, error: RunError | None) -> Run:
-        """What was taken."""
+        """The run with the values that were taken."""
 
     def made(self, call: Call, error: RunError | None, store: TensorStore, notes: tuple[str, ...]) -> Run:
         """The run with the values of `store`, as far as they are asked for."""
@@ -133,7 +134,7 @@ class FunctionCapture(CapturedCall):
         self.instrumented = instrumented or call.traced.instrumented  # made before anything is performed
         self.reason = reason
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
         with INSIDE:
@@ -156,7 +157,7 @@ class FunctionCapture(CapturedCall):
 
 
 def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
-    """What it takes to make `call`, which is about to be made, again."""
+    """The snapshot of `call`, which is about to be made; None where it could not be taken."""
     try:
         return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, room=room)
     except Exception as error:  # noqa: BLE001
@@ -165,13 +166,13 @@ def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
 
 
 class WithoutValues:
-    """One call as the program made it, and `note`, which says why it has no values."""
+    """One call made as the program made it; `note` says why it has no values."""
 
-    def __init__(self, plain: Callable[[], Any], note: str) -> None:
+    def __init__(self, plain: Callable[[], RunResult], note: str) -> None:
         self._plain = plain
         self._note = note
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         return self._plain()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
@@ -21,7 +20,7 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered, tracing_notes
 from tfdbg_cli.capture.runs.function.watched_calls import watch_capture
 from tfdbg_cli.capture.tf.callers import caller_line
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
@@ -41,7 +40,7 @@ class FunctionCall:
         self,
         atomic: AtomicFunction,
         inputs: Sequence[EagerTensor],
-        call_flat: Callable[..., Any],
+        call_flat: Method,
         entered: Entered | None,
     ) -> None:
         self._atomic = atomic
@@ -49,7 +48,7 @@ class FunctionCall:
         self._call_flat = call_flat
         self._entered = entered
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         with INSIDE:
             return self._call_flat(self._atomic, *self._inputs)
 
@@ -57,7 +56,7 @@ class FunctionCall:
         return PendingCall(self, controller)
 
     @property
-    def inputs(self) -> Sequence[Any]:
+    def inputs(self) -> Sequence[EagerTensor]:
         """The flat tensors that the function is given, those that it captured included."""
         return self._inputs
 
@@ -68,7 +67,7 @@ class FunctionCall:
 
     @property
     def name(self) -> str:
-        """What the function is called in its runs."""
+        """The name of the function in its runs."""
         return self.traced.name_in(self._entered and self._entered.function)
 
     def described(self, number: int, thread: str) -> Call:
@@ -98,7 +97,7 @@ class FunctionCall:
         return Run(call, graph=self.traced.graph, tracebacks=self.traced.tracebacks, error=failure, notes=notes)
 
     def with_inputs(self, run: Run) -> Run:
-        """`run`, given what it was given before it, and its failing op with the values that it was given."""
+        """`run` with its variables as they were before it, and with the values that its failing op was given."""
         run = with_variables_before(run, self.traced)
         try:
             return with_given(run, self.traced.snapshot_plan, self._inputs)

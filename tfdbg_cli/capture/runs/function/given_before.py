@@ -1,4 +1,4 @@
-"""What a run of a function was given, its variables as they were before it: the run itself may have changed them."""
+"""The arguments of a run of a function, with variables as they were before it: the run may have changed them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CHANGED = NoValue(Lack.GONE, "The run changed this variable, and its value from
 
 
 class GivenBefore(Mapping[str, Any]):
-    """The values of a run's arguments by name. A variable's is held, or else what the run read first."""
+    """The values of a run's arguments by name; of a variable what a snapshot holds, or what the run read first."""
 
     def __init__(self, run: Run, traced: TracedFunction) -> None:
         self._now = run.call.feeds
@@ -64,7 +64,7 @@ class GivenBefore(Mapping[str, Any]):
         return None
 
     def _waits(self, node: Node) -> bool:
-        """Whether `node` may come after a change: TensorFlow has it wait for the change, or for a call with one."""
+        """Whether `node` may come after a change: it waits for an op that writes a variable, or for a call."""
         for name in node.control_inputs:
             before = self._graph.find(name)
             if before is None or writes_variable(before.op_type) or before.op_type.endswith("Call"):
@@ -73,5 +73,5 @@ class GivenBefore(Mapping[str, Any]):
 
 
 def with_variables_before(run: Run, traced: TracedFunction) -> Run:
-    """`run` of the function `traced`, given its variables as they were before it."""
+    """`run` of the function `traced`, its variables given as they were before it."""
     return replace(run, call=replace(run.call, feeds=GivenBefore(run, traced)))

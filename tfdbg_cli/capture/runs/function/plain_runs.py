@@ -1,4 +1,4 @@
-"""The plain function called once more from a held state: on copies of its variables and of the batch that it drew.
+"""Calls the plain function once more from a snapshot: on copies of its variables and of the batch that it drew.
 
 What it gives then is what the program would have got undebugged.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import tensorflow as tf
 
@@ -18,7 +17,7 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.capture.tf.types import AtomicFunction, DType, EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
@@ -27,7 +26,7 @@ _NEXT = "IteratorGetNext"
 
 
 class PlainRuns:
-    """How the plain function of `snapshot_plan`, made from `atomic`, is called once more."""
+    """Calls the plain function `atomic`, whose snapshots follow `snapshot_plan`, once more."""
 
     def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
         self._snapshot_plan = snapshot_plan
@@ -48,7 +47,7 @@ class PlainRuns:
         return ""
 
     def effect(self, held: CallSnapshot) -> Effect:
-        """What the plain function does from the state of `held`, whose draws are known.
+        """What the plain function does from the state that `held` holds, with what was drawn.
 
         Raises:
             TfdbgError: it cannot be called on copies.
@@ -63,7 +62,7 @@ class PlainRuns:
             handles = {at: inputs[at] for at in snapshot_plan.written}
             return Effect(list(outputs), snapshot_plan.read_handles(held.inputs, handles))
 
-    def inputs(self, held: CallSnapshot) -> list[Any]:
+    def inputs(self, held: CallSnapshot) -> list[EagerTensor]:
         """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.
 
         Raises:
@@ -76,19 +75,19 @@ class PlainRuns:
             copies, fresh = self._copied_variables(held), self._fresh_iterators(held)
             return [fresh.get(at, copies.get(id(handle), handle)) for at, handle in enumerate(held.inputs)]
 
-    def _copied_variables(self, held: CallSnapshot) -> dict[int, Any]:
-        """Fresh variables in place of those that a call changes, by the identity of their handles."""
-        found: dict[int, Any] = {}
+    def _copied_variables(self, held: CallSnapshot) -> dict[int, EagerTensor]:
+        """Handles of fresh variables in place of those that a call changes, by the identity of the old handles."""
+        found: dict[int, EagerTensor] = {}
         for at in self._snapshot_plan.written:
             handle = held.inputs[at]
             if id(handle) not in found and self._snapshot_plan.is_variable(held.inputs, at):
                 found[id(handle)] = fresh_variable(held.variable(at), str(handle.device))
         return found
 
-    def _fresh_iterators(self, held: CallSnapshot) -> Mapping[int, Any]:
+    def _fresh_iterators(self, held: CallSnapshot) -> Mapping[int, EagerTensor]:
         """Iterators that give what was drawn, once, by the position of those that they stand for."""
         outside = self._snapshot_plan.outside
-        found: dict[int, Any] = {}
+        found: dict[int, EagerTensor] = {}
         for name in () if outside is None else outside.silenced:
             node = outside.flat.nodes[name] if outside is not None else None
             at = None if node is None else self._iterator(node)
@@ -110,7 +109,7 @@ class PlainRuns:
         return at if at is not None and root.body.argument_types[at] == RESOURCE else None
 
 
-def _iterator_of(batch: list[Any], types: list[Any], shapes: list[Any]) -> Any:
+def _iterator_of(batch: list[EagerTensor], types: list[DType], shapes: list[tf.TensorShape]) -> EagerTensor:
     """The handle of an iterator that gives `batch`, and then no more."""
     with tf.device("CPU:0"):
         dataset = tf.raw_ops.TensorDataset(components=batch, output_shapes=[tensor.shape for tensor in batch])

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
@@ -27,12 +28,12 @@ _BUSY = "Another profile is being made, so this run has no times: TensorFlow mak
 class FunctionProfile:
     """One call `plain()` of `traced` with the time of every node."""
 
-    def __init__(self, plain: Callable[[], Any], traced: TracedFunction) -> None:
+    def __init__(self, plain: Callable[[], RunResult], traced: TracedFunction) -> None:
         self._plain = plain
         self._traced = traced
         self._space: Any = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         with tempfile.TemporaryDirectory(prefix="tfdbg_") as folder:
             try:

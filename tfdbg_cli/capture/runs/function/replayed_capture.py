@@ -1,10 +1,9 @@
-"""A call that the program's own function makes, unchanged, and that is made again on copies for the screen."""
+"""A call that the program's own function makes, unchanged; its replay on copies gives the values for the screen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
@@ -16,6 +15,7 @@ from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot, ReplayedCall
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
+from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness
@@ -25,7 +25,7 @@ _FAILED_AGAIN = "Made again, the run failed with {}."
 
 
 class ReplayedCapture(CapturedCall):
-    """One call, with the values of the same call made again from the state before it.
+    """One call, with the values of its replay from the state before it.
 
     Where ops draw from outside (a batch, say), the function is called with what they draw as more outputs; else it is
     the very function of the program.
@@ -36,9 +36,9 @@ class ReplayedCapture(CapturedCall):
         self._proof = call.traced.drawing(call.inputs) if call.traced.snapshot_plan.sources else None
         super().__init__(call, plan, room)
         self._note = note
-        self._outputs: Sequence[Any] = ()
+        self._outputs: Sequence[EagerTensor] = ()
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
         if self._proof is None:
@@ -52,7 +52,7 @@ class ReplayedCapture(CapturedCall):
             self._outputs = self._tried(self.outcome.outputs)
         return list(self._outputs) or None
 
-    def _tried(self, outputs: Sequence[Any]) -> Sequence[Any]:
+    def _tried(self, outputs: Sequence[EagerTensor]) -> Sequence[EagerTensor]:
         trials = self.call.traced.trials
         if self.held is None or self.outcome is None or not trials.due():
             return outputs
@@ -61,7 +61,7 @@ class ReplayedCapture(CapturedCall):
         return outputs if trial is None else trial.outputs
 
     def run(self, call: Call, error: RunError | None) -> Run:
-        """The call with its values made again; after an error those that do not need the op that failed."""
+        """The call with the values of its replay; after an error those that do not need the op that failed."""
         if self.held is not None and self.outcome is not None:
             self.held.take_drawn(self.outcome)
         again, shown = self._again(error)
@@ -96,9 +96,9 @@ class ReplayedCapture(CapturedCall):
 
 
 def compared_again(
-    held: CallSnapshot, made: ReplayedCall, outputs: Sequence[Any], room: int
+    held: CallSnapshot, made: ReplayedCall, outputs: Sequence[EagerTensor], room: int
 ) -> tuple[ReplayedCall, Agreement]:
-    """The call made again, nearer to the program's if `made` differs from it, and how it agrees with that.
+    """How a replay agrees with the program's call, and the replay: `made`, or a nearer one where `made` differs.
 
     The program's call gave `outputs`, and its variables are as it left them.
     """
@@ -110,7 +110,7 @@ def compared_again(
 
 
 def effect_of(held: CallSnapshot, made: ReplayedCall) -> Effect:
-    """What a call did when it was made again, laid out as what the call did."""
+    """What a replay did, in the order in which the call gives its outputs."""
     outside = held.plan.outside
     returns = () if outside is None else outside.flat.returns
     return Effect([made.outputs.get(name) for name in returns], made.variables)

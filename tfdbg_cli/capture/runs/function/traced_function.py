@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -27,12 +26,13 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
-from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
+from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.values import Array
 
 _ATTRIBUTE = "_tfdbg_traced"
 _BACKWARD = "__backward_"
@@ -41,18 +41,18 @@ _LOADED = "restored_function_body"  # what TensorFlow calls every function that 
 
 
 class TracedFunction:
-    """A graph function, seen as its callers and its insides need it. Everything is made when it is asked for."""
+    """All that captures and watches need to know of a graph function; each part is found when it is asked for."""
 
     def __init__(self, atomic: AtomicFunction) -> None:
         self._atomic = atomic
         self.taken: int | None = None  # bytes that the values of the last captured call took
-        self._counted: dict[Callable[[Any], bool], int] = {}  # tensors, by what a person wants of them
+        self._counted: dict[Callable[[SymbolicTensor], bool], int] = {}  # how many tensors a person's filter admits
         self._watched: dict[WatchKind, FunctionChecks] = {}
         self._plain: tuple[Compiled | None] | None = None
         self._drawing: Proof | None = None
 
     @cached_property
-    def _concrete(self) -> Any:
+    def _concrete(self) -> ConcreteFunction:
         return compat.concrete_of(self._atomic)
 
     @cached_property
@@ -62,14 +62,14 @@ class TracedFunction:
 
     @cached_property
     def name(self) -> str:
-        """The name of the Python function; that of a gradient tells of what it is one."""
+        """The name of the Python function; of a gradient, `gradient of` and the name."""
         name = str(self._atomic.graph.name)
         if name.startswith(_BACKWARD):
             return f"gradient of {name.removeprefix(_BACKWARD).rpartition('_')[0]}"
         return name
 
-    def name_in(self, function: Any) -> str:
-        """The name, when `function` (a tf.function or None) was called."""
+    def name_in(self, function: TfFunction | None) -> str:
+        """The name in a run for which the program called `function`; None where it called none."""
         if self.name == _LOADED and function is not None:
             return function_name(compat.traces_of(function)[0].name)
         return self.name
@@ -92,7 +92,7 @@ class TracedFunction:
 
     @cached_property
     def results(self) -> tuple[TensorName, ...]:
-        """The same, but for what is packed into an Optional: the tensors in it."""
+        """The same tensors, with what is packed into an Optional in the place of the Optional."""
         return results_of(self.root)
 
     @cached_property
@@ -102,28 +102,28 @@ class TracedFunction:
 
     @cached_property
     def watched_graph(self) -> Graph:
-        """The same with the variables after their update; one for all runs, since much is remembered by graph."""
+        """That graph with the variables after their update; one for all runs, since much is kept by graph."""
         return with_updated(self.graph, self.root)
 
     @cached_property
     def tracebacks(self) -> Mapping[str, Traceback]:
-        """Where its nodes were made."""
+        """Where the nodes of the graph were made."""
         return function_tracebacks(self._concrete)
 
     @cached_property
     def instrumented(self) -> Instrumented:
-        """The same function with every intermediate value given back."""
+        """The function rewritten so that it gives back every value."""
         wanted = Wanted(early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     @cached_property
     def instrumented_with_updated(self) -> Instrumented:
-        """The same with the variables after their update, for a watch whose filter is asked of values."""
+        """The same, also with the variables after their update, for a watch whose filter is asked of values."""
         wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
-        """The same function, giving back what its ops draw from outside and nothing else; proven for `inputs`."""
+        """The function rewritten to give back only what its ops draw from outside; proven for `inputs`."""
         if self._drawing is None:
             sources = self.snapshot_plan.sources
             wanted = Wanted(values=False, given=sources, early=Early(sources))
@@ -136,18 +136,18 @@ class TracedFunction:
 
     @cached_property
     def trials(self) -> Trials:
-        """Calls of it that are also made plainly, from the same state."""
+        """The trials: calls of the function that are also made plainly, from the same state."""
         return Trials(self.snapshot_plan, self._atomic)
 
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
-        """What the runtime makes of it for `inputs`; None when TensorFlow does not tell. Found once."""
+        """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""
         if self._plain is None:
             self._plain = (compiled_copy(self.root.body.name, inputs, len(self.root.body.returns)),)
         return self._plain[0]
 
     @cached_property
     def snapshot_plan(self) -> SnapshotPlan:
-        """How its calls are held, so that they can be made again or undone."""
+        """How snapshots of its calls are taken, so that they can be made again or undone."""
         return SnapshotPlan(self.root, self.slots, self._atomic)
 
     def watched(self, kind: WatchKind) -> FunctionChecks:
@@ -163,7 +163,9 @@ class TracedFunction:
             self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain
         )
 
-    def estimate(self, admits: Callable[[Any], bool], inputs: Sequence[EagerTensor], settings: Settings) -> Estimate:
+    def estimate(
+        self, admits: Callable[[SymbolicTensor], bool], inputs: Sequence[EagerTensor], settings: Settings
+    ) -> Estimate:
         """What the values of a call with `inputs` take: as in the last captured call, else by the static shapes.
 
         Turns of loops count once before the first captured call.
@@ -180,13 +182,13 @@ class TracedFunction:
             return found
         return Estimate(found.tensors, self.taken, 0, found.budget, found.medium)
 
-    def _tensors(self) -> Iterator[Any]:
+    def _tensors(self) -> Iterator[SymbolicTensor]:
         for graph in named_graphs_below(self._atomic).values():
             for op in graph.get_operations():
                 yield from op.outputs
 
 
-def _of_shape(tensor: EagerTensor) -> Any:
+def _of_shape(tensor: EagerTensor) -> Array | None:
     return None if tensor.shape.rank is None else np.broadcast_to(np.int8(0), tensor.shape.as_list())
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.capture.tf.types import AtomicFunction, TfFunction
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A call of `function` (a tf.function) that is going on, and how many traces there were when it began."""
+    """A call of `function`, a tf.function, that is under way, and how many traces there were when it began."""
 
-    function: Any
+    function: TfFunction
     traces: int
 
     @property
@@ -44,7 +44,7 @@ def tracing_notes(entered: Entered | None, atomic: AtomicFunction, caller: str) 
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each parameter of which the two traces were made for different values."""
+    """A sentence for each parameter that the two traces were made for different kinds or values of."""
     for name in dict.fromkeys([*before, *now]):
         old, new = (_constraint(parameters, name) for parameters in (before, now))
         if old != new:
@@ -52,16 +52,16 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
             yield f"Argument {name} was {_text(old)} in the nearest trace and is {_text(new)} now.{python}"
 
 
-def _constraint(parameters: Mapping[str, Any], name: str) -> Any:
+def _constraint(parameters: Mapping[str, Any], name: str) -> object:
     parameter = parameters.get(name)
     return None if parameter is None else parameter.type_constraint
 
 
-def _is_python(constraint: Any) -> bool:
+def _is_python(constraint: object) -> bool:
     return str(constraint).startswith("Literal[")
 
 
-def _text(constraint: Any) -> str:
+def _text(constraint: object) -> str:
     if constraint is None:
         return "absent"
     if isinstance(constraint, tf.TensorSpec):
@@ -71,7 +71,7 @@ def _text(constraint: Any) -> str:
     return str(constraint)
 
 
-def _shape_text(shape: Any) -> str:
+def _shape_text(shape: tf.TensorShape) -> str:
     if shape.rank is None:
         return " of any shape"
     sizes: Sequence[int | None] = shape.as_list()

@@ -1,15 +1,14 @@
-"""Watched calls that are also made plainly, from the same state: whether they give the same, and what is right.
+"""Trials: watched calls that are also made plainly, from the same state, to see whether they give the same.
 
 The optimized graph does not show all: buffers that ops hand on, what XLA makes of a function. So of the calls under a
 watch some are made plainly too, the first ones and then fewer and fewer; and each one in which something was found,
-since NaN is where ops differ that else agree.
+since ops that otherwise agree may differ for NaN.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -19,7 +18,7 @@ from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
-from tfdbg_cli.capture.tf.types import AtomicFunction
+from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
 from tfdbg_cli.model.exactness import Parting, named_partings
 
 _COPIES = (
@@ -32,17 +31,17 @@ _FIRST = 2  # calls that are all tried
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of making a call plainly: the outputs to give the program, and what was not the same."""
+    """What making a call plainly showed: the outputs to give the program, and what was not the same."""
 
-    outputs: tuple[Any, ...]
+    outputs: tuple[EagerTensor, ...]
     agreement: Agreement
 
 
 class Trials:
     """The trials of one function under one watch.
 
-    `differs` says that a call was not the same. `strays` are its outputs and variables, if calls before it were not
-    tried: the program may have got theirs so.
+    `differs` says that a call was not the same. `strays` are the outputs and variables that differed, if calls before
+    that one were not tried: in those they may have differed, too.
     """
 
     def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction) -> None:
@@ -57,12 +56,12 @@ class Trials:
 
     @property
     def reason(self) -> str:
-        """Why there are none; empty when there are."""
+        """Why no call is tried; empty when some are."""
         return self._plain.reason or self.failure
 
     @property
     def words(self) -> str:
-        """What is not the same, for a line that is cut off; empty when nothing is known to differ."""
+        """What is not the same, in few words for a narrow line; empty when nothing is known to differ."""
         return f"not exact: {named_partings(list(self.strays.values()))}" if self.strays else ""
 
     def due(self) -> bool:
@@ -70,15 +69,15 @@ class Trials:
         self._calls += 1
         return not self.reason and (self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1))
 
-    def inputs(self, held: CallSnapshot) -> list[Any]:
+    def inputs(self, held: CallSnapshot) -> list[EagerTensor]:
         """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
         return self._plain.inputs(held)
 
-    def tried(self, held: CallSnapshot, outputs: Sequence[Any], *, found: bool) -> Trial | None:
-        """Make the call of `held`, which gave `outputs`, plainly, and leave the program what that gives.
+    def tried(self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool) -> Trial | None:
+        """Make the call of `held`, which gave `outputs`, plainly, and give the program's variables what that leaves.
 
-        `found` says that what the watch asks for was found in it: then a difference is no stray, since only NaN need
-        have made it. None when the call cannot be made plainly.
+        `found` says that the watch found something in it: then a difference is no stray, since it may be due to NaN
+        alone. None when the call cannot be made plainly.
         """
         try:
             plain = self._plain.effect(held)
@@ -115,6 +114,6 @@ class Trials:
             self.strays.update({parting.name: parting for parting in partings})
 
 
-def _of_both(watched: Any, plain: Any) -> Any:
+def _of_both(watched: EagerTensor | None, plain: EagerTensor | None) -> EagerTensor | None:
     """What the program is given: the plain output, unless it is the handle of a copy."""
     return watched if watched is None or watched.dtype == tf.resource else plain

@@ -1,4 +1,4 @@
-"""What is said of a run: whether the program got its own numbers, and whether the screen shows them."""
+"""The verdict on a run: whether the program got its own numbers, and whether the screen shows them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _NOT_YET = "no run was tried both ways yet"
 
 
 def unchanged(shown: Agreement | None, note: str = "") -> Exactness:
-    """Of a run that the program's own function made; `shown` compares it with the values on the screen."""
+    """The verdict on a run of the program's own function; `shown` compares it with the values on the screen."""
     return _with(Exactness(Way.UNCHANGED, note=note), shown)
 
 
 def in_place(reason: str, random: str = "") -> Exactness:
-    """Of a run whose values were taken while it happened, for a `reason`, if not since the person wanted it so."""
+    """The verdict on a run whose values were taken while it happened: for a `reason`, or as the person wished."""
     doubt = _IN_PLACE.format(why=_SINCE.format(reason) if reason else "")
     return Exactness(Way.IN_PLACE, doubt=random or doubt)
 
 
 def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = "") -> Exactness:
-    """Of a run of a function to which ops of ours were added."""
+    """The verdict on a run of a function to which ops of ours were added."""
     strays = tuple(trials.strays.values())
     found = Exactness(Way.PROVEN if proof.holds else Way.TRIED, strays=strays, note=note)
     random = proof.instrumented.random_note
@@ -48,7 +48,7 @@ def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = ""
 
 
 def _is_told_by(trials: Trials, proof: Proof) -> bool:
-    """Whether trials stand in for the proof: where TensorFlow told of nothing that differs."""
+    """Whether trials stand in for the proof, since TensorFlow told of nothing that differs."""
     return bool(trials.made) and (proof.comparison is None or proof.comparison.same)
 
 

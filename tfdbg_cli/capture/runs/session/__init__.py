@@ -1,1 +1,1 @@
-"""One run of a session: left alone, captured, watched, profiled."""
+"""One run of a session: left alone, captured, watched, or profiled."""

@@ -1,8 +1,6 @@
-"""Which of the two graphs a captured run shows, and the sentence that says so on the screen."""
+"""Which graph a captured run shows, the program's or the runtime's, and the sentences that say so on the screen."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf.types import RawSession
@@ -21,7 +19,7 @@ _SHOWN = 40  # characters of a name that is far too long
 def choose_graph(
     wanted: GraphChoice, watching: bool, settings: Settings, session: RawSession, reached: Reach
 ) -> tuple[GraphKind, tuple[str, ...]]:
-    """The graph to show of a run whose values are taken while it happens, where `wanted` is asked for, and notes.
+    """The graph to show of a run whose values are taken while it happens, and notes; `wanted` is what was asked for.
 
     Left to us, one run is shown as the runtime graph, which sees into loops and keeps what an op was given when it
     failed. Many runs in a row use the Python graph, which is far cheaper, unless there is a loop, a branch or a
@@ -47,5 +45,5 @@ def choose_graph(
     return GraphKind.PYTHON, (PYTHON,)
 
 
-def _text(target: Any) -> str:
+def _text(target: bytes | str) -> str:
     return target.decode("utf-8", "replace") if isinstance(target, bytes) else str(target)

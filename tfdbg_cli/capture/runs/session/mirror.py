@@ -1,30 +1,30 @@
-"""A run of a session as a call of its copy, so that all that captures or checks a call can be used there too."""
+"""A replay as a call of the session's copy, so that whatever captures or checks a call can do so there, too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession
+from tfdbg_cli.capture.tf.types import RawSession, RunResult, SymbolicTensor
 from tfdbg_cli.model.replay import ReplaySpec
+from tfdbg_cli.model.values import Array
 
 
 class Mirror:
     """One run about to be made in a copy, whose variables are as they were before it."""
 
-    def __init__(self, copy: SessionCopy, session: RawSession, given: dict[Any, Any]) -> None:
+    def __init__(self, copy: SessionCopy, session: RawSession, given: dict[SymbolicTensor, Array]) -> None:
         self.call = RunCall(session, session.run, copy.elements, given, None, None)
         self._copy = copy
         self._session = session
 
-    def outcome(self, result: Any) -> Outcome:
-        """What the run gave, if `result` is what the call gave, and left in the variables."""
+    def outcome(self, result: RunResult) -> Outcome:
+        """The outcome of the run: `result`, which the call gave, and what it left in the variables."""
         pairs = zip(self._copy.elements, result, strict=True)
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self._copy.updated)

@@ -1,4 +1,4 @@
-"""Capture of times instead of values: a run under FULL_TRACE."""
+"""Capture of times instead of values: a run under the option FULL_TRACE."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import NodeTime, Profile
@@ -31,7 +32,7 @@ class ProfileCapture:
         own = invocation.run_metadata
         self._metadata = own if own is not None else v1.RunMetadata()
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         return self._invocation.with_options(self._options, self._metadata)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
@@ -20,7 +19,7 @@ from tfdbg_cli.capture.sessions.references import values_of_references
 from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
-from tfdbg_cli.capture.tf.types import TfGraph
+from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor, TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.formats.dump_writer import write_dump
@@ -43,11 +42,11 @@ class PythonCapture:
         self._notes = notes
         self._tensors = list(filter(_test(plan), reached.tensors))
         self._opaque = reached.opaque
-        self._fetched: Sequence[Any] | None = None
+        self._fetched: Sequence[FetchedValue] | None = None
         self._references: Mapping[str, Array] = {}
         self._run: Run | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         held = [one for one in state_of(self._invocation).variables if one.reference]
         before = self._read(held)
@@ -58,13 +57,13 @@ class PythonCapture:
         return result
 
     def _read(self, variables: Sequence[Variable]) -> dict[str, Array]:
-        """What they hold now; nothing when one cannot be read."""
+        """What `variables` hold now, by name; nothing when one cannot be read."""
         try:
             return {one.name: value for one, value in read(self._invocation.session, variables).items()}
         except OpError:  # a variable that this run is going to initialize
             return {}
 
-    def _performed(self) -> Any:
+    def _performed(self) -> RunResult:
         try:
             result, self._fetched = self._invocation.with_extra(self._wanted)
         except OpError as error:
@@ -76,7 +75,7 @@ class PythonCapture:
         return result
 
     @property
-    def _wanted(self) -> list[Any]:
+    def _wanted(self) -> list[SymbolicTensor]:
         return [tensor for tensor in self._tensors if tensor.name not in self._opaque]
 
     def run(self, call: Call, error: RunError | None) -> Run:
@@ -93,7 +92,7 @@ class PythonCapture:
         )
         return self._run
 
-    def _store(self, fetched: Sequence[Any]) -> TensorStore:
+    def _store(self, fetched: Sequence[FetchedValue]) -> TensorStore:
         return stored(self._tensors, self._opaque, fetched, self._references)
 
     def finish(self, keep: bool) -> None:
@@ -118,7 +117,7 @@ def keep_dump(run: Run, directory: Path, graph: TfGraph) -> None:
     write_dump(kept, directory, shared=files_of(graph, kept))
 
 
-def _test(plan: Plan) -> Callable[[Any], bool]:
+def _test(plan: Plan) -> Callable[[SymbolicTensor], bool]:
     """Whether `plan` asks for a tensor."""
     watch = plan.watch
     if watch is None:

@@ -6,7 +6,6 @@ import shutil
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.controller import Plan
@@ -21,7 +20,7 @@ from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
-from tfdbg_cli.capture.tf.types import RunOptions, TfGraph
+from tfdbg_cli.capture.tf.types import RunOptions, RunResult, TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
@@ -71,7 +70,7 @@ class RuntimeCapture:
         self._address.used_by(self._options)
         self._run: Run | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises.
 
         Raises:
@@ -100,7 +99,7 @@ class RuntimeCapture:
         """What was dumped."""
         graph = self._invocation.session.graph
         found = read_dump(self._directory)
-        if found.cut_off:  # it is at its end, whatever of it TensorFlow could not write
+        if found.cut_off:  # the run is over, so nothing more comes, even if TensorFlow could not write all of it
             found = replace(found, cut_off=False, notes=found.notes[1:])
         self._run = replace(
             found,
@@ -137,7 +136,7 @@ def _not_written(directory: Path) -> str:
 
 
 def _is_of_a_dump(error: BaseException | None) -> bool:
-    """Whether an op failed that only the dump put into the graph; TensorFlow looks for it in vain and says so."""
+    """Whether an op failed that is there for the dump: TensorFlow does not find it in the graph, and says so."""
     while error is not None:
         if "__dbg_" in str(error) or "__copy_" in str(error):
             return True

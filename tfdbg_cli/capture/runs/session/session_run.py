@@ -1,10 +1,9 @@
-"""Session runs on the path of an intercepted call."""
+"""Runs of sessions as interceptable calls, and how each is looked at."""
 
 from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
 
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -29,6 +28,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableRun
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
@@ -86,7 +86,7 @@ class SessionRun:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
 
-    def plain(self) -> Any:
+    def plain(self) -> RunResult:
         return self._invocation.plain()
 
     def pending(self, controller: Controller) -> Pending:
@@ -184,7 +184,7 @@ class SessionRun:
         return with_inputs(run, self._invocation)
 
 
-def intercepted(controller: Controller, invocation: Invocation) -> Any:
+def intercepted(controller: Controller, invocation: Invocation) -> RunResult:
     """Perform `invocation` as `controller` wants it, and give back what it gives. See `pipeline.performed`."""
     with traffic_of(invocation.session).run():
         return performed(controller, SessionRun(invocation))

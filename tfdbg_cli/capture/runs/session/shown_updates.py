@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
 from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Run
@@ -26,7 +26,7 @@ from tfdbg_cli.model.values import Array
 
 
 class ShownUpdates:
-    """A capture of one run that reads the variables which the run wrote: what an op writes it need not give."""
+    """A capture of one run that also reads the variables which it wrote: an op need not give back what it writes."""
 
     def __init__(self, capture: Capture, invocation: Invocation, request: CaptureRequest) -> None:
         self._capture = capture
@@ -34,7 +34,7 @@ class ShownUpdates:
         self._request = request
         self._after: Mapping[Variable, Array] = {}
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         result = self._capture.perform()
         try:

@@ -1,9 +1,8 @@
-"""A captured run of a session with the state from before it, so that it can be made again or undone."""
+"""A captured run of a session with a snapshot from before it, so that it can be made again or undone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
@@ -11,6 +10,7 @@ from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
+from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
@@ -23,14 +23,14 @@ _IN_PLACE = (
 
 
 class SnapshotCapture:
-    """A capture of one run that also holds the state from before it."""
+    """A capture of one run that also takes a snapshot before it."""
 
     def __init__(self, capture: Capture, invocation: Invocation) -> None:
         self._capture = capture
         self._invocation = invocation
         self._held: RunSnapshot | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         try:
             self._held = RunSnapshot(self._invocation, state_of(self._invocation))
@@ -60,7 +60,7 @@ class InPlace:
         self._capture = capture
         self._why = why
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         return self._capture.perform()
 

@@ -1,10 +1,9 @@
-"""What ops drew in a run that fails, and so gives nothing that it was to fetch: put aside as soon as it is there."""
+"""Puts aside what ops draw as soon as it is there, since a run that fails gives none of what it fetches."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Any
 
 import tensorflow as tf
 
@@ -16,7 +15,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, NewOp, hidden_ops
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import RawSession, SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 
 
 class Stash:
@@ -35,7 +34,7 @@ class Stash:
         holders = hidden.once({("stash", one.name): partial(_holder, one) for one in sources})
         self._handles = [holder.outputs[0] for holder in holders]
         pairs = list(zip(sources, self._handles, strict=True))
-        self.targets: list[Any] = hidden.once(
+        self.targets: list[Op] = hidden.once(
             {("stashed", one.name): partial(_assignment, one, handle) for one, handle in pairs}
         )
         self._clearing = hidden.once({("unstash", one.name): partial(_removal, handle) for one, handle in pairs})
@@ -46,9 +45,9 @@ class Stash:
         with INSIDE:
             self._session.run(self._clearing)
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, FetchedValue]:
         """What was put aside, by the name of the source; what the run did not come to is missing."""
-        found: dict[str, Any] = {}
+        found: dict[str, FetchedValue] = {}
         with INSIDE:
             for source, read in zip(self._sources, self._reads, strict=True):
                 try:
@@ -61,7 +60,7 @@ class Stash:
 def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] = ()) -> Stash | None:
     """Where what a call draws is put aside, should it fail; None where that could change the run.
 
-    In the place of the ops `elsewhere`, by name, others run, so that these must not.
+    `elsewhere` names ops that must not run, since shadow ops run in their place.
     """
     sources = state.sources
     if not sources or state.unordered or traffic_of(session).alone < 0:
@@ -91,13 +90,13 @@ def _holder(source: SymbolicTensor, _: int) -> list[NewOp]:
     return [NewOp("VarHandleOp", (), attributes, (), source.device)]
 
 
-def _assignment(source: SymbolicTensor, handle: Any, _: int) -> list[NewOp]:
+def _assignment(source: SymbolicTensor, handle: SymbolicTensor, _: int) -> list[NewOp]:
     return [variable_ops.write(handle, source, source.dtype.base_dtype, source.device)]
 
 
-def _removal(handle: Any, _: int) -> list[NewOp]:
+def _removal(handle: SymbolicTensor, _: int) -> list[NewOp]:
     return [NewOp("DestroyResourceOp", [handle], {"ignore_lookup_error": True}, (), handle.device)]
 
 
-def _read(source: SymbolicTensor, handle: Any, _: int) -> list[NewOp]:
+def _read(source: SymbolicTensor, handle: SymbolicTensor, _: int) -> list[NewOp]:
     return [variable_ops.read(handle, source.dtype.base_dtype, handle.device)]

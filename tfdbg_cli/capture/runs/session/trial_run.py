@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -19,6 +18,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.values import NoValue
@@ -75,13 +75,15 @@ class TrialRun:
         told = config is None or not config.experimental.disable_output_partition_graphs
         wanted = self._due and told and not call.trial.proven and not call.shadow_ops.ops
         self.graphs = Graphs() if wanted else None
-        self.beside: Sequence[Any] = ()  # tensors whose values are taken while the run happens
-        self.fetches: Sequence[Any] = fetched(invocation.session.graph, invocation.fetches).tensors
+        self.beside: Sequence[SymbolicTensor] = ()  # those whose values are taken while the run happens
+        self.fetches: Sequence[SymbolicTensor] = fetched(invocation.session.graph, invocation.fetches).tensors
 
-    def settled(self, result: Any, values: Sequence[Any], held: RunSnapshot | None, hit: bool) -> Any:
-        """What the program is to get, where the run gave `result`, and `values` for `fetches`.
+    def settled(
+        self, result: RunResult, values: Sequence[FetchedValue], held: RunSnapshot | None, hit: bool
+    ) -> RunResult:
+        """What the program is to get of a run that gave `result`, and `values` for `fetches`.
 
-        Its variables then are as after the run that is left alone.
+        Where that differs from the run left alone, its variables are made as that one leaves them.
         """
         if held is None or not (self._due or hit):
             return result
@@ -101,7 +103,7 @@ class TrialRun:
             self._doubt = _UNPROVEN
             return result
 
-    def _compare(self, result: Any, values: Mapping[str, Any], held: RunSnapshot) -> Any:
+    def _compare(self, result: RunResult, values: Mapping[str, FetchedValue], held: RunSnapshot) -> RunResult:
         trial = self._call.trial
         own = Outcome({name: fetched_array(value) for name, value in values.items()}, held.after())
         watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
@@ -126,7 +128,7 @@ class TrialRun:
                 held.write(variable, value)
         if not names & plain.fetched.keys():
             return result
-        # What has no dimensions TensorFlow gives as a scalar.
+        # Of a tensor without dimensions TensorFlow gives a scalar.
         again = {name: value[()] for name, value in plain.fetched.items() if not isinstance(value, NoValue)}
         return self._invocation.answered({**values, **again})
 
@@ -140,7 +142,7 @@ class TrialRun:
             return not own.parted_from(mirror.outcome(result))
 
     def left(self) -> None:
-        """Hear that the run was left alone."""
+        """Note that the run was left alone."""
         self._left = True
 
     @property

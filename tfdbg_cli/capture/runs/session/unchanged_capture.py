@@ -1,10 +1,9 @@
-"""A run of a session that is made as the program made it: what is shown is of the same run made again on copies."""
+"""A run of a session that is made as the program made it; what is shown of it comes from its replay on copies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
@@ -29,7 +28,7 @@ from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
@@ -46,7 +45,7 @@ UNREAD = "the state before it could not be read ({error})"
 class UnchangedCapture:
     """One run that is made as the program made it (`pipeline.Capture`).
 
-    Only what ops draw from outside, such as a batch or random numbers, is fetched beside.
+    Only what ops draw from outside, such as a batch or random numbers, is fetched besides.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class UnchangedCapture:
     ) -> None:
         """Prepare the capture of `invocation`, which can be made again.
 
-        `in_place` makes the capture that takes the values while the run happens, of the reason why it has to.
+        `in_place` makes the capture that takes the values while the run happens; it is told why it has to.
         """
         self.invocation = invocation
         self.plan = plan
@@ -66,7 +65,7 @@ class UnchangedCapture:
         self.outcome = Outcome()
         self._run: Run | None = None
 
-    def perform(self) -> Any:
+    def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         try:
             self.held = RunSnapshot(self.invocation, self.state)
@@ -114,8 +113,8 @@ class UnchangedCapture:
         question = None if self.plan.watched is None else question_of(self.plan.watched.tensor_filter)
         return question is not None and question.compares
 
-    def _seen(self, given: Mapping[str, Any], held: RunSnapshot) -> Outcome:
-        """What the run gave and left behind."""
+    def _seen(self, given: Mapping[str, FetchedValue], held: RunSnapshot) -> Outcome:
+        """What the run gave and left in its variables."""
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
         values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
@@ -127,13 +126,12 @@ class UnchangedCapture:
         return Outcome({name: value for name, value in values.items() if name not in late}, after)
 
     @property
-    def _elements(self) -> Sequence[Any]:
+    def _elements(self) -> Sequence[SymbolicTensor]:
         return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
 
     @property
-    def _order(self) -> Sequence[Any]:
-        order: Sequence[Op] = reached_by(self.invocation).order
-        return order
+    def _order(self) -> Sequence[Op]:
+        return reached_by(self.invocation).order
 
     def bare(self, call: Call, error: RunError | None, held: RunSnapshot) -> Run:
         """The run without values."""
@@ -151,7 +149,7 @@ class UnchangedCapture:
         )
 
     def _made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
-        """The run made again, in the order of the first time as far as that can be told, and how exact that is."""
+        """The replay of the run that comes nearest to it, as far as can be told, and how exact it is."""
         found: list[tuple[Replayed, Exactness]] = []
         for attempt in self.attempts(held):
             replayed = replay_session(attempt, copy=held.copy_for(attempt))
@@ -164,7 +162,7 @@ class UnchangedCapture:
         return found[0]
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
-        """The run as it is made again: in the order that TensorFlow takes, and in those that are likely."""
+        """What to replay, in turn: the run in the order that TensorFlow takes, then in those that are likely."""
         replay_spec = held.replay_spec()
         yield replay_spec
         if self.state.unordered:

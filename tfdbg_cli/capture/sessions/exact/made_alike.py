@@ -1,4 +1,4 @@
-"""Whether a run made again changes what the program's run changed, and nothing else, by the graph that was run."""
+"""Whether a replay changes what the program's run changed, and nothing else, by the graph that ran."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tfdbg_cli.errors import TfdbgError
 
 
 class OtherRunError(TfdbgError):
-    """What was run again is not the run of the program."""
+    """The replay did not do what the program's run did."""
 
 
 def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallState, again: Graphs) -> None:
-    """Make sure that the run of which TensorFlow told `again` made all updates of the run of `order`, and no others.
+    """Make sure that a replay made all updates of the program's run of `order`, and no others.
 
     Args:
         order: the ops that the program's run needs, inputs first.
         fed_names: tensors whose ops were not asked.
         state: what the ops use; those that act outside are not made again.
-        again: what ran when the run was made again.
+        again: the graphs of the replay.
 
     Raises:
-        OtherRunError: it made others, or TensorFlow does not tell.
+        OtherRunError: it left out some or made others, or TensorFlow does not tell.
 
     """
     outside = {op.name for op in state.outside}
@@ -46,12 +46,12 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
 
 
 def _has_inside(ran: Iterable[str], op: Op) -> bool:
-    """Whether something ran of what the call `op` consists of, which TensorFlow writes in its place."""
+    """Whether some of the inside of the call `op` ran: TensorFlow may put that in the place of the call."""
     return any(name.startswith(f"{op.name}/") for name in ran)
 
 
 def _more(graph: TfGraph, ran: Mapping[str, str], expected: Collection[str], fed_names: frozenset[str]) -> list[str]:
-    """The ops of the program that change something among those that `ran`, by name; but for the `expected` ones."""
+    """The names of ops of the program that `ran` and may change something, beside the `expected` ones."""
     found = []
     for name in sorted(set(ran) - set(expected)):
         try:

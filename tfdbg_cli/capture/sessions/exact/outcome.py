@@ -25,7 +25,7 @@ class Outcome:
         return len(self.fetched) + len(self.variables)
 
     def parted_from(self, other: Outcome) -> tuple[Parting, ...]:
-        """Where the same run, made again, gave something else to the last bit; what it does not know is the same."""
+        """Where `other`, the same run made again, differs in any bit; a value that it lacks counts as the same."""
         fetched = [other.fetched.get(name, value) for name, value in self.fetched.items()]
         variables = [other.variables.get(name, value) for name, value in self.variables.items()]
         return (
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def outcome_in(tensors: TensorStore, like: Outcome) -> Outcome:
-    """What a run gave, of which `tensors` are all values, as far as it is in `like`."""
+    """The outcome of a run whose values are all in `tensors`: of what `like` tells, as far as it is there."""
     fetched: dict[str, Value] = {}
     variables: dict[str, Value] = {}
     names = {updated_name(name).node: name for name in like.variables}

@@ -1,10 +1,9 @@
-"""Runs made again in the order of the first time: what was read of a variable beside an update is fed."""
+"""Replays that keep the order of the first run: what it read of a variable that it also updates is fed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
@@ -22,9 +21,9 @@ from tfdbg_cli.ops.kinds import RESHAPES
 def pinned(
     replay_spec: ReplaySpec, invocation: Invocation, state: CallState, outcome: Outcome
 ) -> Iterator[ReplaySpec]:
-    """`replay_spec` with what its reads gave, of variables that it updates too, in the orders that are likely.
+    """`replay_spec` with the reads of variables that the run updates fed, once for each order that is likely.
 
-    What the program fetched of a read is known. All others came before the updates, or all after them.
+    What the program fetched of a read is known. The other reads came all before the updates, or all after them.
     """
     fed_names = frozenset(fed(invocation.feeds))
     order = reached_by(invocation).order
@@ -57,7 +56,7 @@ def _updating(state: CallState) -> list[str]:
     return [name for name in dict.fromkeys(op.name for op in ops) if name not in outside]
 
 
-def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Any, Variable, bool]]:
+def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Op, Variable, bool]]:
     """The ops that give the value of a variable that the call writes, and do not come after an update of it.
 
     With the variable, and whether they certainly come before all updates.
@@ -74,7 +73,7 @@ def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> 
 
 
 def _read_by(op: Op, fed_names: frozenset[str]) -> list[str]:
-    """The name of the variable whose value is the output of `op`; empty when it is no such op."""
+    """The name of the variable that `op` reads, if that is all it does; else nothing."""
     if not op.inputs or not op.outputs or op.outputs[0].name in fed_names:
         return []
     if op.type == "ReadVariableOp":
@@ -82,8 +81,8 @@ def _read_by(op: Op, fed_names: frozenset[str]) -> list[str]:
     return [op.inputs[0].op.name] if op.type == "Identity" and not op.inputs[0].op.inputs else []
 
 
-def _known(graph: TfGraph, reads: Sequence[Any], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
-    """By the name of a read what it gave, as far as the program fetched it."""
+def _known(graph: TfGraph, reads: Sequence[Op], outcome: Outcome, fed_names: frozenset[str]) -> Mapping[str, Array]:
+    """What `reads` gave, by name, as far as the program fetched it."""
     names = {read.name for read in reads if read.type == "ReadVariableOp"}  # what is read of others shares memory
     found: dict[str, Array] = {}
     for name, value in outcome.fetched.items():

@@ -1,17 +1,16 @@
-"""What a run needs of the program's graph, so that nothing outside of the graph happens when it is made again.
+"""The part of the program's graph that a run needs, changed so that a replay of it does nothing outside of the graph.
 
-What ops drew from outside is fed then, and TensorFlow does not run what leads to a tensor that is fed: an update of a
-variable before a batch is drawn would be lost. So what leads there is run for its own sake, in the order of the
-program. In the graph itself nothing leads there any more: TensorFlow's optimizer drops an order that follows from
-another, even if that one goes by an op which is never run. An op that only speaks says nothing, and what waits for it
-waits for what came before it.
+What ops drew from outside is fed in a replay, and TensorFlow does not run what leads to a tensor that is fed: an
+update of a variable before a batch is drawn would be lost. So what leads there becomes a target of the run, in the
+order of the program. In the graph nothing leads to the fed tensor any more: TensorFlow's optimizer drops an order
+that follows from another, even where that other goes by an op which never runs. An op that only speaks is silenced,
+and what waits for it waits for what came before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tensorflow as tf
 
@@ -22,7 +21,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nesting_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.opaque import is_handle
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import GraphDef, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.control_flow import OUTSIDE
@@ -36,9 +35,9 @@ _LED_TO = f"{PREFIX}led_to/"
 
 @dataclass(frozen=True)
 class QuietGraph:
-    """The graph, serialized, and the ops in it to be run besides, lest what leads to a fed tensor is left out.
+    """The graph, serialized, and the ops `led_to` that must be run besides, lest what leads to a fed tensor is lost.
 
-    `lost` names the ops of the program that are not to be run, not even as targets.
+    `lost` names the ops of the program that must not be run, not even as targets.
     """
 
     definition: bytes
@@ -69,9 +68,10 @@ def quiet_graph(graph: TfGraph, ends: Sequence[Op], fed_names: Collection[str], 
 
 
 class _Quieted:
-    """How the ops of one call that act outside are left out: `lost` are those of which what they gave is fed.
+    """Rewrites the ops of one call that act outside of the graph.
 
-    `awaited` are those of them before which something acts on what the graph holds.
+    `lost` are those that draw: what they gave is fed. `awaited` are those of them before which an op acts on what the
+    graph holds, such as a variable.
     """
 
     def __init__(self, order: Sequence[Op], fed_names: frozenset[str], state: CallState) -> None:
@@ -89,8 +89,8 @@ class _Quieted:
     def _acted_before(self, op: Op) -> bool:
         return bool(self._acting) and any(one.name in self._acting for one in ancestors([op], self._fed))
 
-    def rewrite(self, definition: Any) -> None:
-        """Make it so in `definition`, a GraphDef."""
+    def rewrite(self, definition: GraphDef) -> None:
+        """Rewrite them in `definition`."""
         ordering = self._ordering()
         awaited = frozenset(self.awaited)
         for node in definition.node:
@@ -132,11 +132,11 @@ class _Quieted:
                 return
         yield text
 
-    def _drawn_by(self, op: Op) -> list[Any]:
+    def _drawn_by(self, op: Op) -> list[SymbolicTensor]:
         return [tensor for tensor in self._state.sources if tensor.op.name == op.name]
 
-    def _silence(self, node: Any, op: Op) -> None:
-        """Let `node`, a NodeDef, hand on its first input, or do nothing, in its place."""
+    def _silence(self, node: NodeDef, op: Op) -> None:
+        """Make `node`, the definition of `op`, hand on its first input, or do nothing."""
         given = [text for text in node.input if text[:1] != "^"]
         # In a branch that is not taken what waits for it must not run: only a tensor that is read tells it so.
         inside = self._depths.get(op.name, OUTSIDE) != OUTSIDE
@@ -153,7 +153,7 @@ class _Quieted:
         node.input.extend(_each_once([*first, *controls]))
 
     def _before(self, op: Op) -> list[str]:
-        """What must have happened before `op`, as control inputs; past what only makes handles."""
+        """The control inputs for what must be over before `op` runs; ops that only make handles are passed over."""
 
         def makes_handles(one: Op) -> bool:
             return one.name not in self.lost and bool(one.outputs) and all(map(is_handle, one.outputs))
@@ -168,7 +168,7 @@ class _Quieted:
         return found
 
     def _ordering(self) -> frozenset[str]:
-        """The lost ops through which alone the program orders what its other ops do to a variable."""
+        """The lost ops that alone put in order what other ops of the program do to a variable."""
         if not self.awaited:
             return frozenset()
         drawn = frozenset(tensor.name for tensor in self._state.sources)
@@ -193,8 +193,8 @@ class _Quieted:
         return frozenset(found)
 
 
-def _cut_off(node: Any, op: Op) -> None:
-    """Let `node`, a NodeDef, read nothing of the run: what it gives is fed. Its outputs stay as they were."""
+def _cut_off(node: NodeDef, op: Op) -> None:
+    """Make `node` read nothing of the run, since what it gives is fed. Its outputs stay as they were."""
     types = [tensor.dtype.as_datatype_enum for tensor in op.outputs]
     shapes = [tf.TensorShape(None if op.type in PYTHON else tensor.shape).as_proto() for tensor in op.outputs]
     if "output_shapes" in node.attr:
@@ -207,7 +207,7 @@ def _cut_off(node: Any, op: Op) -> None:
 
 
 def _each_once(inputs: Sequence[str]) -> list[str]:
-    """`inputs` of a NodeDef with nothing that is waited for twice."""
+    """The `inputs` of a node, with each control input but once."""
     waits = dict.fromkeys(text for text in inputs if text[:1] == "^")
     return [*(text for text in inputs if text[:1] != "^"), *waits]
 
@@ -220,8 +220,8 @@ def _drawn(tensor: SymbolicTensor) -> str:
     return drawn_name(tensor.op.name, tensor.value_index)
 
 
-def _forget_places(node: Any, kept: Collection[str]) -> None:
-    """Forget what `node` is colocated with as far as it is not among the nodes `kept`."""
+def _forget_places(node: NodeDef, kept: Collection[str]) -> None:
+    """Remove from `node` the wish to be on the device of a node that is not among those `kept`."""
     if "_class" in node.attr:
         places = node.attr["_class"].list.s
         places[:] = [place for place in places if place.removeprefix(b"loc:@").decode() in kept]

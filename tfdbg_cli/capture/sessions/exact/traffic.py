@@ -34,13 +34,13 @@ class Traffic:
 
     @property
     def alone(self) -> int:
-        """A number that stays the same as long as one run alone is under way; -1 when there are several."""
+        """A number that only the run which is under way alone has; -1 when none or several are."""
         with self._lock:
             return self._begun if self._under_way == 1 else -1
 
 
 def traffic_of(session: RawSession) -> Traffic:
-    """That of `session`."""
+    """The traffic of `session`."""
     found: Traffic | None = vars(session).get(_TRAFFIC)
     if found is None:
         with _MAKING:

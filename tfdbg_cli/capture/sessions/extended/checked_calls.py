@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -19,7 +18,7 @@ from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, cal
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import OF_FUNCTIONS
-from tfdbg_cli.capture.tf.types import Op
+from tfdbg_cli.capture.tf.types import NodeDef, Op
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, HANDLES
 from tfdbg_cli.ops.facts import Facts
@@ -28,7 +27,7 @@ from tfdbg_cli.ops.facts import Facts
 def checked_call(
     op: Op, functions: GraphFunctions, facts: Facts[str], question: Question, admits: Callable[[str, str, str], bool]
 ) -> RewrittenCall | None:
-    """What does what `op` does and gives the answer to `question` besides; None when nothing inside has to be asked.
+    """A call that does what `op` does and also answers `question`; None when nothing inside has to be asked.
 
     Args:
         op: a tf.Operation that calls functions.
@@ -66,13 +65,13 @@ def checked_call(
 
 
 class _Around:
-    """The function around an op as far as `StaticFacts` asks for its graph."""
+    """Stands for the graph of the function made around an op, as far as `StaticFacts` asks for it."""
 
     def __init__(self, op: Op) -> None:
         self.inputs = list(op.inputs)
         self._op = op
 
-    def get_operations(self) -> list[Any]:
+    def get_operations(self) -> list[Op]:
         return [self._op]
 
 
@@ -94,7 +93,7 @@ def _require_known(root: Scope) -> None:
             _require_known_node(scope, node)
 
 
-def _require_known_node(scope: Scope, node: Any) -> None:
+def _require_known_node(scope: Scope, node: NodeDef) -> None:
     if node.name in scope.calls:
         return
     definition = compat.op_definition(node.op)

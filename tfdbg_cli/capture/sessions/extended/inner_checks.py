@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -21,6 +20,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
+from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import CONTROL_FLOW, ENTER, EXIT
 from tfdbg_cli.ops.transparency import CHECKABLE
 
@@ -32,20 +32,23 @@ _MAKING = threading.Lock()
 
 @dataclass(frozen=True)
 class Inner:
-    """A tensor in loops, the outermost first (one of the Enter ops of each), or in branches.
+    """A tensor in loops (one of the Enter ops of each, the outermost first), or in branches.
 
-    `answers` says that it is an answer itself, for what a call in there computes.
+    With `answers` it is itself the answer of checks, those of a call in there.
     """
 
     tensor: SymbolicTensor
-    loops: tuple[Any, ...]
+    loops: tuple[Op, ...]
     answers: bool = False
 
 
 def inner_tensors(
-    order: Sequence[Op], fetchable: Collection[str], fed_names: Collection[str], admits: Callable[[Any], bool]
+    order: Sequence[Op],
+    fetchable: Collection[str],
+    fed_names: Collection[str],
+    admits: Callable[[SymbolicTensor], bool],
 ) -> list[Inner]:
-    """The tensors of a call that cannot be fetched, can hold a NaN and are asked for; without mere copies of others.
+    """The tensors of a call that cannot be fetched and have to be checked; mere copies of others have not.
 
     Args:
         order: the ops that may run, inputs first.
@@ -67,10 +70,10 @@ def inner_tensors(
     return found
 
 
-def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """By name of op the loops that it is in, the outermost first: one of the Enter ops of each."""
-    found: dict[str, tuple[Any, ...]] = {}
-    frames: dict[tuple[str, ...], Any] = {}
+def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple[Op, ...]]:
+    """The loops that each op is in, by its name: one of the Enter ops of each loop, the outermost first."""
+    found: dict[str, tuple[Op, ...]] = {}
+    frames: dict[tuple[str, ...], Op] = {}
     for op in order:
         needs = needs_of(op, fed_names)
         loops = max((found[need.name] for need in needs if need.name in found), key=len, default=())
@@ -83,12 +86,12 @@ def loops_of(order: Iterable[Op], fed_names: Collection[str]) -> dict[str, tuple
     return found
 
 
-def _adding(handle: Any, answer: Any, _: int) -> list[NewOp]:
+def _adding(handle: SymbolicTensor, answer: SymbolicTensor, _: int) -> list[NewOp]:
     return [NewOp("AssignAddVariableOp", [handle, answer], {"dtype": tf.float32})]
 
 
 class Sum:
-    """A hidden variable in which one run at a time sums up what its checks find."""
+    """A hidden variable to which the checks of a run add what they find; one run at a time uses it."""
 
     def __init__(self, hidden: HiddenOps, question: Question, number: int) -> None:
         self._hidden = hidden
@@ -102,7 +105,7 @@ class Sum:
         (holder,) = hidden.once({self._key: lambda _: [NewOp("VarHandleOp", (), attributes)]})
         self._handle = holder.outputs[0]
 
-    def checks(self, tensors: Sequence[Inner]) -> list[Any]:
+    def checks(self, tensors: Sequence[Inner]) -> list[Op]:
         """The ops that check `tensors` and add to the sum."""
         hidden, question = self._hidden, self._question
         makers = {
@@ -119,8 +122,8 @@ class Sum:
         }
         return hidden.once(adding)
 
-    def _within(self, loops: Sequence[Any]) -> Any:
-        """The handle of the variable in a loop."""
+    def _within(self, loops: Sequence[Op]) -> SymbolicTensor:
+        """The handle of the variable as the innermost of `loops` sees it."""
         handle = self._handle
         for depth, loop in enumerate(loops):
             attributes = {
@@ -133,15 +136,16 @@ class Sum:
             handle = self._entered(key, new)
         return handle
 
-    def _entered(self, key: tuple[object, ...], new: NewOp) -> Any:
+    def _entered(self, key: tuple[object, ...], new: NewOp) -> SymbolicTensor:
         (entered,) = self._hidden.once({key: lambda _: [new]})
         return entered.outputs[0]
 
-    def taken(self, session: RawSession) -> Any:
-        """The sum, which begins at zero again."""
+    def taken(self, session: RawSession) -> Array:
+        """Take the sum, and begin at zero again."""
         place, read, reset, _ = self._ends()
         with INSIDE:
-            return session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
+            found: Array = session.run([read.outputs[0], reset], {place.outputs[0]: self._zeros})[0]
+            return found
 
     def clear(self, session: RawSession) -> None:
         """Begin at zero, for the first time or after a run that failed."""
@@ -149,8 +153,8 @@ class Sum:
         with INSIDE:
             session.run(clear, {place.outputs[0]: self._zeros})
 
-    def _ends(self) -> list[Any]:
-        """The place of a new value; the op that reads the variable; those that write it after that, and at once."""
+    def _ends(self) -> list[Op]:
+        """A placeholder, the op that reads the variable, and two that write: one once it was read, one at once."""
         hidden, handle, key = self._hidden, self._handle, self._key
         dtype = {"dtype": tf.float32}
         place, read = hidden.once(
@@ -189,13 +193,13 @@ class Sums:
             return self._count, False
 
     def give_back(self, question: Question, number: int, clean: bool) -> None:
-        """Hear that the run has ended, and whether its sum is at zero again."""
+        """Take back a sum whose run has ended; `clean` says whether it is at zero again."""
         with self._lock:
             (self._clean if clean else self._dirty).setdefault(question, []).append(number)
 
 
 def sums_of(session: RawSession) -> Sums:
-    """Those of `session`."""
+    """The sums of `session`."""
     with _MAKING:
         found: Sums = session.__dict__.setdefault(_SUMS, Sums())
         return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfdbg_cli.capture.sessions.call_state import CallState
 from tfdbg_cli.capture.sessions.reach import needs_of, nesting_of
@@ -17,7 +16,7 @@ from tfdbg_cli.ops.control_flow import OUTSIDE
 
 
 def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset[str]) -> CallState:
-    """`state`, of the ops in `order`, with what is to be waited for told of each variable (`Variable.after`)."""
+    """`state`, of the ops in `order`, with `Variable.after` of each variable that is written."""
     if not state.written:
         return state
     depths = nesting_of(order, fed_names)
@@ -31,10 +30,10 @@ def with_last_writes(state: CallState, order: Sequence[Op], fed_names: frozenset
 
 
 def _over(
-    writers: Sequence[Any], order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
-) -> tuple[Any, ...]:
-    """What tells that `writers` are over, each op once; empty where of one of them nothing does."""
-    found: dict[str, Any] = {}
+    writers: Sequence[Op], order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+) -> tuple[Op, ...]:
+    """The ops behind which all `writers` are over, each once; empty where nothing tells of one of them."""
+    found: dict[str, Op] = {}
     for writer in writers:
         ends = [writer] if depths[writer.name] == OUTSIDE else _ways_out(writer, order, fed_names, depths)
         if not ends:
@@ -44,11 +43,11 @@ def _over(
 
 
 def _ways_out(
-    writer: Any, order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
-) -> list[Any]:
+    writer: Op, order: Sequence[Op], fed_names: Collection[str], depths: Mapping[str, tuple[int, int]]
+) -> list[Op]:
     """The ops outside of all loops and branches that come first on the ways from `writer`."""
     inside = {writer.name}
-    ends: dict[str, Any] = {}
+    ends: dict[str, Op] = {}
     while True:
         before = len(inside)
         for op in order:

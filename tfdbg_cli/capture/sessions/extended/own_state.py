@@ -1,13 +1,12 @@
 """Ops whose kernels keep a state of their own, so that another op of the same kind would not do the same.
 
 The state of most ops lies elsewhere: in a variable, a queue or a table that they are given, or under a name that is
-an attribute. What is left are kernels like that of RandomUniform, which counts the numbers that it drew.
+an attribute. What remains are kernels like that of RandomUniform, which counts the numbers that it drew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE
@@ -17,12 +16,12 @@ from tfdbg_cli.ops.kinds import CALLS
 _CALLS = CALLS | {"XlaLaunch"}  # what they call is looked at by itself, or compiled
 
 
-def keeps_state(op_type: str, attribute: Callable[[str], Any], input_types: Iterable[int]) -> bool:
+def keeps_state(op_type: str, attribute: Callable[[str], object], input_types: Iterable[int]) -> bool:
     """Whether the kernel of an op keeps a state of its own from run to run, or may do so.
 
     Args:
         op_type: its type.
-        attribute: gives its attributes by name as Python values, None for one that it has not.
+        attribute: gives its attributes by name as Python values, None for one that it lacks.
         input_types: the numbers of the element types of what it reads.
 
     """

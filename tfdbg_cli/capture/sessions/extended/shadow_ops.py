@@ -1,4 +1,4 @@
-"""Ops that run in the place of others, so that what functions compute is checked in the one call that there is.
+"""Shadow ops: they run in the place of the program's ops, so that the insides of called functions can be checked.
 
 A function that a session has taken cannot be changed, nor can an op that calls it. So a watched run does not run that
 op but a hidden shadow op, which calls the rewritten function, and hidden shadow ops for all ops behind it: the same
@@ -12,16 +12,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.sessions.called import RewrittenCall
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
-from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
+from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import AttrValue, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.kinds import NEXT_ITERATION
@@ -38,15 +37,15 @@ _NOT_LOOKED_INTO = (
 
 @dataclass(frozen=True)
 class ShadowOps:
-    """The ops of one kind of call in whose place others run.
+    """The shadow ops of one kind of call (a `Redirection`).
 
-    `ops` are those others, by the names of the ops of the program. `given` are ops that call functions, each with
-    the tensors that are given besides its outputs. `checked` checks stand for `total` tensors. `notes` say which
-    calls are not looked into.
+    `ops` has them by the names of the ops of the program. `given` are ops of the program that call functions, each
+    with the tensors that its shadow op gives besides its outputs. `checked` checks stand for `total` tensors.
+    `notes` say which calls are not looked into.
     """
 
-    ops: Mapping[str, Any] = field(default_factory=dict)
-    given: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
+    ops: Mapping[str, Op] = field(default_factory=dict)
+    given: tuple[tuple[Op, tuple[SymbolicTensor, ...]], ...] = ()
     checked: int = 0
     total: int = 0
     notes: tuple[str, ...] = ()
@@ -54,15 +53,15 @@ class ShadowOps:
 
     @cached_property
     def giving(self) -> frozenset[str]:
-        """The names of the ops that give more."""
+        """The names of the ops whose shadow ops give more."""
         return frozenset(op.name for op, _ in self.given)
 
-    def tensor(self, tensor: SymbolicTensor) -> Any:
+    def tensor(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """What is computed in the place of `tensor`."""
         shadow = None if tensor.name in self.fed_names else self.ops.get(tensor.op.name)
         return tensor if shadow is None else shadow.outputs[tensor.value_index]
 
-    def op(self, op: Op) -> Any:
+    def op(self, op: Op) -> Op:
         """What runs in the place of `op`."""
         return self.ops.get(op.name, op)
 
@@ -104,7 +103,7 @@ class ShadowOpMaker:
         """The shadow ops, which are added to `hidden`.
 
         `rewritten` makes of an op that calls functions what is to run in its place, None when nothing has to be asked
-        inside; of a TfdbgError that it raises the message says why it cannot be done.
+        inside. Where it raises a TfdbgError the call is left alone, and a note says why.
 
         Raises:
             tf.errors.OpError: TensorFlow does not take them.
@@ -145,8 +144,8 @@ class ShadowOpMaker:
     def _leave(self, op: Op, reason: str) -> None:
         self._notes.append(_NOT_LOOKED_INTO.format(op=op.name, type=op.type, reason=reason))
 
-    def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Any]:
-        """The ops behind `calls`; those calls are left out behind which an op keeps a state of its own."""
+    def _without_state(self, calls: dict[str, RewrittenCall]) -> dict[str, Op]:
+        """The ops behind `calls`; takes those out of `calls` behind which an op keeps a state of its own."""
         while calls:
             behind = self._behind(calls)
             stateful = [op for name, op in behind.items() if name not in calls and _keeps_state(op)]
@@ -159,9 +158,9 @@ class ShadowOpMaker:
                     self._leave(behind[call], reason)
         return {}
 
-    def _behind(self, starts: Collection[str]) -> dict[str, Any]:
+    def _behind(self, starts: Collection[str]) -> dict[str, Op]:
         """The ops `starts`, and those that read what they give or wait for them, by name."""
-        found: dict[str, Any] = {}
+        found: dict[str, Op] = {}
         while True:
             before = len(found)
             for op in self._order:
@@ -176,7 +175,7 @@ class ShadowOpMaker:
     def _turns(self) -> bool:
         return any(op.type in NEXT_ITERATION for op in self._order)
 
-    def _needs(self, op: Op) -> Iterator[Any]:
+    def _needs(self, op: Op) -> Iterator[Op]:
         for tensor in op.inputs:
             if tensor.name not in self._fed:
                 yield tensor.op
@@ -184,17 +183,17 @@ class ShadowOpMaker:
 
 
 class _New:
-    """The ops to be added: shadow ops for those `behind` calls, inputs first, and what does what the `calls` do.
+    """The ops to be added: a shadow op for each op `behind` calls, inputs first, and the nodes of the `calls`.
 
-    `places` are those of the shadow ops among them, by the names of the ops of the program; `given` those of what the
-    calls give besides, with the slots, by the name of the call.
+    `places` says where among them the shadow op of an op of the program is, by its name. `given` says where the
+    further outputs of a call are, by its name: place and slot.
     """
 
     def __init__(
         self,
         hidden: HiddenOps,
         fed_names: Collection[str],
-        behind: Mapping[str, Any],
+        behind: Mapping[str, Op],
         calls: Mapping[str, RewrittenCall],
     ) -> None:
         self._hidden = hidden
@@ -241,18 +240,18 @@ class _New:
                 attributes[_COLOCATED] = self._colocated(op.node_def.attr[_COLOCATED])
             yield NewOp(node.op, inputs, attributes, waits, node.device)
 
-    def _operand(self, tensor: SymbolicTensor) -> Any:
+    def _operand(self, tensor: SymbolicTensor) -> Operand:
         if tensor.name in self._fed or tensor.op.name not in self.places:
             return tensor
         return f"{self._hidden.name_of(self.places[tensor.op.name])}:{tensor.value_index}"
 
-    def _control(self, op: Op) -> Any:
+    def _control(self, op: Op) -> Op | str:
         return self._hidden.name_of(self.places[op.name]) if op.name in self.places else op
 
-    def _controls(self, op: Op) -> list[Any]:
+    def _controls(self, op: Op) -> list[Op | str]:
         return list(map(self._control, op.control_inputs))
 
-    def _colocated(self, value: Any) -> Any:
+    def _colocated(self, value: AttrValue) -> AttrValue:
         found = type(value)()
         for place in value.list.s:
             name = place.removeprefix(_HERE).decode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
@@ -16,7 +15,7 @@ from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, Shadow
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import Op, TfGraph
+from tfdbg_cli.capture.tf.types import EagerTensor, FetchedValue, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
@@ -31,7 +30,7 @@ class _Shown:
 
 
 class ShownCalls:
-    """The calls among the ops of one run, which is made once, in a session of its own."""
+    """The calls among the ops of one run, rewritten so that they give all values inside; the run is made once."""
 
     def __init__(self, graph: TfGraph, order: Sequence[Op], fed_names: frozenset[str]) -> None:
         """Add what gives the values to `graph`, for the ops in `order`, inputs first.
@@ -56,7 +55,7 @@ class ShownCalls:
         return RewrittenCall(op, Body(around), tuple(definitions))
 
     @property
-    def tensors(self) -> list[Any]:
+    def tensors(self) -> list[SymbolicTensor]:
         """What the run must fetch."""
         return [tensor for _, given in self.shadow_ops.given for tensor in given]
 
@@ -65,11 +64,11 @@ class ShownCalls:
         for shown in self._shown.values():
             shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
 
-    def values(self, fetched: Sequence[Any], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
-        """By the name of a call what was computed in it, in order of execution; `tensors` gave `fetched`.
+    def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
+        """The name of each call with what was computed in it, in order of execution.
 
-        Those of outputs and variables that the session's graph shows itself may be among them. What the calls are
-        given is among the values `outside`.
+        `fetched` are the values of `tensors`, and `outside` has those that the calls were given. There may be outputs
+        and variables among them that the session's graph shows itself.
         """
         found = iter(fetched)
         for op, given in self.shadow_ops.given:
@@ -81,11 +80,11 @@ class ShownCalls:
             yield op.name, KeptTensors(unrolled.values)
 
 
-def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, Any]:
-    """The values that `op` is given and of which some inside are made, as eager tensors."""
+def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, EagerTensor]:
+    """The values that `op` is given and from which others inside are computed later, as eager tensors."""
     items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
     read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}
-    found: dict[TensorName, Any] = {}
+    found: dict[TensorName, EagerTensor] = {}
     for name in read.intersection(map(tensor_name, op.inputs)):
         rows = outside.named(name.node, name.slot)
         value = outside.value(rows[0]) if len(rows) == 1 else None  # in a loop there are several

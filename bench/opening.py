@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.timing import interleave
-from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName

@@ -159,14 +159,14 @@ EXPLAINED_NAMES = {
     # Fields of protobuf messages, which TensorFlow reads.
     "tfdbg_cli/capture/replay/session_copy.py": {"allow_soft_placement", "disable_meta_optimizer", "opt_level"},
     "tfdbg_cli/capture/runs/session/profile.py": {"trace_level"},
-    "tfdbg_cli/formats/event_file.py": {"plugin_name"},
-    "tfdbg_cli/formats/schema.py": {"map_entry", "oneof_index"},
+    "tfdbg_cli/formats/messages/event_file.py": {"plugin_name"},
+    "tfdbg_cli/formats/messages/schema.py": {"map_entry", "oneof_index"},
     # urwid calls and reads them.
     "tfdbg_cli/tui/app.py": {"handle_mouse"},
-    "tfdbg_cli/tui/pane.py": {"no_cache"},
-    "tfdbg_cli/tui/pane_frame.py": {"no_cache", "_w"},
-    "tfdbg_cli/tui/terminal.py": {"signal_init", "signal_restore", "_prev_sigwinch_handler"},
-    "tfdbg_cli/tui/view.py": {"no_cache", "keypress"},
+    "tfdbg_cli/tui/control/pane.py": {"no_cache"},
+    "tfdbg_cli/tui/panes/pane_frame.py": {"no_cache", "_w"},
+    "tfdbg_cli/tui/terminal/terminal.py": {"signal_init", "signal_restore", "_prev_sigwinch_handler"},
+    "tfdbg_cli/tui/panes/view.py": {"no_cache", "keypress"},
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ OF_THEIR_OWN = {
     "tfdbg_cli.capture.what_if.slices.after": "asks of a node when it is met, and may refuse",
     "tfdbg_cli.debug_data.tracing.transitive_inputs": "tells the text by which a node is read first",
     "tfdbg_cli.debug_data.tracing.some_path": "keeps the way by which it came",
-    "tfdbg_cli.formats.replay_graph.endless": "finds circles",
+    "tfdbg_cli.formats.bundles.replay_graph.endless": "finds circles",
 }
 
 BY_HAND = """

@@ -12,7 +12,7 @@ from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
 from tfdbg_cli.cli.replay import replayed
-from tfdbg_cli.formats.bundle_layout import is_bundle
+from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, RecordRun, RunUntil
 

@@ -327,7 +327,7 @@ def test_fetches_and_feed_keys_are_kept_as_tensorflow_keeps_them(tf, model, tmp_
     assert found[1][2] == (repr(z), "None")
     run = open_path(tmp_path / "ours").runs[1]
     assert (run.call.fetches, run.call.targets, list(run.call.feeds)) == (("y:0", "z:0"), ("z",), ["x:0"])
-    from tfdbg_cli.formats.dump_writer import write_dump
+    from tfdbg_cli.formats.dumps.writer import write_dump
 
     write_dump(run, tmp_path / "again" / "run_1_0")
     assert _infos(tmp_path / "again") == [found[1][1]]

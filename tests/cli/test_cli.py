@@ -17,7 +17,7 @@ from tfdbg_cli.cli import main as cli
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
 from tfdbg_cli.cli.verbs.run import watch_of
-from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.version import __version__
 
@@ -251,7 +251,7 @@ def test_a_verb_loads_itself_alone(dump) -> None:
     )  # fmt: skip
     assert done.stdout.splitlines()[-1].split() == [
         "tfdbg_cli.cli.main", "tfdbg_cli.cli.parser", "tfdbg_cli.cli.prompt", "tfdbg_cli.cli.verbs",
-        "tfdbg_cli.cli.verbs.open", "tfdbg_cli.formats.bundle_layout",
+        "tfdbg_cli.cli.verbs.open", "tfdbg_cli.formats.bundles.layout",
     ]  # fmt: skip
 
 

@@ -15,9 +15,9 @@ from support.launched import python
 
 from tfdbg_cli.cli.replay import STEPPER, replayed, steps_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_reader import Bundle, read_bundle
-from tfdbg_cli.formats.bundle_saving import save_bundle
-from tfdbg_cli.formats.bundle_writer import write_bundle
+from tfdbg_cli.formats.bundles.reader import Bundle, read_bundle
+from tfdbg_cli.formats.bundles.saving import save_bundle
+from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.replay import ReplaySpec

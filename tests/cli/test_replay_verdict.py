@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.cli.replay import _verdict
-from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad
-from tfdbg_cli.formats.bundle_values import value_digest
+from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
+from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec

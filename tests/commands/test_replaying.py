@@ -10,7 +10,7 @@ import pytest
 from support.prompt import Prompt
 from support.sample_run import opened, sample_run
 
-from tfdbg_cli.formats.bundle_writer import write_bundle
+from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role

@@ -18,8 +18,8 @@ from tfdbg_cli.debug_data import (
     has_inf_or_nan,
     reconstruct_non_debug_graph_def,
 )
-from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.device_names import directory_of
+from tfdbg_cli.formats.dumps.device_names import directory_of
+from tfdbg_cli.formats.messages import schema
 
 
 def names(data) -> list[str]:

@@ -18,7 +18,7 @@ from tfdbg_cli.debug_data import (
     load_tensor_from_event_file,
 )
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats import schema, tensor_proto
+from tfdbg_cli.formats.messages import schema, tensor_proto
 
 
 def event_of(proto):

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.dump_maker import dump_graph, dump_tensor
 from support.prompt import Prompt
 
-from tfdbg_cli.formats import schema
+from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 
 COUNT = 1 << 26

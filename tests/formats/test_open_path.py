@@ -7,7 +7,7 @@ import pytest
 from support.dump_maker import CPU0, dump_message, dump_tensor, small_dump
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.device_names import directory_of
+from tfdbg_cli.formats.dumps.device_names import directory_of
 from tfdbg_cli.formats.opening import open_path
 
 

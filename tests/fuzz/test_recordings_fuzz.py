@@ -22,9 +22,9 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.bundle_reader import read_bundle
-from tfdbg_cli.formats.bundle_writer import write_bundle
+from tfdbg_cli.formats.bundles.reader import read_bundle
+from tfdbg_cli.formats.bundles.writer import write_bundle
+from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Argument, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile

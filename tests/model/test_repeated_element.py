@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
-from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.tensor_proto import decode
+from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.formats.messages.tensor_proto import decode
 from tfdbg_cli.model.repeated_element import first_places, of_each, repeated_element
 from tfdbg_cli.model.statistics import any_nonfinite, largest_magnitude, nonfinite_mask, summarize
 from tfdbg_cli.model.values import NoValue

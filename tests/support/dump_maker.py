@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.device_names import directory_of
-from tfdbg_cli.formats.event_file import write_tensor
+from tfdbg_cli.formats.dumps.device_names import directory_of
+from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.formats.messages.event_file import write_tensor
 
 CPU0 = "/job:localhost/replica:0/task:0/device:CPU:0"
 CPU1 = "/job:localhost/replica:0/task:0/device:CPU:1"

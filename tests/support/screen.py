@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.config import Settings
 from tfdbg_cli.tui.app import App
-from tfdbg_cli.tui.theme import palette
+from tfdbg_cli.tui.terminal.theme import palette
 
 urwid.set_encoding("utf-8")
 

@@ -6,7 +6,7 @@ from support.screen import Driven
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
-from tfdbg_cli.tui.theme import palette
+from tfdbg_cli.tui.terminal.theme import palette
 
 
 def drive(keys="", event=None, **options):
@@ -33,7 +33,7 @@ def test_a_stop_opens_on_its_command_and_says_which_run_it_is():
 )
 @pytest.mark.parametrize("cols", [60, 80, 200])
 def test_the_title_says_in_words_and_colour_why_it_stopped(event, words, part, cols):
-    from tfdbg_cli.tui.bars import title_part
+    from tfdbg_cli.tui.control.bars import title_part
 
     screen = drive(event=event, opening="help", size=(cols, 24))
     assert words in screen.rows[0]
@@ -360,7 +360,7 @@ def test_a_screen_200_columns_wide_is_used():
 def test_a_terminal_without_utf8_gets_plain_characters():
     import urwid
 
-    from tfdbg_cli.tui.terminal import ASCII
+    from tfdbg_cli.tui.terminal.terminal import ASCII
 
     urwid.set_encoding("ascii")
     urwid.set_ascii_fallbacks(ASCII)

@@ -10,7 +10,7 @@ from support.kept_stop import kept, step_run
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.tui.bars import title_part
+from tfdbg_cli.tui.control.bars import title_part
 
 
 def _drive(keys: str, opening: str = "lt", **options) -> Driven:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats import writing
-from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.formats.recording import writing
+from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.runs import Estimate
 
 ROOM_BESIDE_GRAPHS = 16 << 20  # bytes; the optimizer folds up to 10 MiB into one constant

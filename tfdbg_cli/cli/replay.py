@@ -14,9 +14,9 @@ import numpy as np
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE
 from tfdbg_cli.api.frontends import person_settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_reader import Bundle, FirstBad, read_bundle
-from tfdbg_cli.formats.bundle_values import value_digest
-from tfdbg_cli.formats.replay_graph import graph_facts
+from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad, read_bundle
+from tfdbg_cli.formats.bundles.replay_graph import graph_facts
+from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec, Role

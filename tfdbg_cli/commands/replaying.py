@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from tfdbg_cli.formats.bundle_layout import is_bundle
+from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.model.runs import Run
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tfdbg_cli.debug_data.loading import Loaded, inconvertible, load_tensor_from_event_file
-from tfdbg_cli.formats.device_names import device_of, directory_of
-from tfdbg_cli.formats.dump_listing import DumpFile, parse_dump_name
+from tfdbg_cli.formats.dumps.device_names import device_of, directory_of
+from tfdbg_cli.formats.dumps.listing import DumpFile, parse_dump_name
 from tfdbg_cli.model.values import NoValue
 
 

@@ -17,9 +17,9 @@ from tfdbg_cli.debug_data.reading import device_graphs, listed_dump
 from tfdbg_cli.debug_data.run_metadata import CoreMetadata, core_metadata, messages, one_or_all
 from tfdbg_cli.debug_data.tracing import some_path, transitive_inputs
 from tfdbg_cli.debug_data.validation import validate_dump
-from tfdbg_cli.formats.case_reader import SavedCase, read_case
-from tfdbg_cli.formats.dump_store import in_order
-from tfdbg_cli.formats.graph_def import tensor_name
+from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
+from tfdbg_cli.formats.dumps.store import in_order
+from tfdbg_cli.formats.messages.graph_def import tensor_name
 from tfdbg_cli.model.values import NoValue
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tfdbg_cli.formats import schema
+from tfdbg_cli.formats.messages import schema
 
 
 def graph_def_class() -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats import schema, tensor_proto
-from tfdbg_cli.formats.event_file import DamagedFileError, read_event, read_tensor
+from tfdbg_cli.formats.messages import schema, tensor_proto
+from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event, read_tensor
 from tfdbg_cli.model.dtypes import HANDLES, element_type
 from tfdbg_cli.model.values import Array, Lack, NoValue
 

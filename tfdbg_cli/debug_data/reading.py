@@ -11,9 +11,9 @@ from typing import Any
 
 from tfdbg_cli.debug_data.graph_messages import graph_def_class
 from tfdbg_cli.debug_data.partition_graph import PartitionGraph
-from tfdbg_cli.formats import schema
-from tfdbg_cli.formats.dump_listing import DumpListing, list_dump
-from tfdbg_cli.formats.event_file import DamagedFileError, read_event
+from tfdbg_cli.formats.dumps.listing import DumpListing, list_dump
+from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 
 _RUN_FOLDER = re.compile(r"run_\d+_\d+")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.event_file import DamagedFileError, read_event
+from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 
 Item = TypeVar("Item")
 

@@ -20,7 +20,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.runs import Hit, Run, RunEnd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_saving import save_bundle_or_values
+from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
 from tfdbg_cli.model.runs import Run
 
 

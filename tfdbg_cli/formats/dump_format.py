@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_layout import is_bundle
-from tfdbg_cli.formats.call_info import RUN_DIRECTORY
-from tfdbg_cli.formats.case_layout import CASE_DIRECTORY
-from tfdbg_cli.formats.device_names import DEVICE_PREFIX
-from tfdbg_cli.formats.dump_listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX
-from tfdbg_cli.formats.dump_reader import read_dump
-from tfdbg_cli.formats.format import Format, Place, Recording
-from tfdbg_cli.formats.saved_runs import SavedRecording, SavedRuns
-from tfdbg_cli.formats.writing import is_unfinished
+from tfdbg_cli.formats.bundles.layout import is_bundle
+from tfdbg_cli.formats.dumps.call_info import RUN_DIRECTORY
+from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
+from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
+from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, FEED_KEYS_PREFIX, FETCHES_PREFIX
+from tfdbg_cli.formats.dumps.reader import read_dump
+from tfdbg_cli.formats.recording.format import Format, Place, Recording
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.formats.recording.writing import is_unfinished
 
 _RUN_MARKS = (DEVICE_PREFIX, CORE_METADATA_PREFIX, FETCHES_PREFIX, FEED_KEYS_PREFIX)
 _BUNDLE = "This is a bundle: `tfdbg replay {path}` makes the run again."

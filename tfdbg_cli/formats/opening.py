@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
-from tfdbg_cli.formats.format import Format, Place
+from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.model.runs import Opened
 
 FORMATS: tuple[Format, ...] = (DUMP, DUMPS)

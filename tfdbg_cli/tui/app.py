@@ -19,17 +19,17 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Decision, Detach
 from tfdbg_cli.model.runs import Stop
-from tfdbg_cli.tui.actions import Actions
-from tfdbg_cli.tui.bars import Message
-from tfdbg_cli.tui.bugs import bug_document, bug_report
-from tfdbg_cli.tui.busy import Busy
-from tfdbg_cli.tui.dialogs import leave_question
-from tfdbg_cli.tui.keymap import KeyContext, action_of, key_name
-from tfdbg_cli.tui.mouse import Mouse
-from tfdbg_cli.tui.prompt import Prompt
-from tfdbg_cli.tui.state import State
-from tfdbg_cli.tui.theme import palette
-from tfdbg_cli.tui.view import View
+from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.bugs import bug_document, bug_report
+from tfdbg_cli.tui.control.busy import Busy
+from tfdbg_cli.tui.control.dialogs import leave_question
+from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name
+from tfdbg_cli.tui.control.prompt import Prompt
+from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.panes.mouse import Mouse
+from tfdbg_cli.tui.panes.view import View
+from tfdbg_cli.tui.terminal.theme import palette
 
 _MESSAGE_SECONDS = 8.0
 _SEARCH_FRAME = 0.05  # seconds between two frames meanwhile

@@ -29,8 +29,8 @@ from tfdbg_cli.model.decision import (
 from tfdbg_cli.model.pausing import STEPS
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
-from tfdbg_cli.tui.paint import shown
-from tfdbg_cli.tui.terminal import Terminal
+from tfdbg_cli.tui.reading.paint import shown
+from tfdbg_cli.tui.terminal.terminal import Terminal
 
 
 class TuiFrontend:

@@ -13,7 +13,7 @@ from support.scripted import ScriptedFrontend
 import tfdbg_cli as tf_debug
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, GraphChoice
 from tfdbg_cli.model.graph import GraphKind
 

@@ -10,8 +10,8 @@ from support.sample_run import sample_run
 
 from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundle_layout import is_bundle
-from tfdbg_cli.formats.bundle_reader import read_bundle
+from tfdbg_cli.formats.bundles.layout import is_bundle
+from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.decision import RecordRun

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.prompt import ask
 
-from tfdbg_cli.formats import dump_store
-from tfdbg_cli.formats.dump_reader import read_dump
-from tfdbg_cli.formats.event_file import tensor_facts
+from tfdbg_cli.formats.dumps import store as dump_store
+from tfdbg_cli.formats.dumps.reader import read_dump
+from tfdbg_cli.formats.messages.event_file import tensor_facts
 
 
 @pytest.mark.parametrize(("nodes", "executions"), [(1, 2_000), (20, 100), (2_000, 1)])

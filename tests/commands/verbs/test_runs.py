@@ -9,7 +9,7 @@ import pytest
 from support import sample_run
 from support.prompt import Prompt
 
-from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 
 

@@ -10,7 +10,7 @@ from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, NodeDef, TfGraph
-from tfdbg_cli.formats.attribute_text import AttributeTexts
+from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
-from tfdbg_cli.formats.dump_reader import read_dump
+from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.tensors import MemoryTensorStore

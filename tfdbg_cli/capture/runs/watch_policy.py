@@ -15,7 +15,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore

@@ -21,9 +21,9 @@ from typing import TypeAlias
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions
-from tfdbg_cli.formats.call_info import call_of
-from tfdbg_cli.formats.device_names import DEVICE_PREFIX
-from tfdbg_cli.formats.dump_listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
+from tfdbg_cli.formats.dumps.call_info import call_of
+from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
+from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
 
 _GRAPHS = "_tfdbg_graphs"  # an attribute of a session
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef, Op, SymbolicTensor, TfGraph
-from tfdbg_cli.formats.attribute_text import AttributeTexts
-from tfdbg_cli.formats.graph_files import GraphFiles, graph_files
+from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files
+from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

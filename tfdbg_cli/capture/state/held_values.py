@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfdbg_cli.formats.dump_store import DumpTensorStore
+from tfdbg_cli.formats.dumps.store import DumpTensorStore
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore
 

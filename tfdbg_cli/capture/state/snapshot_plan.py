@@ -20,7 +20,7 @@ from tfdbg_cli.capture.state.outside import (
 from tfdbg_cli.capture.state.variable_values import VariableReader
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
-from tfdbg_cli.formats.writing import size_text
+from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.names import TensorName
 

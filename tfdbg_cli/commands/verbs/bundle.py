@@ -25,7 +25,7 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
             "This is a recording, from which its run cannot be made again.",
             hint="A bundle is copied as the folder that it is; `bundle --values PATH` saves the values of one run.",
         )
-    from tfdbg_cli.formats.bundle_saving import save_bundle, save_values  # few prompts write: the start does without
+    from tfdbg_cli.formats.bundles.saving import save_bundle, save_values  # few prompts write: the start does without
 
     save = save_values if options.values else save_bundle
     said = save(context.run, path, disk_budget=context.settings.disk_budget, force=options.force)

@@ -111,7 +111,7 @@ def _by_ending(node: str, nodes: Sequence[str]) -> str:
 def _node_and_slot(name: str) -> tuple[str, int | None]:
     parts = name.split(":")
     if len(parts) == 3 and parts[2] != "DebugIdentity":
-        # What other debug ops made of a tensor is listed as a node of its own (formats/dump_store.py).
+        # What other debug ops made of a tensor is listed as a node of its own (formats/dumps/store.py).
         return "_".join(parts), 0
     parsed = parse_tensor_name(name)
     return (parsed.node, parsed.slot) if parsed else (name, None)

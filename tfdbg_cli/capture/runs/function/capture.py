@@ -20,7 +20,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
-from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Run, WhatIf

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor, TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
-from tfdbg_cli.formats.dump_writer import write_dump
+from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore

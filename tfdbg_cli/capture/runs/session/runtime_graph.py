@@ -24,9 +24,9 @@ from tfdbg_cli.capture.tf.types import RunOptions, RunResult, TfGraph
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.case_writer import add_case_files
-from tfdbg_cli.formats.dump_reader import read_dump
-from tfdbg_cli.formats.dump_writer import write_call_names
+from tfdbg_cli.formats.dumps.case_writer import add_case_files
+from tfdbg_cli.formats.dumps.reader import read_dump
+from tfdbg_cli.formats.dumps.writer import write_call_names
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 

@@ -1,0 +1,167 @@
+"""What a bundle would run is known before anything of it runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.ending import ends
+
+from tfdbg_cli.formats.bundles.replay_graph import GraphFacts, graph_facts
+from tfdbg_cli.formats.messages import schema
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.ops.harmless_ops import HARMLESS
+
+X = np.ones(1, np.float32)
+
+
+def _node(container: object, name: str, op: str, *inputs: str, calls: str = "", **texts: str) -> None:
+    node = container.add(name=name, op=op)  # type: ignore[attr-defined]
+    node.input.extend(inputs)
+    if calls:
+        node.attr["f"].func.name = calls
+    for key, text in texts.items():
+        node.attr[key].s = text.encode()
+
+
+def _session(graph: object, *fetches: str, inputs: tuple[ReplayInput, ...] = ()) -> GraphFacts:
+    return graph_facts(ReplaySpec(RunKind.SESSION, graph.SerializeToString(), "", fetches, inputs))  # type: ignore[attr-defined]
+
+
+def _library(**functions: list[tuple[str, str, str]]) -> object:
+    """Functions by name: (node, op, the function that it calls) of each node."""
+    library = schema.FunctionDefLibrary()
+    for name, nodes in functions.items():
+        function = library.function.add()
+        function.signature.name = name
+        for node, op, calls in nodes:
+            _node(function.node_def, node, op, calls=calls)
+    return library
+
+
+def _function(library: object, entry: str) -> GraphFacts:
+    return graph_facts(ReplaySpec(RunKind.FUNCTION, library.SerializeToString(), entry))  # type: ignore[attr-defined]
+
+
+def test_only_what_is_fetched_counts() -> None:
+    """Every graph of TensorFlow 1 holds the ops of a Saver, which nobody runs."""
+    graph = schema.GraphDef()
+    _node(graph.node, "x", "Placeholder")
+    _node(graph.node, "y", "Square", "x")
+    _node(graph.node, "save", "SaveV2", "y")
+    _node(graph.node, "z", "Log", "y", "^save")
+    assert _session(graph, "y:0") == GraphFacts({})
+    assert _session(graph, "z:0").outside == {"SaveV2": "save"}
+    assert _session(graph, "save").outside == {"SaveV2": "save"}
+
+
+def test_what_is_given_is_not_computed_again() -> None:
+    graph = schema.GraphDef()
+    _node(graph.node, "answer", "PyFunc")
+    _node(graph.node, "y", "Log", "answer")
+    _node(graph.node, "z", "Log", "answer:1")
+    drawn = (ReplayInput("answer:0", Role.SOURCE, "float32", X),)
+    assert _session(graph, "y:0").outside == {"PyFunc": "answer"}
+    assert not _session(graph, "y:0", inputs=drawn).outside
+    assert _session(graph, "z:0", inputs=drawn).outside == {"PyFunc": "answer"}
+
+
+def test_what_was_read_by_an_op_that_drew_something_is_computed_again() -> None:
+    """A replay shows it. Handles of data sets are not shown, and so not made."""
+    graph = schema.GraphDef()
+    _node(graph.node, "name", "ReadFile")
+    _node(graph.node, "lines", "TextLineDataset", "name")
+    _node(graph.node, "iterator", "OneShotIterator", "lines")
+    _node(graph.node, "next", "IteratorGetNext", "iterator")
+    _node(graph.node, "y", "Log", "next")
+    drawn = (ReplayInput("next:0", Role.SOURCE, "float32", X),)
+    assert _session(graph, "y:0", inputs=drawn).outside == {"ReadFile": "name"}
+    graph.node[0].op = "Const"
+    assert not _session(graph, "y:0", inputs=drawn).outside
+    _node(graph.node, "other", "Identity", "lines")
+    _node(graph.node, "z", "NoOp", "^y", "^other")
+    assert _session(graph, "z", inputs=drawn).outside == {"TextLineDataset": "lines"}
+
+
+def test_the_node_of_a_variable_is_run_too() -> None:
+    graph = schema.GraphDef()
+    _node(graph.node, "y", "Log")
+    _node(graph.node, "w", "WriteFile")
+    inputs = (ReplayInput("w", Role.VARIABLE, "float32", X, "w"),)
+    assert _session(graph, "y:0", inputs=inputs).outside == {"WriteFile": "w"}
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        "ReadFile", "WriteFile", "MatchingFiles", "SaveV2", "RestoreV2", "PyFunc", "PyFuncStateless", "EagerPyFunc",
+        "RemoteCall", "RpcCall", "DebugIdentity", "DebugIdentityV3", "Copy", "ImmutableConst", "TextLineDataset",
+        "InitializeTableFromTextFileV2", "FixedUnigramCandidateSampler", "Skipgram", "LoadAndRemapMatrix", "Abort",
+        "DecodeProtoV2", "CreateSummaryFileWriter", "XlaCustomCallV2", "NobodyKnowsIt", "RegisterDataset",
+        "MergeV2Checkpoints", "LMDBReader", "WholeFileReaderV2", "GenerateVocabRemapping", "DumpTensor",
+    ],
+)  # fmt: skip
+def test_what_reaches_outside_is_named(op: str) -> None:
+    assert op not in HARMLESS
+    library = _library(step=[("call", "StatefulPartitionedCall", "inner")], inner=[("it", op, "")])
+    assert _function(library, "step").outside == {op: "inner/it"}
+
+
+def test_printing_into_a_file_reaches_outside() -> None:
+    graph = schema.GraphDef()
+    _node(graph.node, "a", "PrintV2", output_stream="stderr")
+    _node(graph.node, "b", "PrintV2", output_stream="file:///tmp/x")
+    assert not _session(graph, "a").outside
+    assert _session(graph, "b").outside == {"PrintV2": "b"}
+
+
+def test_functions_in_the_graph_of_a_session_count() -> None:
+    graph = schema.GraphDef()
+    _node(graph.node, "call", "PartitionedCall", calls="inner")
+    graph.library = _library(inner=[("it", "ReadFile", "")]).SerializeToString()  # type: ignore[attr-defined]
+    assert _session(graph, "call").outside == {"ReadFile": "inner/it"}
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        _library(f=[("a", "PartitionedCall", "f")]),
+        _library(f=[("a", "f", "")]),
+        _library(f=[("a", "PartitionedCall", "g")], g=[("a", "While", "f")]),
+        _library(**{f"f{i or ''}": [(n, "PartitionedCall", f"f{i + 1}") for n in "ab"] for i in range(60)}, f60=[]),
+        _library(**{f"f{i or ''}": [("a", "PartitionedCall", f"f{i + 1}")] for i in range(5000)}, f5000=[]),
+    ],
+    ids=["itself", "by name", "in a circle", "doubling", "deep"],
+)
+def test_calls_without_an_end_are_told(library: object) -> None:
+    with ends("looking at the calls"):
+        assert _function(library, "f").endless
+
+
+def test_calls_that_end_are_fine() -> None:
+    library = _library(
+        f=[("a", "PartitionedCall", "g"), ("b", "PartitionedCall", "g"), ("c", "If", "h")],
+        g=[("a", "PartitionedCall", "h")],
+        h=[("a", "Log", "")],
+    )
+    assert _function(library, "f") == GraphFacts({})
+    assert _function(library, "nobody") == GraphFacts({})
+
+
+def test_a_graph_that_is_none_is_damage() -> None:
+    with pytest.raises(ValueError, match="cannot be read"):
+        graph_facts(ReplaySpec(RunKind.FUNCTION, b"\xff\xff", "f"))
+
+
+@pytest.mark.tf
+def test_the_table_names_ops_of_tensorflow_and_none_that_is_given_a_file() -> None:
+    from tensorflow.core.framework import op_def_pb2
+    from tensorflow.python.client import pywrap_tf_session
+
+    known = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    ops = {op.name: op for op in known.op}
+    there = [ops[name] for name in HARMLESS if name in ops]
+    assert len(there) > 1000
+    for op in there:
+        words = {part for argument in (*op.input_arg, *op.attr) for part in argument.name.split("_")}
+        assert not words & {"file", "filename", "filenames", "path", "address", "url", "urls"}, op.name

@@ -1,0 +1,76 @@
+"""Our declarations against TensorFlow's own: the same fields, numbers and types on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tfdbg_cli.formats.messages import schema
+
+# Fields that we carry along as bytes although TensorFlow declares a message: the same on the wire.
+OPAQUE = {("TensorProto", "resource_handle_val"), ("TensorProto", "variant_val"), ("GraphDef", "library")}
+TENSORFLOW_NAMES = {
+    "SummaryValue": "Summary.Value",
+    "PluginData": "SummaryMetadata.PluginData",
+    "Dim": "TensorShapeProto.Dim",
+    "ListValue": "AttrValue.ListValue",
+}
+
+
+def test_the_messages_live_under_our_own_name() -> None:
+    for name in schema.MESSAGES:
+        assert schema.CLASSES[name].DESCRIPTOR.full_name == f"tfdbg_cli.formats.{name}"
+
+
+def test_unknown_fields_survive_a_round_trip() -> None:
+    """A graph written by a newer TensorFlow is passed on whole."""
+    serialized = schema.NodeDef(name="a", op="Const").SerializeToString() + bytes([0x32, 3]) + b"xyz"
+    assert schema.NodeDef.FromString(serialized).SerializeToString() == serialized
+
+
+def test_a_map_of_attributes_is_a_map() -> None:
+    node = schema.NodeDef()
+    node.attr["T"].type = 1
+    again = schema.NodeDef.FromString(node.SerializeToString())
+    assert {name: value.WhichOneof("value") for name, value in again.attr.items()} == {"T": "type"}
+
+
+@pytest.mark.tf
+def test_every_field_is_the_one_of_tensorflow() -> None:
+    from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2
+    from tensorflow.core.util import event_pb2
+
+    roots = (event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary)
+    known: dict[str, Any] = {}
+    for root in roots:
+        _collect(root.DESCRIPTOR, known)
+    for name in schema.MESSAGES:
+        ours = schema.CLASSES[name].DESCRIPTOR
+        theirs = known[f"tensorflow.{TENSORFLOW_NAMES.get(name, name)}"]
+        for field in ours.fields:
+            _compare(name, field, theirs.fields_by_number[field.number])
+
+
+def _collect(descriptor: Any, known: dict[str, Any]) -> None:
+    if descriptor.full_name in known:
+        return
+    known[descriptor.full_name] = descriptor
+    for field in descriptor.fields:
+        if field.message_type is not None:
+            _collect(field.message_type, known)
+
+
+def _compare(message: str, ours: Any, theirs: Any) -> None:
+    assert ours.name == theirs.name, f"{message}.{ours.name}"
+    assert ours.is_repeated == theirs.is_repeated
+    assert (ours.containing_oneof is None) == (theirs.containing_oneof is None)
+    if (message, ours.name) in OPAQUE:
+        assert (ours.type, theirs.type) == (ours.TYPE_BYTES, theirs.TYPE_MESSAGE)
+    elif theirs.type == theirs.TYPE_ENUM:
+        assert ours.type == ours.TYPE_INT32
+    else:
+        assert ours.type == theirs.type
+    if ours.message_type is not None and not ours.message_type.GetOptions().map_entry:
+        expected = TENSORFLOW_NAMES.get(ours.message_type.name, ours.message_type.name)
+        assert theirs.message_type.full_name == f"tensorflow.{expected}"

@@ -1,0 +1,52 @@
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.tui.reading.paint import columns, links_of, shown, shown_line
+from tfdbg_cli.tui.reading.viewport import Viewport
+from tfdbg_cli.tui.reading.wrap import is_prose, wrap
+
+
+def texts(rows):
+    return [shown_line(row) for row in rows]
+
+
+def test_prose_is_broken_at_blanks_under_its_label():
+    rows = wrap(line(Span("Cause", Style.LABEL), "    the logarithm of zero is minus infinity"), 26)
+    assert texts(rows) == ["Cause    the logarithm of", "         zero is minus", "         infinity"]
+    assert texts(wrap(line("  - one two three"), 10)) == ["  - one", "  two", "  three"]
+
+
+def test_a_word_without_blanks_is_broken_anywhere():
+    assert texts(wrap(line("abcdefghij"), 4)) == ["abcd", "efgh", "ij"]
+
+
+def test_a_link_that_is_broken_is_a_link_on_both_rows():
+    rows = wrap(line("see ", Span("all the inputs", Style.KEY, "li x")), 10)
+    assert texts(rows) == ["see all", "the inputs"]
+    assert [[place.link for place in links_of(row)] for row in rows] == [["li x"], ["li x"]]
+
+
+@example(["0", "\u10c6", "0\u0dcf"], 4)  # the mark makes the 0 before it two columns wide
+@given(st.lists(st.text(max_size=20), max_size=4), st.integers(4, 40))
+def test_rows_fit_and_lose_nothing_but_blanks(parts, cols):
+    content = Line(tuple(Span(part) for part in parts))
+    rows = wrap(content, cols)
+    assert all(columns(shown_line(row)) <= cols for row in rows)
+    whole = "".join(shown(part) for part in parts)
+    assert "".join("".join(texts(rows)).split(" ")) == "".join(whole.split(" "))
+
+
+def test_code_and_arrays_are_left_as_they_are():
+    assert not is_prose(line(Span("def", Style.KEYWORD), " f(): pass"))
+    assert not is_prose(Line((Span("1 2 3"),), (0, 0)))
+
+
+def test_the_focus_of_a_document_counts_its_own_lines():
+    text = Text((line("word " * 30), line("word " * 30), line("here"), line("after")))
+    view = Viewport(Document("t", (Text((line("head"),)), text), focus=3))
+    view.resize(40, 20)
+    assert shown_line(view.line(view.selected)) == "here"
+    view.resize(70, 20)
+    assert shown_line(view.line(view.selected)) == "here"

@@ -1,0 +1,1 @@
+"""Bundles: one run to take elsewhere, with what it takes to make it again."""

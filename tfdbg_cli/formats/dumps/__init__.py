@@ -1,0 +1,1 @@
+"""Dump directories of TensorFlow's debugger, with what tfdbg adds to them."""

@@ -1,0 +1,249 @@
+"""Reading what tfdbg added to a dump: small parts at once, sources and feeds when somebody looks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.formats.dumps import case_layout as layout
+from tfdbg_cli.formats.messages.event_file import read_tensor
+from tfdbg_cli.formats.messages.graph_def import graph_from_def
+from tfdbg_cli.formats.recording.json_fields import (
+    WRONG_CONTENT,
+    flag,
+    items,
+    number,
+    partial_shape,
+    text,
+    text_or_none,
+    texts,
+    whole,
+)
+from tfdbg_cli.formats.recording.regular_file import read_whole
+from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.profile import NodeTime, Profile
+from tfdbg_cli.model.sources import Frame, Sources, Traceback
+from tfdbg_cli.model.values import Lack, NoValue
+
+# Bytes that a file may have; a graph has as many as protobuf can read.
+_LONGEST = {
+    layout.CASE: 1 << 27,
+    layout.TRACEBACKS: 1 << 28,
+    layout.PROFILE: 1 << 28,
+    layout.PYTHON_GRAPH: (1 << 31) - 1,
+}
+_LONGEST_SOURCE = 1 << 26
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class SavedCase:
+    """Everything in a case folder. `call` is None when case.json is damaged.
+
+    `lacks` tells, by the path of a file in the dump, why the tensor in it has no array.
+    """
+
+    call: Call | None
+    graph_kind: GraphKind
+    timed: bool
+    error: RunError | None
+    notes: tuple[str, ...]
+    python_graph: Graph | None
+    tracebacks: Mapping[str, Traceback]
+    sources: Sources
+    profile: Profile | None
+    lacks: Mapping[str, NoValue]
+
+
+def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
+    """The case folder of the dump in `run_directory`, or None without one. What is damaged is appended to `notes`."""
+    root = run_directory / layout.CASE_DIRECTORY
+    if not os.path.lexists(root):
+        return None
+    if not _is_plain_folder(root):
+        notes.append(f"The folder {layout.CASE_DIRECTORY} holds links, which tfdbg never writes, and was left out.")
+        return None
+    fields = _read_json(root / layout.CASE, notes)
+    if fields.get("format", layout.FORMAT) != layout.FORMAT:
+        notes.append("This dump was saved by a newer tfdbg; a part of it may be missing here.")
+    call: Call | None = None
+    error: RunError | None = None
+    sources: Sources = CaseSources(root / layout.SOURCES, {})
+    lacks: dict[str, NoValue] = {}
+    try:
+        if fields:
+            call = _call(fields["call"], root / layout.FEEDS)
+            error = _error(fields["error"]) if fields.get("error") else None
+            sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
+            lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
+    except WRONG_CONTENT:
+        notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
+    kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
+    return SavedCase(
+        call=call,
+        graph_kind=kind,
+        timed=fields.get("timed") is not False,
+        error=error,
+        notes=tuple(note for note in _list(fields.get("notes")) if isinstance(note, str)),
+        python_graph=_graph(root / layout.PYTHON_GRAPH, notes),
+        tracebacks=_tracebacks(root / layout.TRACEBACKS, notes),
+        sources=sources,
+        profile=_profile(root / layout.PROFILE, notes),
+        lacks=lacks,
+    )
+
+
+def _is_plain_folder(root: Path) -> bool:
+    """Whether `root` is a folder without links in it, so that no file of it lies somewhere else."""
+    if root.is_symlink() or not root.is_dir():
+        return False
+    return not any(
+        Path(place, name).is_symlink() for place, folders, files in os.walk(root) for name in (*folders, *files)
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
+    try:
+        fields = json.loads(read_whole(path, _LONGEST[path.name]))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        notes.append(f"The file {path.name} cannot be read: {error.strerror or error}.")
+        return {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        notes.append(f"The file {path.name} is damaged and was left out.")
+        return {}
+    return fields
+
+
+def _call(fields: dict[str, Any], feeds: Path) -> Call:
+    kept = [(text(feed["name"]), flag(feed["kept"])) for feed in items(fields["feeds"])]
+    return Call(
+        number=whole(fields["number"], least=-1),
+        kind=RunKind(fields["kind"]),
+        fetches=texts(fields["fetches"]),
+        feeds=CaseFeeds(feeds, kept),
+        targets=texts(fields["targets"]),
+        thread=text(fields["thread"]),
+        notes=texts(fields["notes"]),
+        # Absent from the recordings of versions that knew sessions only.
+        function=text(fields.get("function", "")),
+        arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
+        fetches_text=text(fields.get("fetches_text", "")),
+        feed_keys_text=text(fields.get("feed_keys_text", "")),
+    )
+
+
+def _argument(fields: dict[str, Any]) -> Argument:
+    return Argument(
+        text(fields["name"]), text(fields["dtype"]), partial_shape(fields["shape"]), flag(fields["captured"])
+    )
+
+
+def _error(fields: dict[str, Any]) -> RunError:
+    return RunError(
+        text(fields["type_name"]),
+        text(fields["message"]),
+        text_or_none(fields["node"]),
+        text(fields.get("inputs_note", "")),
+    )
+
+
+def _node_time(row: Any) -> NodeTime:
+    node, op_type, device, *times = items(row)
+    start_us, op_us, exec_us = map(number, times)
+    return NodeTime(text(node), text(op_type), text(device), start_us, op_us, exec_us)
+
+
+def _graph(path: Path, notes: list[str]) -> Graph | None:
+    try:
+        return graph_from_def(read_whole(path, _LONGEST[path.name]), GraphKind.PYTHON)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        notes.append("The program's own graph was saved with this dump but is damaged.")
+        return None
+
+
+def _profile(path: Path, notes: list[str]) -> Profile | None:
+    fields = _read_json(path, notes)
+    try:
+        return Profile(tuple(map(_node_time, items(fields["times"])))) if fields else None
+    except WRONG_CONTENT:
+        notes.append(f"The file {path.name} is damaged and was left out.")
+        return None
+
+
+def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
+    """Creation stacks by node name."""
+    fields = _read_json(path, notes)
+    try:
+        words = texts(fields.get("texts", []))
+        frames = [
+            Frame(words[whole(file)], whole(line), words[whole(function)], words[whole(code)])
+            for file, line, function, code in items(fields.get("frames", []))
+        ]
+        stacks = [tuple(frames[whole(index)] for index in stack) for stack in items(fields.get("stacks", []))]
+        return {name: stacks[whole(index)] for name, index in fields.get("nodes", {}).items()}
+    except WRONG_CONTENT:
+        notes.append(f"The file {path.name} is damaged; where nodes were made is not known.")
+        return {}
+
+
+class CaseFeeds(Mapping[str, Any]):
+    """What was fed, by name, read on access; None where the value was not kept or its file is damaged."""
+
+    def __init__(self, directory: Path, kept: Sequence[tuple[str, bool]]) -> None:
+        self._directory = directory
+        self._places = {name: index if is_kept else None for index, (name, is_kept) in enumerate(kept)}
+
+    def __getitem__(self, name: str) -> Any:
+        place = self._places[name]
+        if place is None:
+            return None
+        value = read_tensor(str(self._directory / str(place)))
+        return None if isinstance(value, NoValue) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class CaseSources:
+    """Source files by the path they had when the graph was built."""
+
+    def __init__(self, directory: Path, hashes: Mapping[str, str]) -> None:
+        self._directory = directory
+        self._hashes = hashes
+        self._lines: dict[str, Sequence[str] | None] = {}
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        if path not in self._lines:
+            self._lines[path] = self._read(self._hashes.get(path))
+        return self._lines[path]
+
+    def _read(self, name: str | None) -> Sequence[str] | None:
+        if not isinstance(name, str) or not _HASH.fullmatch(name):
+            return None
+        try:
+            content = read_whole(self._directory / name, _LONGEST_SOURCE)
+        except OSError:
+            return None
+        if hashlib.sha256(content).hexdigest() != name:
+            return None  # better no source than another one
+        return content.decode("utf-8", "surrogateescape").split("\n")

@@ -1,0 +1,102 @@
+"""The files of a case that come from the program's graph alone: runs of one graph share them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.formats.dumps import case_layout as layout
+from tfdbg_cli.formats.messages.graph_def import graph_def_of
+from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame, Sources, Traceback
+
+
+@dataclass
+class GraphFiles:
+    """`contents` by path in the case folder. `sources` maps the path of a source file to the hash of its text.
+
+    Made once for a graph and written with every run of it. Within one session root the files are written once and
+    then linked, where the file system can do that.
+    """
+
+    contents: Mapping[str, bytes]
+    sources: Mapping[str, str]
+    _home: Path | None = field(default=None, init=False)  # the case folder that has them
+
+    def write(self, place: Path, final: Path) -> None:
+        """Put the files into the folder `place`, which is going to be called `final`.
+
+        Raises:
+            OSError: a file cannot be written.
+
+        """
+        home = self._home
+        if home is not None and home.parent.parent != final.parent.parent:
+            home = None
+        for name, content in self.contents.items():
+            path = place / name
+            path.parent.mkdir(exist_ok=True)
+            if home is None or not _linked(home / name, path, len(content)):
+                path.write_bytes(content)
+        self._home = final
+
+
+def _linked(old: Path, new: Path, size: int) -> bool:
+    """Make `new` another name of `old`. False where that cannot be done, or when somebody changed the old file."""
+    try:
+        if old.stat().st_size != size:
+            return False
+        os.link(old, new, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        return False
+    return True
+
+
+def graph_files(run: Run) -> GraphFiles:
+    """The program's graph, the creation stacks of its nodes, and every source file that a stack names, whole."""
+    contents: dict[str, bytes] = {}
+    python_graph = run.graph if run.graph.kind is GraphKind.PYTHON else run.python_graph
+    if python_graph is not None:
+        contents[layout.PYTHON_GRAPH] = graph_def_of(python_graph)
+    tracebacks = dict(run.tracebacks)
+    if tracebacks:
+        contents[layout.TRACEBACKS] = json_bytes(_traceback_table(tracebacks))
+    hashes: dict[str, str] = {}
+    for path, text in _source_texts(run.sources, tracebacks):
+        hashes[path] = hashlib.sha256(text).hexdigest()
+        contents[f"{layout.SOURCES}/{hashes[path]}"] = text
+    return GraphFiles(contents, hashes)
+
+
+def json_bytes(fields: Mapping[str, Any]) -> bytes:
+    """`fields` as JSON in plain ASCII, so that a name that is no valid UTF-8 comes back as it was."""
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+
+
+def _source_texts(sources: Sources, tracebacks: Mapping[str, Traceback]) -> list[tuple[str, bytes]]:
+    paths = dict.fromkeys(frame.file for stack in tracebacks.values() for frame in stack)
+    found = [(path, sources.lines(path)) for path in paths]
+    return [(path, "\n".join(lines).encode("utf-8", "surrogateescape")) for path, lines in found if lines is not None]
+
+
+def _traceback_table(tracebacks: Mapping[str, Traceback]) -> dict[str, Any]:
+    """The stacks of all nodes with every text, frame and stack once."""
+    frames: dict[Frame, int] = {}
+    stacks: dict[tuple[int, ...], int] = {}
+    nodes: dict[str, int] = {}
+    for name, stack in tracebacks.items():
+        places = tuple([frames.setdefault(frame, len(frames)) for frame in stack])
+        nodes[name] = stacks.setdefault(places, len(stacks))
+    texts: dict[str, int] = {}
+
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    rows = [(place(frame.file), frame.line, place(frame.function), place(frame.text)) for frame in frames]
+    return {"texts": list(texts), "frames": rows, "stacks": list(stacks), "nodes": nodes}

@@ -1,0 +1,194 @@
+"""What lies in a dump directory, from names and sizes of files alone.
+
+Names are data: they are never joined to paths, links that lead out of the directory are not followed, and only
+regular files count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX, device_of
+
+CORE_METADATA_PREFIX = "_tfdbg_core_metadata_"
+FETCHES_PREFIX = "_tfdbg_fetches_info_"
+FEED_KEYS_PREFIX = "_tfdbg_feed_keys_info_"
+GRAPH_PREFIX = "_tfdbg_graph_"
+VALUE_OP = "DebugIdentity"  # the debug op whose output is the tensor itself
+_MAX_DEPTH = 200
+
+# <last part of the node's name>_<slot>_<debug op>_<microseconds>[-<count>]
+_DUMP_NAME = re.compile(r"(.*)_(\d{1,9})_([A-Za-z][A-Za-z0-9]*)_(\d{1,18})(?:-(\d{1,9}))?", re.DOTALL)
+
+
+class DumpFile(NamedTuple):
+    """One dumped tensor. `repeat` tells dumps of the same microsecond apart; `device` as in the directory's name."""
+
+    time_us: int
+    repeat: int
+    node: str
+    slot: int
+    debug_op: str
+    device: str
+    path: str
+    file_bytes: int
+
+
+class DumpName(NamedTuple):
+    """What the name of a dump file says: `base` is the last part of the node's name, `repeat` as in DumpFile."""
+
+    base: str
+    slot: int
+    debug_op: str
+    time_us: int
+    repeat: int
+
+
+def parse_dump_name(name: str) -> DumpName | None:
+    """The parts of a dump file's name; None when it is no such name."""
+    match = _DUMP_NAME.fullmatch(name)
+    if match is None:
+        return None
+    base, slot, debug_op, time_us, repeat = match.groups()
+    return DumpName(base, int(slot), debug_op, int(time_us), int(repeat or 0))
+
+
+@dataclass
+class DumpListing:
+    """The files of one run by purpose, and what was odd about them (sentences)."""
+
+    root: Path
+    tensors: list[DumpFile] = field(default_factory=list)
+    graphs: dict[str, list[Path]] = field(default_factory=dict)  # device to its graph files, oldest first
+    devices: list[str] = field(default_factory=list)
+    core_metadata: list[Path] = field(default_factory=list)
+    fetches: list[Path] = field(default_factory=list)
+    feed_keys: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def list_dump(directory: Path) -> DumpListing:
+    """List the dump in `directory`.
+
+    Raises:
+        TfdbgError: the directory cannot be read.
+
+    """
+    root = Path(os.path.realpath(directory))
+    listing = DumpListing(root)
+    try:
+        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+    except OSError as error:
+        raise TfdbgError(
+            f"Cannot read the folder {directory}: {error.strerror or error}.",
+            hint="Check the path and its permissions.",
+        ) from error
+    skipped = _Skipped()
+    for entry in entries:
+        if entry.name.startswith(DEVICE_PREFIX):
+            if entry.is_dir(follow_symlinks=False):
+                _list_device(entry, listing, skipped)
+            elif entry.is_symlink():
+                skipped.links.append(entry.name)
+            continue
+        for prefix, paths in (
+            (CORE_METADATA_PREFIX, listing.core_metadata),
+            (FETCHES_PREFIX, listing.fetches),
+            (FEED_KEYS_PREFIX, listing.feed_keys),
+        ):
+            if entry.name.startswith(prefix) and _usable(entry, str(root), skipped):
+                paths.append(Path(entry.path))
+    listing.notes.extend(skipped.notes())
+    listing.notes.extend(_empty_files(listing))
+    return listing
+
+
+class _Skipped:
+    """Counts what a listing leaves out."""
+
+    def __init__(self) -> None:
+        self.links: list[str] = []
+        self.foreign: list[str] = []
+        self.unreadable: list[str] = []
+
+    def notes(self) -> Iterator[str]:
+        for names, text in (
+            (self.links, "{n} link{s} that lead out of the dump {were} not followed ({first})."),
+            (self.foreign, "{n} file{s} that {are} no tensor dump{s} {were} left out ({first})."),
+            (self.unreadable, "{n} folder{s} of the dump could not be read ({first})."),
+        ):
+            if names:
+                many = len(names) > 1
+                yield text.format(
+                    n=len(names), s="s" * many, were="were" if many else "was", are="are" if many else "is",
+                    first=f"first {names[0]!r}" if many else repr(names[0]),
+                )  # fmt: skip
+
+
+def _usable(entry: os.DirEntry[str], root: str, skipped: _Skipped) -> bool:
+    """Whether `entry` is a regular file inside of `root`."""
+    if entry.is_symlink():
+        target = os.path.realpath(entry.path)
+        if os.path.commonpath([target, root]) != root:
+            skipped.links.append(readable(entry.name))
+            return False
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def readable(name: str) -> str:
+    """A file name as text that every terminal and JSON can hold: bytes that are not UTF-8 are written out."""
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _list_device(directory: os.DirEntry[str], listing: DumpListing, skipped: _Skipped) -> None:
+    device = device_of(readable(directory.name))
+    listing.devices.append(device)
+    root = str(listing.root)
+    pending = [(directory.path, "", 0)]
+    while pending:
+        path, scope, depth = pending.pop()
+        try:
+            entries = list(os.scandir(path))
+        except OSError:
+            skipped.unreadable.append(readable(Path(path).name))
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if depth < _MAX_DEPTH:
+                    pending.append((entry.path, f"{scope}{readable(entry.name)}/", depth + 1))
+            elif _usable(entry, root, skipped):
+                _list_file(entry, scope, device, listing, skipped)
+    listing.graphs.get(device, []).sort(key=lambda path: path.name.rpartition("_")[2])
+
+
+def _list_file(entry: os.DirEntry[str], scope: str, device: str, listing: DumpListing, skipped: _Skipped) -> None:
+    name = readable(entry.name)
+    parts = parse_dump_name(name)
+    if name.startswith(GRAPH_PREFIX):
+        listing.graphs.setdefault(device, []).append(Path(entry.path))
+    elif parts is None:
+        skipped.foreign.append(scope + name)
+    else:
+        base, slot, debug_op, time_us, repeat = parts
+        try:
+            size = entry.stat().st_size
+        except OSError:
+            size = 0
+        listing.tensors.append(DumpFile(time_us, repeat, scope + base, slot, debug_op, device, entry.path, size))
+
+
+def _empty_files(listing: DumpListing) -> Iterator[str]:
+    empty = [file for file in listing.tensors if file.file_bytes == 0]
+    if empty:
+        first = f"{empty[0].node}:{empty[0].slot}"
+        verb = "is" if len(empty) == 1 else "are"
+        yield f"{len(empty)} of {len(listing.tensors)} tensor files {verb} empty (first {first}); was the disk full?"

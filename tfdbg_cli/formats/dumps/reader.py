@@ -1,0 +1,120 @@
+"""One v1 dump directory as a run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tfdbg_cli.formats.dumps.call_info import call_of
+from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
+from tfdbg_cli.formats.dumps.checks import check_dump
+from tfdbg_cli.formats.dumps.cut_off import cut_off
+from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump
+from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_order
+from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
+from tfdbg_cli.formats.messages.graph_def import SavedGraph, graph_from_parts, parse_graph_def
+from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.runs import Run
+
+_SLASHES = re.compile("/{2,}")
+
+
+def read_dump(directory: Path) -> Run:
+    """The run whose dump lies in `directory`, written by TensorFlow's debugger or by tfdbg.
+
+    Only names and graphs are read now; headers and values when somebody looks. Whatever is damaged, missing or
+    contradictory becomes a sentence in `Run.notes` or a NoValue and costs nothing else.
+
+    Raises:
+        TfdbgError: the directory itself cannot be read.
+
+    """
+    listing = list_dump(directory)
+    notes = list(listing.notes)
+    case = read_case(listing.root, notes)
+    runtime = _runtime_graph(listing, notes)
+    graph: Graph = runtime
+    if (
+        case is not None
+        and case.python_graph is not None
+        and (case.graph_kind is GraphKind.PYTHON or not len(runtime))
+    ):
+        graph = case.python_graph
+    _note_missing_graphs(listing, graph, notes)
+    files = in_order(_with_true_names(listing.tensors, graph), graph)
+    if graph is runtime:
+        notes.extend(check_dump(files, graph, set(listing.graphs)))
+    call = (case and case.call) or call_of(listing, notes)
+    ended = "" if case is not None else cut_off(listing, files, runtime.parts, call.fetches)
+    if ended:
+        notes.insert(0, ended)
+    elif not files:
+        notes.append("This dump holds no tensors: nothing was watched, or all of it was folded into constants.")
+    return replace(_assemble(listing, case, call, graph, files, notes), cut_off=bool(ended))
+
+
+def _assemble(
+    listing: DumpListing,
+    case: SavedCase | None,
+    call: Call,
+    graph: Graph,
+    files: Sequence[DumpFile],
+    notes: list[str],
+) -> Run:
+    if case is None:
+        store = DumpTensorStore(files, graph, {})
+        return Run(call, store, graph, notes=tuple(notes), origin_path=str(listing.root))
+    lacks = {f"{listing.root}{os.sep}{path}": value for path, value in case.lacks.items()}
+    store = DumpTensorStore(files, graph, lacks, case.timed)
+    return Run(
+        call=call,
+        tensors=store,
+        graph=graph,
+        python_graph=case.python_graph,
+        tracebacks=case.tracebacks,
+        sources=case.sources,
+        error=case.error,
+        profile=case.profile,
+        notes=tuple(dict.fromkeys((*case.notes, *notes))),
+        origin_path=str(listing.root),
+    )
+
+
+def _runtime_graph(listing: DumpListing, notes: list[str]) -> SavedGraph:
+    """The partition graphs of every device as one graph; of several of one device the newest counts first."""
+    parts: list[tuple[str, bytes]] = []
+    for device, paths in listing.graphs.items():
+        for path in reversed(paths):
+            try:
+                serialized = read_event(path).graph_def
+                parse_graph_def(serialized)
+            except DamagedFileError as error:
+                notes.append(str(error))
+            except ValueError:
+                notes.append(f"The file {path.name} holds no graph and was left out.")
+            else:
+                parts.append((device, serialized))
+    graph = graph_from_parts(parts, GraphKind.RUNTIME)
+    return graph.with_nodes(debug_op_nodes(listing.tensors))
+
+
+def _note_missing_graphs(listing: DumpListing, graph: Graph, notes: list[str]) -> None:
+    if graph.kind is GraphKind.PYTHON:
+        return
+    missing = [device for device in listing.devices if device not in listing.graphs]
+    if missing and len(graph):
+        notes.append(f"The graph of {missing[0]} was not saved; op types and neighbours of its nodes are not known.")
+    elif missing:
+        notes.append("The graph of this run was not saved; op types and neighbours of its nodes are not known.")
+
+
+def _with_true_names(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
+    """`files` with the double slashes that their paths could not keep."""
+    true_names = {_SLASHES.sub("/", name): name for name in graph.names() if "//" in name}
+    if not true_names:
+        return files
+    return [file._replace(node=true_names.get(file.node, file.node)) for file in files]

@@ -1,0 +1,124 @@
+"""The tensors of a dump directory, read file by file when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
+from tfdbg_cli.formats.messages.event_file import read_tensor, tensor_facts
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.model.walks import needs_first
+
+
+def shown_name(file: DumpFile) -> TensorName:
+    """The tensor's name; a summary of it made by another debug op is a tensor of its own, `node_slot_DebugOp:0`."""
+    if file.debug_op == VALUE_OP:
+        return TensorName(file.node, file.slot)
+    return TensorName(f"{file.node}_{file.slot}_{file.debug_op}", 0)
+
+
+def debug_op_nodes(files: Sequence[DumpFile]) -> list[Node]:
+    """A node for each summary in `files`, reading the tensor that it sums up."""
+    nodes = {
+        (file.device, shown_name(file).node): Node(
+            shown_name(file).node, file.debug_op, file.device, (TensorName(file.node, file.slot),)
+        )
+        for file in files
+        if file.debug_op != VALUE_OP
+    }
+    return list(nodes.values())
+
+
+class DumpTensorStore:
+    """Tensors in files, in order of time over all devices. A row reads a header, a value reads its file.
+
+    `graph` tells the op types. Without times (`timed` false) the order alone counts. `lacks` tells, by path, why
+    there is no value where the file does not.
+    """
+
+    def __init__(
+        self, files: Sequence[DumpFile], graph: Graph, lacks: Mapping[str, NoValue], timed: bool = True
+    ) -> None:
+        self._files = files
+        self._graph = graph
+        self._lacks = lacks
+        self._timed = timed
+        self._rows: list[Tensor | None] = [None] * len(files)
+        self._executions: list[int] = []
+        self._by_node: dict[str, list[int]] = {}
+        seen: dict[tuple[str, str, int, str], int] = {}
+        for index, (_, _, node, slot, debug_op, device, _, _) in enumerate(files):
+            key = (device, node, slot, debug_op)
+            execution = seen.get(key, 0)
+            seen[key] = execution + 1
+            self._executions.append(execution)
+            if debug_op != VALUE_OP:
+                node = shown_name(files[index]).node
+            self._by_node.setdefault(node, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, index: int) -> Tensor:
+        row = self._rows[index]
+        if row is None:
+            row = self._rows[index] = self._describe(index % len(self._files))
+        return row
+
+    def _describe(self, index: int) -> Tensor:
+        file = self._files[index]
+        facts = tensor_facts(file.path, file.file_bytes)
+        name = shown_name(file)
+        node = self._graph.find(name.node, file.device) or self._graph.find(name.node)
+        return Tensor(
+            name=name,
+            device=file.device,
+            execution=self._executions[index],
+            dtype=facts.dtype,
+            shape=facts.shape,
+            nbytes=facts.nbytes,
+            time_us=file.time_us if self._timed else None,
+            op_type=node.op_type if node else "",
+        )
+
+    def device(self, index: int) -> str:
+        return self._files[index].device
+
+    def value(self, index: int) -> Value:
+        path = self._files[index].path
+        return self._lacks.get(path) or read_tensor(path)
+
+    def named(self, node: str, slot: int | None = None) -> Sequence[int]:
+        found = self._by_node.get(node, [])
+        if slot is None:
+            return found
+        return [index for index in found if shown_name(self._files[index]).slot == slot]
+
+    def nodes(self) -> Sequence[str]:
+        return list(self._by_node)
+
+
+def in_order(files: list[DumpFile], graph: Graph) -> list[DumpFile]:
+    """`files` by time over all devices; of one microsecond, what is read comes before what reads it."""
+    ordered: list[DumpFile] = []
+    for _, tied in groupby(sorted(files), key=lambda file: file.time_us):
+        group = list(tied)
+        ordered.extend(group if len(group) == 1 else _inputs_first(group, graph))
+    return ordered
+
+
+def _inputs_first(group: list[DumpFile], graph: Graph) -> list[DumpFile]:
+    places = dict.fromkeys((file.device, file.node) for file in group)
+
+    def read_by(place: tuple[str, str]) -> list[tuple[str, str]]:
+        device, name = place
+        node = graph.find(name, device)
+        read = [(device, tensor.node) for tensor in (node.inputs if node else ())]
+        return [one for one in read if one in places]
+
+    rank = {place: at for at, place in enumerate(needs_first(places, read_by))}
+    return sorted(group, key=lambda file: (rank[file.device, file.node], file.repeat, file.slot))

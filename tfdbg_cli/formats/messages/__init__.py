@@ -1,0 +1,1 @@
+"""TensorFlow's protobuf messages, read and written without TensorFlow."""

@@ -1,0 +1,1 @@
+"""What every format stands on: what a format is, and files that are opened and written with care."""

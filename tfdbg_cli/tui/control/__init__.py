@@ -1,0 +1,1 @@
+"""What the screen shows, and what keys do to it."""

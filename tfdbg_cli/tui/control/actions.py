@@ -1,0 +1,336 @@
+"""What only a screen can do: moving, searching, typing, copying. One method for each `ui:` action."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tfdbg_cli.commands.views.elements import require_element
+from tfdbg_cli.document.text import Line
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import Abort, Continue, Detach
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.bugs import save_report
+from tfdbg_cli.tui.control.dialogs import key_list
+from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.screen import Screen
+from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
+from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
+from tfdbg_cli.tui.reading.viewport import LINK_REACH
+
+_SIDEWAYS = 8
+# The key @ types the first bracket; a person may type it again.
+_ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
+
+
+class Actions:
+    """The `ui:` and `edit:` actions of one screen."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._state = screen.state
+        self._table: dict[str, Callable[[], None]] = {
+            "down": lambda: self._move(1),
+            "up": lambda: self._move(-1),
+            "page-down": lambda: self._state.front.page(1),
+            "page-up": lambda: self._state.front.page(-1),
+            "half-down": lambda: self._state.front.page(0.5),
+            "half-up": lambda: self._state.front.page(-0.5),
+            "top": lambda: self._state.front.begin(),
+            "bottom": self._bottom,
+            "left": lambda: self._beside(-1),
+            "right": lambda: self._beside(1),
+            "scroll-left": lambda: self._sideways(-1),
+            "scroll-right": lambda: self._sideways(1),
+            "next-link": lambda: self._next_link(1),
+            "previous-link": lambda: self._next_link(-1),
+            "follow": self._follow,
+            "escape": self._escape,
+            "prompt": lambda: self._go_to(KeyContext.PROMPT),
+            "element": self._element,
+            "submit": self._submit,
+            "complete": lambda: self._complete(1),
+            "complete-back": lambda: self._complete(-1),
+            "history-back": self._state.prompt.older,
+            "history-forward": self._state.prompt.newer,
+            "close-prompt": self._drop,
+            "search": self._search,
+            "search-done": self._search_done,
+            "search-cancel": self._search_cancel,
+            "next-match": lambda: self._match(forward=True),
+            "previous-match": lambda: self._match(forward=False),
+            "sort": self._sort,
+            "reverse": self._reverse,
+            "watch": lambda: screen.perform(self._state.service.watching_on),
+            "copy": self._copy,
+            "copy-line": lambda: self._copied(self._selected_text()),
+            "mouse": lambda: screen.set_mouse(not self._state.mouse),
+            "keys": self._keys,
+            "close": self.close,
+            "continue": lambda: screen.leave(Continue()),
+            "detach": lambda: screen.leave(Detach()),
+            "abort": lambda: screen.leave(Abort()),
+            "interrupt": screen.interrupted,
+            "redraw": screen.redraw,
+            "save-report": self._save_report,
+        }
+
+    def names(self) -> frozenset[str]:
+        """The `ui:` actions there are, beside `ui:page N`."""
+        return frozenset(self._table)
+
+    def perform(self, action: str) -> None:
+        """Do what `action` says."""
+        kind, _, name = action.partition(":")
+        if kind == "edit":
+            self._edit(name)
+        elif kind == "pane" and self._state.focus is not None:
+            self._state.focus.perform(name)
+        elif kind != "ui":
+            self._screen.command(action)
+        elif name.startswith("page "):
+            self.travel_to(int(name.removeprefix("page ")))
+        else:
+            self._table[name]()
+
+    def typed(self, text: str) -> None:
+        """Something was typed into the line at the bottom."""
+        if self._state.place is KeyContext.SEARCH:
+            self._state.sought.insert(text)
+            self._sought()
+        else:
+            self._state.prompt.editor.insert(text)
+            self._prompt_changed()
+
+    def travel(self, step: int) -> None:
+        """One screen back (-1) or forward (1)."""
+        if not self.travel_to(self._state.pages.at + step):
+            self._screen.say(Message("This is the first screen." if step < 0 else "This is the last screen."))
+
+    def travel_to(self, at: int) -> bool:
+        """To the screen numbered `at`, and the run it is about; False if there is none."""
+        return self._state.service.go(at)
+
+    def close(self) -> None:
+        """Close what is open over or under the document; the prompt keeps its text."""
+        self._state.prompt.touched()
+        self._state.dialog = None
+        self._state.place = KeyContext.DOCUMENT
+
+    def _drop(self) -> None:
+        self._state.prompt.editor.put("")
+        self.close()
+
+    def follow(self, link: LinkPlace) -> None:
+        """Do what a link says. A table's head sorts: its new order takes the place of the old one."""
+        page = self._state.page
+        if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
+            self._in_place(link.link)
+        else:
+            self._screen.perform(link.link)
+
+    def _in_place(self, command: str) -> None:
+        """The table in another order; the row that was chosen stays so, and stays where it is."""
+        row = chosen_row(self._state.page.view)
+        self._screen.command(command, replace=True)
+        if row is not None:
+            with self._screen.busy():
+                go_to_row(self._state.page.view, row)
+
+    def _move(self, lines: int) -> None:
+        front = self._state.front
+        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE}:
+            front.next_link(lines)
+        elif not front.move(lines):
+            self._screen.say(Message("Last line." if lines > 0 else "First line."))
+
+    def _bottom(self) -> None:
+        self._state.front.left = 0
+        self._state.front.go(len(self._state.front.lines))
+
+    def _beside(self, step: int) -> None:
+        if not self._state.front.beside(step):
+            self._sideways(step)
+
+    def _sideways(self, step: int) -> None:
+        self._state.front.sideways(step * _SIDEWAYS)
+
+    def _next_link(self, step: int) -> None:
+        if not self._state.front.next_link(step):
+            end = self._state.front.selected + LINK_REACH * step
+            near = 0 <= end < len(self._state.front.lines)
+            where = f"the {LINK_REACH:,} lines" if near else "the lines"
+            self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+
+    def _follow(self) -> None:
+        link = self._state.front.chosen
+        if link is None:
+            self._screen.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
+            return
+        if self._state.dialog is not None:
+            self.close()
+            self._screen.perform(link.link)
+        else:
+            self.follow(link)
+
+    def _escape(self) -> None:
+        if self._state.read.finder.active:
+            self._state.read.finder.stop()
+        elif self._state.pages.at == 0:
+            self._screen.say(Message("This is the first screen.", hint="q leaves."))
+        else:
+            self.travel(-1)
+
+    def _go_to(self, place: KeyContext) -> None:
+        self._state.place = place
+        self._prompt_changed()
+
+    def _element(self) -> None:
+        self._state.prompt.editor.put("@[")
+        self._go_to(KeyContext.PROMPT)
+
+    def _edit(self, name: str) -> None:
+        if self._state.place is KeyContext.SEARCH:
+            self._state.sought.edit(name)
+            self._sought()
+        else:
+            self._state.prompt.editor.edit(name)
+            self._prompt_changed()
+
+    def _prompt_changed(self) -> None:
+        self._state.prompt.touched()
+        self._state.hint = self._state.service.usage(self._state.prompt.editor.text)
+
+    def _submit(self) -> None:
+        text = self._state.prompt.take()
+        self.close()
+        if text.startswith("/"):
+            self._search_for(text[1:])
+        elif text.startswith("@"):
+            self._scroll_to(text)
+        elif text:
+            self._screen.command(text)
+
+    def _complete(self, step: int) -> None:
+        if not self._state.prompt.complete(step):
+            self._screen.say(Message("Nothing completes this."))
+
+    def _scroll_to(self, text: str) -> None:
+        match = _ELEMENT.fullmatch(text)
+        if match is None:
+            raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
+        index = tuple(int(part) for part in match["index"].split(","))
+        require_element(self._state.read.document, index)
+        view = self._state.read.view
+        line = view.find_element(index)
+        if line is None:
+            raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
+        if not self._state.read.shows(index) and self._unfold():
+            view = self._state.read.view
+            line = view.find_element(index) or 0
+        view.go(line, centre=True)
+
+    def _unfold(self) -> bool:
+        """Show every element of the arrays here; False where none was left out."""
+        with self._screen.busy():
+            unfolded = self._state.read.unfold()
+        if unfolded:
+            self._screen.say(Message("Every element is shown now."))
+        return unfolded
+
+    def _search(self) -> None:
+        self._state.read.finder.begin()
+        self._state.sought.put("")
+        self._state.place = KeyContext.SEARCH
+
+    def _sought(self) -> None:
+        """The pattern changed: search anew from where the search began."""
+        if self._state.sought.text and self._unfold():
+            self._state.read.finder.begin()
+        self._state.read.finder.look_for(self._state.sought.text)
+        self._screen.search_on()
+
+    def _search_done(self) -> None:
+        wanted = self._state.sought.text
+        if wanted and wanted != self._state.read.finder.text:
+            self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
+        self._state.place = KeyContext.DOCUMENT
+        if not wanted:
+            self._search_for("")
+
+    def _search_cancel(self) -> None:
+        self._state.read.finder.cancel()
+        self._state.place = KeyContext.DOCUMENT
+
+    def _search_for(self, text: str) -> None:
+        """Search for `text`; without one, go to the next match of the last search."""
+        if not text:
+            self._match(forward=True)
+            return
+        self._state.read.finder.begin()
+        self._state.sought.put(text)
+        self._sought()
+
+    def _match(self, *, forward: bool) -> None:
+        finder = self._state.read.finder
+        if not finder.active:
+            if not self._state.sought.text:
+                self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
+                return
+            self._search_for(self._state.sought.text)
+            return
+        if forward:
+            finder.next()
+        else:
+            finder.previous()
+        self._screen.search_on()
+
+    def _sort(self) -> None:
+        heads = self._heads()
+        page = self._state.page
+        at = (page.sorted_by + 1) % len(heads)
+        self._in_place(heads[at].link)
+        self._state.page.sorted_by = at
+
+    def _reverse(self) -> None:
+        heads = self._heads()
+        at = max(0, self._state.page.sorted_by)
+        self._in_place(heads[at].link)
+        self._state.page.sorted_by = at
+
+    def _heads(self) -> list[LinkPlace]:
+        heads = self._state.page.view.heads()
+        if not heads:
+            raise TfdbgError("There is no table here that sorts.", hint="`lt` lists the tensors.")
+        return heads
+
+    def _copy(self) -> None:
+        link = self._state.read.view.chosen
+        self._copied(link.name if link is not None else self._selected_text())
+
+    def _selected_text(self) -> str:
+        view = self._state.read.view
+        line: Line = view.line(view.selected)
+        return shown_line(line).strip()
+
+    def _copied(self, text: str) -> None:
+        if not text:
+            self._screen.say(Message("There is nothing to copy on this line."))
+        elif self._screen.copy(text):
+            self._screen.say(Message(f"Copied {len(text)} characters."))
+        else:
+            raise TfdbgError(
+                f"{len(text)} characters are more than a terminal's clipboard takes.",
+                hint="`COMMAND > FILE` writes a screen to a file.",
+            )
+
+    def _keys(self) -> None:
+        listed = key_list(self._state.service.moment, self._state.own_bindings)
+        self._state.open_dialog(listed, KeyContext.KEYS)
+
+    def _save_report(self) -> None:
+        try:
+            path = save_report(self._state.report)
+        except OSError as error:
+            raise TfdbgError(f"Cannot save the report: {error.strerror}.") from None
+        self._screen.say(Message(f"Saved to {path}."))

@@ -1,0 +1,54 @@
+"""What opens over the document: the list of keys, and the question how to leave."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.registry import Moment
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.tui.control.keymap import BINDINGS, Binding, KeyContext, bindings, key_name
+
+_KEYS = 22  # columns for the keys of one binding
+
+# urwid's screen handles this one itself.
+SUSPEND = ("Ctrl-Z", "suspend the program; `fg` in the shell comes back here")
+
+
+def keys_of(binding: Binding) -> str:
+    """The keys of `binding`, for reading."""
+    return ", ".join(key_name(key) for key in binding.keys)
+
+
+def key_list(moment: Moment, own: tuple[Binding, ...] = ()) -> Document:
+    """The keys that work in a document at this kind of stop, each a link that does what the key does.
+
+    `own` are those of the pane with the focus.
+    """
+    rows: list[Line] = []
+    for binding in bindings(KeyContext.DOCUMENT, moment, own):
+        link = binding.action if binding.action != "ui:keys" else ""
+        rows.append(_row(keys_of(binding), binding.help, link))
+    rows.append(_row(*SUSPEND))
+    typing = [
+        EMPTY_LINE,
+        line(Span("At the prompt", Style.HEADING)),
+        *(
+            _row(keys_of(binding), binding.help)
+            for binding in BINDINGS
+            if binding.place in {KeyContext.PROMPT, KeyContext.EDIT}
+        ),
+    ]
+    return text_document("keys", *rows, *typing, title="Keys")
+
+
+def _row(keys: str, text: str, link: str = "", width: int = _KEYS) -> Line:
+    return line(Span(keys, Style.KEY, link), Span(" " * (width - len(keys))), Span(text, Style.PLAIN))
+
+
+def leave_question() -> Document:
+    """How to leave: each answer a link."""
+    rows = [
+        _row(keys_of(binding), binding.help, binding.action, width=8)
+        for binding in BINDINGS
+        if binding.place is KeyContext.LEAVE and not binding.footer and binding.action not in {"ui:down", "ui:up"}
+    ]
+    return text_document("leave", *rows, title="How do you want to leave?")

@@ -1,0 +1,44 @@
+"""docs/keys.md, made from the bindings: `python -m tfdbg_cli.tui.control.keys_page > docs/keys.md`."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.registry import LIVE, Moment
+from tfdbg_cli.tui.control.dialogs import SUSPEND, keys_of
+from tfdbg_cli.tui.control.keymap import BINDINGS, Binding, KeyContext
+
+_INTRODUCTION = """\
+# Keys of the full screen
+
+This page is generated from `tfdbg_cli/tui/control/keymap.py` by
+`python -m tfdbg_cli.tui.control.keys_page > docs/keys.md`.
+
+Keys go to the document, until `:` opens the prompt or `/` a search. Every key runs a command string, so
+whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists the keys that work where you are.
+With the mouse, click a link to follow it, the head of a column to sort, a breadcrumb to go back to it; the wheel
+scrolls.
+"""
+_WHEN = {LIVE: " (not in a recording)", frozenset({Moment.STEPPING}): " (in the stepper)"}
+
+
+def keys_page() -> str:
+    """The page, in Markdown."""
+    parts = [_INTRODUCTION]
+    for place in KeyContext:
+        rows = [_row(binding) for binding in BINDINGS if binding.place is place]
+        if place is KeyContext.ANYWHERE:
+            rows.append(f"| `{SUSPEND[0]}` | {SUSPEND[1].replace('`fg`', '`fg`')} | |")
+        parts.append(
+            f"## {place.value}\n\n| keys | what they do | command |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+        )
+    return "\n".join(parts)
+
+
+def _row(binding: Binding) -> str:
+    keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", "))
+    command = "" if binding.action.startswith(("ui:", "edit:")) else f"`{binding.action}`"
+    when = _WHEN.get(binding.moments, "")
+    return f"| {keys} | {binding.help}{when} | {command} |"
+
+
+if __name__ == "__main__":
+    print(keys_page(), end="")

@@ -1,0 +1,61 @@
+"""What the actions of keys and clicks may ask of the screen on which they act."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from tfdbg_cli.model.decision import Decision
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.state import State
+
+
+class Screen(Protocol):
+    """One screen: its state, and what can be done with it."""
+
+    state: State
+
+    def command(self, text: str, *, replace: bool = False) -> None:
+        """Carry out a command and show what it answers, on a new page or in place of this one."""
+        ...
+
+    def perform(self, action: str) -> None:
+        """Do what a link, a key or a person's command asks for; an error becomes a message."""
+        ...
+
+    def leave(self, decision: Decision) -> None:
+        """Close the screen with that decision."""
+        ...
+
+    def interrupted(self) -> None:
+        """Ctrl-C was pressed."""
+        ...
+
+    def say(self, message: Message | None) -> None:
+        """Show a message for a while, or none."""
+        ...
+
+    def busy(self) -> AbstractContextManager[None]:
+        """Within it, work may take time: the screen says so."""
+        ...
+
+    def search_on(self) -> None:
+        """Go on with the search that was begun, between two keys."""
+        ...
+
+    def set_mouse(self, on: bool) -> None:
+        """Take the mouse, or give it back to the terminal."""
+        ...
+
+    def copy(self, text: str) -> bool:
+        """Put text on the clipboard of the terminal; False when it is too much for it.
+
+        Raises:
+            TfdbgError: there is no clipboard.
+
+        """
+        ...
+
+    def redraw(self) -> None:
+        """Draw everything anew."""
+        ...

@@ -1,0 +1,75 @@
+"""All that the screen shows, in one place: the app changes it, the view draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfdbg_cli.commands.service.pages import Pages
+from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.keymap import Binding, KeyContext
+from tfdbg_cli.tui.control.line_editor import LineEditor
+from tfdbg_cli.tui.control.pane import Pane
+from tfdbg_cli.tui.control.prompt import Prompt
+from tfdbg_cli.tui.reading.reading import Reading, Readings
+from tfdbg_cli.tui.reading.viewport import Viewport
+
+
+@dataclass
+class Dialog:
+    """Something open over the document: its title and its lines."""
+
+    title: str
+    view: Viewport
+
+
+@dataclass
+class State:
+    """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
+
+    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to, `report` what
+    there is to say of the last mistake of tfdbg's own.
+    """
+
+    service: PromptService
+    prompt: Prompt
+    mouse: bool
+    readings: Readings = field(default_factory=Readings)
+    sought: LineEditor = field(default_factory=LineEditor)
+    place: KeyContext = KeyContext.DOCUMENT
+    message: Message | None = None
+    hint: str = ""
+    dialog: Dialog | None = None
+    focus: Pane | None = None
+    report: str = ""
+
+    @property
+    def pages(self) -> Pages:
+        return self.service.pages
+
+    @property
+    def page(self) -> Reading:
+        """The page on show."""
+        return self.readings.of(self.pages.current)
+
+    @property
+    def read(self) -> Reading:
+        """The document that keys move and search in: that of the pane with the focus, if it has one, or the page."""
+        found = self.focus.reading if self.focus is not None else None
+        return found or self.page
+
+    @property
+    def front(self) -> Viewport:
+        """What movement keys move in: the dialog, or the document under it."""
+        return self.dialog.view if self.dialog else self.read.view
+
+    def open_dialog(self, document: Document, place: KeyContext) -> None:
+        """Open `document` over the panes; keys go to `place`."""
+        self.dialog = Dialog(document.title, Viewport(document))
+        self.place = place
+
+    @property
+    def own_bindings(self) -> tuple[Binding, ...]:
+        """The keys that only the pane with the focus has."""
+        return self.focus.bindings if self.focus is not None else ()

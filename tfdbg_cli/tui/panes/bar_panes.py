@@ -1,0 +1,150 @@
+"""The rows above and below the middle of the screen, each a pane."""
+
+from __future__ import annotations
+
+from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.tui.control import bars
+from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.line_editor import LineEditor
+from tfdbg_cli.tui.control.pane import Drawing, Pane
+from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, shown, side_by_side
+
+_CANDIDATE_ROWS = 4
+
+
+class _Bar(Pane):
+    """One row of text; a click on a link follows it."""
+
+    def __init__(self, state: State, actions: Actions) -> None:
+        super().__init__()
+        self._state = state
+        self._actions = actions
+        self._shown = Line()
+
+    def _content(self, cols: int) -> tuple[Line, str]:
+        """The text at `cols` columns, and the palette name under it."""
+        raise NotImplementedError
+
+    def draw(self, cols: int, rows: int) -> Drawing:
+        self._shown, base = self._content(cols)
+        return Drawing([paint(self._shown, cols, base=base, follow=False)])
+
+    def press(self, col: int, row: int) -> None:
+        found = link_at(links_of(self._shown), col)
+        if found is not None:
+            self._actions.follow(found[1])
+
+
+class TitleBar(_Bar):
+    """Which stop this is, and why."""
+
+    def _content(self, cols: int) -> tuple[Line, str]:
+        return bars.title(self._state.service, cols), bars.title_part(self._state.service)
+
+
+class Crumbs(_Bar):
+    """The way to the page on show."""
+
+    def _content(self, cols: int) -> tuple[Line, str]:
+        return bars.crumbs(self._state.pages, cols), "crumbs"
+
+
+class Footer(_Bar):
+    """The most useful keys."""
+
+    def _content(self, cols: int) -> tuple[Line, str]:
+        state = self._state
+        return bars.footer(state.place, state.service.moment, cols, state.own_bindings), "footer"
+
+
+class Candidates(Pane):
+    """What could complete the command that is typed."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self._state = state
+
+    def wanted(self, cols: int) -> int:
+        """The rows that it would like."""
+        names = self._state.prompt.candidates
+        return len(bars.candidates(names, -1, 0, cols, _CANDIDATE_ROWS)) if cols > 4 else 0
+
+    def draw(self, cols: int, rows: int) -> Drawing:
+        prompt = self._state.prompt
+        names = bars.candidates(prompt.candidates, prompt.picked, prompt.left_out, cols, rows)
+        return Drawing([paint(name, cols, base="candidate") for name in names])
+
+
+class StatusBar(Pane):
+    """A message, or what Enter would do, and where the person is in the document."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self._state = state
+
+    def wanted(self, cols: int) -> int:
+        """The rows that it would like."""
+        return len(bars.status(self._state.message, "", self._position, cols))
+
+    @property
+    def _position(self) -> Line:
+        return bars.position(self._state.read.view, self._state.mouse)
+
+    def draw(self, cols: int, rows: int) -> Drawing:
+        message = self._state.message
+        base = "status" if message is None else "message error" if message.error else "message"
+        if message is None and self._state.read.finder.failed:
+            base = "message error"
+        status = bars.status(message, self._otherwise(), self._position, cols)[:rows]
+        return Drawing([paint(item, cols, base=base) for item in status])
+
+    def _otherwise(self) -> str:
+        """What it says when there is no message."""
+        state = self._state
+        if state.dialog is not None:
+            return state.dialog.title
+        if state.place is KeyContext.PROMPT and state.hint:
+            return state.hint
+        finder = state.read.finder
+        if finder.active and finder.notice:
+            return finder.notice
+        link = state.read.view.chosen
+        if link is not None and not link.link.startswith("ui:"):
+            return f"Enter: {link.link}"
+        return state.read.document.title
+
+
+class PromptLine(Pane):
+    """The line in which a command or a search is typed."""
+
+    def __init__(self, state: State, actions: Actions) -> None:
+        super().__init__()
+        self._state = state
+        self._actions = actions
+
+    def draw(self, cols: int, rows: int) -> Drawing:
+        state = self._state
+        if state.place is KeyContext.SEARCH:
+            return _edited(" /", state.sought, cols)
+        if state.place is KeyContext.PROMPT:
+            return _edited(" tfdbg> ", state.prompt.editor, cols)
+        kept = state.prompt.editor.text
+        idle = line(
+            Span(" tfdbg> ", Style.DIM), Span(shown(kept) if kept else "press : to type a command", Style.DIM)
+        )
+        return Drawing([paint(idle, cols)])
+
+    def press(self, col: int, row: int) -> None:
+        self._actions.perform("ui:prompt")
+
+
+def _edited(caption: str, editor: LineEditor, cols: int) -> Drawing:
+    """A line being typed, scrolled so that its cursor is in sight."""
+    before = columns(shown(editor.text[: editor.cursor]))
+    room = max(1, cols - len(caption) - 1)
+    left = max(0, before - room)
+    typed = paint(line(editor.text), cols - len(caption), left=left)
+    head = paint(line(caption), len(caption), base="prompt")
+    return Drawing([side_by_side(head, typed)], (min(cols - 1, len(caption) + before - left), 0))

@@ -1,0 +1,31 @@
+"""What a click or the wheel means: to the pane at its place, and where no pane wants it."""
+
+from __future__ import annotations
+
+from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.pane import WHEEL
+from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.panes.view import View
+
+_BUTTONS = {"wheel up": 4, "wheel down": 5}
+
+
+class Mouse:
+    """Turns mouse events into what the panes of `view` make of them."""
+
+    def __init__(self, state: State, view: View, actions: Actions) -> None:
+        self._state = state
+        self._view = view
+        self._actions = actions
+
+    def event(self, what: str, col: int, row: int) -> str:
+        """Do what the event means. Gives a sentence when it means nothing, empty otherwise."""
+        if what in _BUTTONS:
+            button = _BUTTONS[what]
+            if not self._view.press(col, row, button):
+                self._state.front.scroll(WHEEL[button])
+        elif what == "drag":
+            return "Hold Shift to select text, or press m to give the mouse back to the terminal."
+        elif what == "button 1" and not self._view.press(col, row) and self._state.dialog is not None:
+            self._actions.close()  # outside of it
+        return ""

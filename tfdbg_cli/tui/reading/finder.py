@@ -1,0 +1,151 @@
+"""Walking from match to match in a document while the search goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tfdbg_cli.document.text import Line
+from tfdbg_cli.tui.reading.search import Search
+from tfdbg_cli.tui.reading.viewport import Viewport
+
+_AT_ONCE_SECONDS = 0.05
+AT_ONCE = 100  # lines searched before the screen is drawn with what was typed
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A match to go to as soon as it is known: the next below `line` (or at it), or the one above."""
+
+    line: int
+    forward: bool
+    here: bool = False
+
+
+class Finder:
+    """The search in one document. `notice` is what it has to say, `failed` whether that is bad news."""
+
+    def __init__(self, view: Viewport) -> None:
+        self._view = view
+        self._search: Search | None = None
+        self._wish: _Wish | None = None
+        self._origin = (0, 0, 0)
+        self._halted = False
+        self.notice = ""
+        self.failed = False
+
+    @property
+    def active(self) -> bool:
+        """Whether there is a search to go on with."""
+        return self._search is not None
+
+    @property
+    def text(self) -> str:
+        """The pattern looked for."""
+        return self._search.text if self._search else ""
+
+    @property
+    def running(self) -> bool:
+        """Whether lines are left to look at."""
+        return self._search is not None and not self._search.done and not self._halted
+
+    def begin(self) -> None:
+        """Remember where the person is, to come back on `cancel`."""
+        self._origin = (self._view.selected, self._view.top, self._view.left)
+
+    def look_for(self, text: str) -> None:
+        """Search for `text` from where the person began, and go to the first match.
+
+        Raises:
+            TfdbgError: not a regular expression.
+
+        """
+        if not text:
+            self.stop()
+            return
+        start = self._origin[0]
+        self._search = Search(text, self._view.lines, start)
+        self._halted = False
+        self._seek(_Wish(start, forward=True, here=True))
+
+    def cancel(self) -> None:
+        """Forget the search and go back to where it began."""
+        self.stop()
+        selected, top, left = self._origin
+        self._view.go(selected)
+        self._view.top, self._view.left = top, left
+        self._view.go(selected)
+
+    def stop(self) -> None:
+        """Forget the search; stay here."""
+        self._search = None
+        self._wish = None
+        self.notice, self.failed = "", False
+
+    def halt(self) -> None:
+        """Look at no more lines, but keep what was found."""
+        self._halted = True
+        self._wish = None
+        self._report("stopped")
+
+    def relaid(self) -> None:
+        """The document has a new layout: search it again, staying here."""
+        if self._search is not None:
+            self._search = Search(self._search.text, self._view.lines, self._view.selected)
+            self._halted = False
+            self._wish = None
+
+    def next(self) -> None:
+        """Go to the next match, round the end if need be."""
+        self._seek(_Wish(self._view.selected, forward=True))
+
+    def previous(self) -> None:
+        """Go to the match before, round the top if need be."""
+        self._seek(_Wish(self._view.selected, forward=False))
+
+    def work(self, lines: int = AT_ONCE, enough: Callable[[], bool] = lambda: False) -> None:
+        """Look at some more lines, and go to the match wished for once it is known.
+
+        After each line `enough` may end it: one line of a large array takes as long as a thousand of another text.
+        """
+        search = self._search
+        if search is None or self._halted:
+            return
+        search.scan(lines, enough)
+        wish = self._wish
+        if wish is not None:
+            found = search.after(wish.line, here=wish.here) if wish.forward else search.before(wish.line)
+            if found is not None:
+                self._wish = None
+                self._view.go(found[0], centre=True)
+                wrapped = "past the end, from the top" if wish.forward else "past the top, from the end"
+                self._report(wrapped if found[1] else "")
+                return
+            if search.done:
+                self._wish = None
+        self._report("")
+
+    def ranges(self, line: Line) -> list[tuple[int, int]]:
+        """The matches to show on `line`."""
+        return self._search.ranges(line) if self._search else []
+
+    def _seek(self, wish: _Wish) -> None:
+        self._wish = wish
+        self._halted = False
+        end = time.monotonic() + _AT_ONCE_SECONDS
+        self.work(enough=lambda: time.monotonic() >= end)
+
+    def _report(self, remark: str) -> None:
+        search = self._search
+        if search is None:
+            return
+        self.failed = search.done and not search.count
+        ordinal = search.ordinal(self._view.selected)
+        if self.failed:
+            state = "no match"
+        elif search.done:
+            state = f"{ordinal}/{search.count}" if ordinal else f"{search.count} matches"
+        else:
+            state = f"{search.count} matches so far, {search.share:.0%} searched"
+        self.notice = f"/{search.text}  {state}" + (f", {remark}" if remark else "")

@@ -1,0 +1,321 @@
+"""Where a person is in a document: the rows on the screen, the selected line, the link chosen on it."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.document.document import ChainedLines, Document, Text
+from tfdbg_cli.document.table import Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line
+from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of, shown_line
+from tfdbg_cli.tui.reading.wrap import is_prose, wrap
+
+_KEPT_LINES = 4096
+_WRAPPED_LINES = 20_000  # a longer text is scrolled sideways instead of broken into rows
+LINK_REACH = 5000  # lines that a walk to the next link looks at
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A block of the document in its present layout: its first line, how many it has, whether the first is a head.
+
+    `origins` gives for each line the line of the block it comes from, where long lines were broken.
+    """
+
+    start: int
+    length: int
+    headed: bool
+    origins: Sequence[int]
+
+
+class Viewport:
+    """A document seen through a window of `cols` by `rows`. It asks for no more lines than it shows.
+
+    `top` is the first line in the window, `selected` the line with the cursor, `link` the index of the chosen link
+    on it (None: there is none), `left` the columns scrolled off. Lines count from 0.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.cols = 0
+        self.rows = 1
+        self.top = 0
+        self.left = 0
+        self.selected = 0
+        self.link: int | None = None
+        self.lines: Sequence[Line] = ()
+        self.parts: list[Part] = []
+        self._goal = 0  # the column that walking up and down keeps to
+        self._kept: dict[int, Line] = {}
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Lay the document out for a window of this size; what was selected stays selected and in sight."""
+        first = not self.cols
+        if cols != self.cols:
+            place = self._place(self.selected)
+            above = self.selected - self.top
+            self._lay_out(cols)
+            self.selected = self._line_at(place)
+            self.top = self.selected - above
+            if not first:
+                self._choose_link()
+        self.rows = max(1, rows)
+        if first and self.document.focus is not None:
+            self.selected = self._laid_out(self.document.focus)
+            self.top = self.selected - self.rows // 2
+            self._choose_link()
+        elif first:
+            self.begin()
+        self._settle()
+
+    def begin(self) -> None:
+        """Show the beginning, and select its first link that is no heading: the first row of a list."""
+        self.top = self.left = 0
+        near = range(min(len(self.lines), self.rows))
+        self.selected = next((i for i in near if any(not link.heading for link in self.links(i))), 0)
+        self._choose_link()
+
+    def _lay_out(self, cols: int) -> None:
+        laid_out: list[Sequence[Line]] = []
+        self.parts = []
+        start = 0
+        for block in self.document.blocks:
+            lines: Sequence[Line] = block.lines(cols)
+            origins: Sequence[int] = range(len(lines))
+            if isinstance(block, Text) and len(lines) <= _WRAPPED_LINES:
+                lines, origins = _wrapped(lines, cols)
+            laid_out.append(lines)
+            self.parts.append(Part(start, len(lines), isinstance(block, Table) and block.show_head, origins))
+            start += len(lines)
+        self.lines = ChainedLines(laid_out)
+        self.cols = cols
+        self._kept.clear()
+
+    def _laid_out(self, index: int) -> int:
+        """The line that the document's line `index`, counted before any was broken, stands at."""
+        for part in self.parts:
+            count = _lines_in(part)
+            if index < count:
+                return part.start + bisect.bisect_left(part.origins, max(0, index))
+            index -= count
+        return max(0, len(self.lines) - 1)
+
+    def line(self, index: int) -> Line:
+        """The line at `index`, kept for the next time it is asked for."""
+        found = self._kept.get(index)
+        if found is None:
+            if len(self._kept) >= _KEPT_LINES:
+                self._kept.clear()
+            found = self.lines[index] if 0 <= index < len(self.lines) else EMPTY_LINE
+            self._kept[index] = found
+        return found
+
+    def links(self, index: int) -> list[LinkPlace]:
+        """The links on the line at `index`."""
+        return links_of(self.line(index))
+
+    @property
+    def chosen(self) -> LinkPlace | None:
+        """The link that Enter follows."""
+        if self.link is None:
+            return None
+        links = self.links(self.selected)
+        return links[self.link] if self.link < len(links) else None
+
+    @property
+    def pinned(self) -> int | None:
+        """The head of the table that the window shows the middle of: it stays in the first row."""
+        part = self._part(self.top)
+        return part.start if part is not None and part.headed and self.rows > 2 and self.top > part.start else None
+
+    def heads(self) -> list[LinkPlace]:
+        """The links in the head of the table in sight, or of the first one of the document."""
+        part = self._part(self.selected)
+        if part is None or not part.headed:
+            part = next((p for p in self.parts if p.headed), None)
+        return self.links(part.start) if part else []
+
+    def visible(self) -> list[int]:
+        """The lines in the window, from its first row on; the head of a table stays on top of its rows."""
+        shown = list(range(self.top, min(len(self.lines), self.top + self.rows)))
+        pinned = self.pinned
+        return [pinned, *shown[1:]] if pinned is not None else shown
+
+    def move(self, lines: int) -> bool:
+        """Select the line `lines` further down. False when it was the last one already."""
+        return self.go(self.selected + lines)
+
+    def go(self, index: int, *, centre: bool = False) -> bool:
+        """Select the line at `index`, near the middle of the window if it was out of sight and `centre`."""
+        before = self.selected
+        self.selected = min(max(0, index), max(0, len(self.lines) - 1))
+        self._choose_link()
+        if centre and not self.top <= self.selected < self.top + self.rows:
+            self.top = self.selected - self.rows // 2
+        self._settle()
+        return self.selected != before
+
+    def scroll(self, lines: int) -> None:
+        """Move the window; the selection follows only to stay in it."""
+        self.top += lines
+        self._clamp()
+        low = self.top + (1 if self.pinned is not None else 0)
+        self.selected = min(max(self.selected, low), min(len(self.lines), self.top + self.rows) - 1)
+        self.selected = max(0, self.selected)
+        self._choose_link()
+
+    def page(self, pages: float) -> None:
+        """Move window and selection by this part of the window, keeping one line of what was seen."""
+        whole = max(1, self.rows - 1 - (1 if self.pinned is not None else 0))
+        step = int(whole * pages) or (1 if pages > 0 else -1)
+        self.top += step
+        self._clamp()
+        self.go(self.selected + step)
+
+    def sideways(self, step: int) -> bool:
+        """Scroll by `step` columns, as far as the lines in the window reach."""
+        before = self.left
+        widest = max((columns(shown_line(self.line(i))) for i in self.visible()), default=0)
+        furthest = max(0, widest - self.cols, before)
+        self.left = min(max(0, before + step), furthest)
+        return self.left != before
+
+    def next_link(self, step: int) -> bool:
+        """Choose the next link (`step` 1) or the one before (-1) in reading order. False: none within reach."""
+        if self._step_in_line(step):
+            return True
+        index = self.selected
+        for _ in range(LINK_REACH):
+            index += step
+            if not 0 <= index < len(self.lines):
+                return False
+            links = self.links(index)
+            if links:
+                self.go(index)
+                self._choose(0 if step > 0 else len(links) - 1)
+                return True
+        return False
+
+    def beside(self, step: int) -> bool:
+        """Choose the next link to the right (`step` 1) or left (-1) on the selected line."""
+        return self._step_in_line(step)
+
+    def choose(self, line: int, link: int | None) -> None:
+        """Select `line` and a link on it."""
+        self.selected = min(max(0, line), max(0, len(self.lines) - 1))
+        if link is None:
+            self._choose_link()
+        else:
+            self._choose(link)
+        self._settle()
+
+    def find_element(self, index: tuple[int, ...]) -> int | None:
+        """The line that shows the array element at `index`; None when no array here has so many dimensions.
+
+        Lines of an array name their first element, in order, so the last one not behind `index` is it.
+        """
+        for part in self.parts:
+            if not any(
+                self._element(i, part) is not None for i in range(part.start, part.start + min(part.length, 5))
+            ):
+                continue
+            keys = range(part.start, part.start + part.length)
+            at = bisect.bisect_right(keys, index, key=lambda i: self._element(i, part) or ()) - 1
+            if at < 0:
+                continue
+            line = keys[at]
+            while line > part.start and self.line(line).element is None:
+                line -= 1
+            found = self.line(line).element
+            if found is not None and len(found) == len(index):
+                return line
+        return None
+
+    def _element(self, index: int, part: Part) -> tuple[int, ...] | None:
+        """The element of the line, or of the nearest line above it in its block that has one."""
+        for i in range(index, max(part.start, index - 50) - 1, -1):
+            element = self.line(i).element
+            if element is not None:
+                return element
+        return None
+
+    def _part(self, index: int) -> Part | None:
+        at = bisect.bisect_right([part.start for part in self.parts], index) - 1
+        while at >= 0 and not self.parts[at].length:
+            at -= 1
+        return self.parts[at] if at >= 0 else None
+
+    def _place(self, index: int) -> tuple[int, float, int, tuple[int, ...] | None]:
+        """Where the line is apart from the width: block, offset, how long the block was, array element."""
+        for number, part in enumerate(self.parts):
+            if part.start <= index < part.start + part.length:
+                return number, part.origins[index - part.start], _lines_in(part), self.line(index).element
+        return 0, 0, 0, None
+
+    def _line_at(self, place: tuple[int, float, int, tuple[int, ...] | None]) -> int:
+        number, offset, length, element = place
+        if number >= len(self.parts):
+            return 0
+        part = self.parts[number]
+        if _lines_in(part) != length and element is not None:
+            found = self.find_element(element)
+            if found is not None:
+                return found
+        if _lines_in(part) != length and length:
+            offset = offset * _lines_in(part) / length
+        return part.start + min(bisect.bisect_left(part.origins, int(offset)), max(0, part.length - 1))
+
+    def _step_in_line(self, step: int) -> bool:
+        links = self.links(self.selected)
+        wanted = (self.link + step) if self.link is not None else -1
+        if not 0 <= wanted < len(links):
+            return False
+        self._choose(wanted)
+        self._settle()
+        return True
+
+    def _choose(self, link: int) -> None:
+        self.link = link
+        links = self.links(self.selected)
+        self._goal = links[link].start
+        if links[link].start < self.left or links[link].end > self.left + self.cols:
+            self.left = max(0, min(links[link].start - 2, links[link].end - self.cols))
+            if links[link].end - links[link].start > self.cols:
+                self.left = links[link].start
+
+    def _choose_link(self) -> None:
+        """On the selected line choose the link nearest to the column kept to."""
+        links = self.links(self.selected)
+        self.link = min(range(len(links)), key=lambda i: abs(links[i].start - self._goal)) if links else None
+
+    def _clamp(self) -> None:
+        self.top = min(max(0, self.top), max(0, len(self.lines) - self.rows))
+
+    def _settle(self) -> None:
+        """Bring the selected line into the window, under the head that stays on top."""
+        self._clamp()
+        if self.selected >= self.top + self.rows:
+            self.top = self.selected - self.rows + 1
+        if self.selected < self.top:
+            self.top = self.selected
+        self._clamp()
+        if self.pinned is not None and self.selected == self.top:
+            self.top -= 1
+
+
+def _lines_in(part: Part) -> int:
+    """The lines of the block before any was broken."""
+    return part.origins[-1] + 1 if len(part.origins) else 0
+
+
+def _wrapped(lines: Sequence[Line], cols: int) -> tuple[Sequence[Line], Sequence[int]]:
+    """Prose in `lines` broken into rows that fit, and for each row the line it comes from."""
+    rows: list[Line] = []
+    origins: list[int] = []
+    for index, content in enumerate(lines):
+        broken = wrap(content, cols) if is_prose(content) else [content]
+        rows += broken
+        origins += [index] * len(broken)
+    return rows, origins

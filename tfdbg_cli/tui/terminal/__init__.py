@@ -1,0 +1,1 @@
+"""The terminal under the screen: taken over, given back, its colours."""

@@ -1,0 +1,224 @@
+"""The terminal under the screen: taken over at a stop, and given back exactly as it was, on every way out."""
+
+from __future__ import annotations
+
+import base64
+import errno
+import logging
+import os
+import re
+import signal
+import termios
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import IO, Any, Self
+
+import urwid
+from urwid.util import get_encoding
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
+from tfdbg_cli.tui.terminal.spool import Spool
+
+_CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
+
+# Signals that end a program which does not handle them, and that people, schedulers and terminals send.
+_DEADLY = (
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGXCPU,
+)
+
+# What a terminal that cannot show the glyphs we draw shows instead.
+ASCII = {
+    "█": "#",
+    "▐": "#",
+    "│": "|",
+    "─": "-",
+    "┌": "+",
+    "┐": "+",
+    "└": "+",
+    "┘": "+",
+    "…": "~",
+    "›": ">",
+    "‹": "<",
+}
+ASCII |= {"▸": ">", "▴": "^", "▲": "^", "▼": "v", "↑": "^", "↓": "v", "←": "<", "→": ">", "·": ".", "∞": "8"}
+
+
+class Terminated(BaseException):
+    """A signal that ends the program came while the screen was up: give the terminal back first, then end by it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class TtyScreen(urwid.display.raw.Screen):
+    """urwid's screen, in any thread, with handlers of the program's own put back as they were."""
+
+    def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], *, own_signals: bool) -> None:
+        super().__init__(input=terminal_in, output=terminal_out)
+        self._own_signals = own_signals
+        self._handlers: dict[int, Any] = {}
+
+    def signal_init(self) -> None:
+        """Listen to resizes and Ctrl-Z; only the main thread can."""
+        if self._own_signals:
+            for number, handler in (
+                (signal.SIGWINCH, self._sigwinch_handler),
+                (signal.SIGTSTP, self._sigtstp_handler),
+            ):
+                # A handler that C code installed is None here, and could not be put back.
+                if number not in self._handlers and signal.getsignal(number) is not None:
+                    self._handlers[number] = signal.signal(number, handler)
+            # The program's own handler hears of a new size too.
+            self._prev_sigwinch_handler = self._handlers.get(signal.SIGWINCH)
+
+    def signal_restore(self) -> None:
+        """Put the handlers of the program back."""
+        while self._handlers:
+            signal.signal(*self._handlers.popitem())
+
+    def _start(self, *args: Any, **kwargs: Any) -> None:
+        super()._start(*args, **kwargs)
+        # Ctrl-\\ would leave the screen as it is. Off the main thread Ctrl-C would end the program under the
+        # screen, so it comes as a key there.
+        keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
+        self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
+
+    def get_available_raw_input(self) -> list[int]:
+        """What was typed.
+
+        Raises:
+            OSError: the terminal is gone.
+
+        """
+        try:
+            return super().get_available_raw_input()
+        except RuntimeError as error:  # urwid's word for the end of the input
+            raise OSError(errno.EIO, os.strerror(errno.EIO)) from error
+
+    def close(self) -> None:
+        """Give up what the screen holds beside the terminal, without waiting for the garbage collector."""
+        self.stop()
+        self._resize_pipe_rd.close()
+        self._resize_pipe_wr.close()
+
+    def copy(self, text: str) -> bool:
+        """Put `text` on the clipboard of the terminal (OSC 52); False when it is more than terminals take."""
+        encoded = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+        if len(encoded) > _CLIPBOARD_LIMIT:
+            return False
+        self.write(f"\x1b]52;c;{encoded}\x07")
+        self.flush()
+        return True
+
+
+class Terminal:
+    """A context: the terminal is ours inside it.
+
+    `screen` draws on the controlling terminal, wherever standard input and output lead. Inside, file descriptors 1
+    and 2 are spooled, Ctrl-C calls `on_interrupt`, and `last_words` are written to the terminal at the end.
+
+    Raises:
+        TfdbgError: there is no terminal.
+
+    """
+
+    screen: TtyScreen
+
+    def __init__(self, on_interrupt: Callable[[], None]) -> None:
+        self._on_interrupt = on_interrupt
+        self._stack = ExitStack()
+        self.spool = Spool()
+        self.last_words = ""
+        self.main_thread = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> Self:
+        try:
+            terminal_in = open(CONTROLLING_TERMINAL, "rb", buffering=0)  # noqa: PTH123
+            terminal_out = open(CONTROLLING_TERMINAL, "w", encoding=get_encoding(), errors="replace")  # noqa: PTH123
+        except OSError as error:
+            raise TfdbgError(
+                f"There is no terminal to draw on: {error.strerror}.",
+                hint="Use the line prompt (--ui line).",
+                exit_code=2,
+            ) from None
+        urwid.set_ascii_fallbacks(ASCII)
+        with ExitStack() as stack:
+            stack.callback(terminal_in.close)
+            stack.callback(_close, terminal_out)
+            stack.callback(self._say_last_words, terminal_out)
+            before = termios.tcgetattr(terminal_in.fileno())
+            stack.callback(_put_back, terminal_in.fileno(), before)
+            stack.callback(self.spool.stop)
+            self.spool.start()
+            stack.callback(logging.getLogger("urwid").setLevel, logging.getLogger("urwid").level)
+            # A program that logs at level DEBUG would get every key pressed here.
+            logging.getLogger("urwid").setLevel(logging.CRITICAL)
+            own = self.main_thread and self._take_signals(stack)
+            self.screen = TtyScreen(terminal_in, terminal_out, own_signals=own)
+            stack.callback(self.screen.close)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._stack.__exit__(kind, error, trace)
+        finally:
+            if isinstance(error, Terminated):
+                os.kill(os.getpid(), error.number)
+
+    def _take_signals(self, stack: ExitStack) -> bool:
+        """Handle Ctrl-C, and the signals that would end the program with the screen up."""
+        interrupt = signal.getsignal(signal.SIGINT)
+        if interrupt is None:  # a handler of C code, which could not be put back: Ctrl-C comes as a key
+            return False
+        stack.callback(signal.signal, signal.SIGINT, interrupt)
+        signal.signal(signal.SIGINT, lambda number, frame: self._on_interrupt())
+        for number in filter(_ends_the_program, _DEADLY):
+            stack.callback(signal.signal, number, signal.SIG_DFL)
+            signal.signal(number, _terminated)
+        return True
+
+    def _say_last_words(self, terminal_out: IO[str]) -> None:
+        if self.last_words:
+            with suppress(OSError):  # the terminal is gone, and nobody reads them
+                terminal_out.write(f"{self.last_words}\n")
+                terminal_out.flush()
+
+
+def _ends_the_program(number: int) -> bool:
+    """Whether nobody handles the signal. C code (faulthandler) may do so without Python's knowing."""
+    if signal.getsignal(number) is not signal.SIG_DFL:
+        return False
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:  # not Linux
+        return True
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is None or not int(caught[1], 16) >> (number - 1) & 1
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    raise Terminated(number)
+
+
+def _put_back(descriptor: int, modes: list[Any]) -> None:
+    with suppress(termios.error):  # the terminal is gone
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
+
+
+def _close(stream: IO[str]) -> None:
+    with suppress(OSError):  # what it held back cannot be written any more: the terminal is gone
+        stream.close()

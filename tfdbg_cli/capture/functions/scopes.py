@@ -9,10 +9,9 @@ from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Library
 from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
 from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfGraph
 from tfdbg_cli.errors import TfdbgError
-
-_ATTRIBUTE = "_tfdbg_scope"
 
 
 def scope_of(concrete: ConcreteFunction) -> Scope:
@@ -22,12 +21,7 @@ def scope_of(concrete: ConcreteFunction) -> Scope:
         TfdbgError: the runtime does not know the function by its definition.
 
     """
-    atomic = compat.atomic_of(concrete)
-    kept = getattr(atomic, _ATTRIBUTE, None)
-    if not isinstance(kept, Scope):
-        kept = _grown(atomic)
-        setattr(atomic, _ATTRIBUTE, kept)
-    return kept
+    return _SCOPES.of(compat.atomic_of(concrete))
 
 
 def skipped_attributes() -> frozenset[str]:
@@ -57,3 +51,6 @@ def _argument_names(atomic: AtomicFunction) -> tuple[str, ...]:
     if graph is None:
         return ()
     return tuple(slot.argument.name for slot in slots_of(graph))
+
+
+_SCOPES = Memo(_grown)

@@ -269,7 +269,7 @@ class CopiedVariable:
         holder, dtype = self._tensor, tf.as_dtype(self._dtype)
         kind, device = self.by_reference, holder.device
         write = variable_ops.write(holder, place, dtype, device, reference=kind)
-        return [variable_ops.holder_of(dtype), write, variable_ops.read(holder, dtype, device, reference=kind)]
+        return [variable_ops.place_for(dtype), write, variable_ops.read(holder, dtype, device, reference=kind)]
 
     def after_update(self, value: Array) -> Tensor:
         """The description of `value`, the variable's after the run."""

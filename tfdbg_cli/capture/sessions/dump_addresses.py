@@ -20,15 +20,16 @@ from typing import TypeAlias
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.device_names import DEVICE_PREFIX
 from tfdbg_cli.formats.dumps.listing import CORE_METADATA_PREFIX, GRAPH_PREFIX, DumpListing
 
-_GRAPHS = "_tfdbg_graphs"  # an attribute of a session
-
 # What TensorFlow goes by when it looks for a graph that it has prepared.
 _Prepared: TypeAlias = "tuple[object, ...]"
+_Kept: TypeAlias = dict[_Prepared, Path]
+_GRAPHS: Memo[_Kept] = Memo(lambda session: {})  # the graphs that a session dumped
 
 
 class DumpAddress:
@@ -76,7 +77,7 @@ class DumpAddress:
             return
         call = call_of(DumpListing(self._directory, core_metadata=told), [])
         key = (*map(frozenset, (call.feeds, call.fetches, call.targets)), self._watches)
-        known: dict[_Prepared, Path] = self._session.__dict__.setdefault(_GRAPHS, {})
+        known = _GRAPHS.of(self._session)
         graphs = list(self._directory.glob(f"{DEVICE_PREFIX}*/{GRAPH_PREFIX}*"))
         if graphs:
             known[key] = self._pool.kept(graphs)

@@ -21,7 +21,6 @@ v1 = compat.v1
 
 PREFIX = "tfdbg_cli.hidden/"
 
-_MAKING = threading.Lock()
 
 Key = TypeVar("Key", bound=Hashable)
 # What an op reads: a tensor of the graph, or an output of a node that is added with it, as `name` or `name:slot`.
@@ -117,8 +116,7 @@ def is_hidden(name: str) -> bool:
 
 def hidden_ops(graph: TfGraph) -> HiddenOps:
     """The hidden ops of `graph`."""
-    with _MAKING:
-        return _HIDDEN.of(graph)
+    return _HIDDEN.of(graph)
 
 
 def program_version(graph: TfGraph) -> int:

@@ -8,7 +8,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import NewOp, Operand
 from tfdbg_cli.capture.tf.types import DType, Op, SymbolicTensor
 
 
-def holder_of(dtype: DType) -> NewOp:
+def place_for(dtype: DType) -> NewOp:
     """A placeholder of any shape, by which a value is fed."""
     return NewOp("Placeholder", (), {"dtype": dtype})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -38,7 +39,8 @@ from tfdbg_cli.model.values import Array, NoValue
 COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
 # One is enough: programs make the same run many times.
 _QUIET: Memos[QuietGraph] = Memos(keep=1)
-_READERS = "_tfdbg_readers"  # an attribute of a session: what reads the variables of each kind of its calls
+_Readers: TypeAlias = dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]]
+_READERS: Memo[_Readers] = Memo(lambda session: {})  # what reads the variables of each kind of call of a session
 _EFFECTS = "Ops that act outside of the graph (writing files, printing, filling queues) are left out: {names}."
 _AFTERWARDS = (
     "Variables that the run only read are as they were after it; another thread may have changed them meanwhile."
@@ -250,7 +252,7 @@ class RunSnapshot:
         """A placeholder, and the op that writes it into `variable`."""
         hidden = hidden_ops(self._session.graph)
         dtype, device = variable.dtype, variable.op.device
-        (given,) = hidden.once({("given", variable.name): lambda _: [variable_ops.holder_of(dtype)]})
+        (given,) = hidden.once({("given", variable.name): lambda _: [variable_ops.place_for(dtype)]})
         place = given.outputs[0]
         new = variable_ops.write(variable.tensor, place, dtype, device, reference=variable.reference)
         (write,) = hidden.once({("write", variable.name): lambda _: [new]})
@@ -266,7 +268,7 @@ def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, A
     """
     if not variables:
         return {}
-    readers: dict[tuple[str, ...], Callable[[], Sequence[FetchedValue]]] = session.__dict__.setdefault(_READERS, {})
+    readers = _READERS.of(session)
     names = tuple(variable.name for variable in variables)
     with INSIDE:
         if names not in readers:

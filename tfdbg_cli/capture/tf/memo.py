@@ -1,20 +1,24 @@
-"""Keeps what tfdbg finds out about an object, such as a tf.Graph, with that object, so that it goes with it.
+"""Keeps what tfdbg finds out about an object of TensorFlow's with that object, so that it goes with it.
 
 Such answers refer to the ops of their graph, so a table on our side would keep every graph of the program alive.
+Several threads may ask at once: all get the same answer.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
 _ATTRIBUTE = "_tfdbg_memo"
+_MISSING = object()
+_FIRST = threading.Lock()  # held while an object gets its table of answers
 
 
 class Memo(Generic[T]):
-    """One answer for each object that takes attributes, such as a tf.Graph."""
+    """One answer for each object that takes attributes, such as a tf.Graph or a session."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         """`make` finds the answer for an object."""
@@ -23,10 +27,11 @@ class Memo(Generic[T]):
     def of(self, owner: object) -> T:
         """The answer for `owner`, found when it is asked for first."""
         answers = _answers_of(owner)
-        if self not in answers:
-            answers[self] = self._make(owner)
-        found: T = answers[self]
-        return found
+        found: Any = answers.get(self, _MISSING)
+        if found is _MISSING:
+            found = answers.setdefault(self, self._make(owner))  # another thread may have been faster
+        kept: T = found
+        return kept
 
     def known(self, owner: object) -> T | None:
         """The answer for `owner` if somebody asked for it before."""
@@ -54,8 +59,11 @@ class Memos(Generic[T]):
 
 
 def _answers_of(owner: object) -> dict[object, Any]:
-    answers = getattr(owner, _ATTRIBUTE, None)
-    if not isinstance(answers, dict):
-        answers = {}
-        setattr(owner, _ATTRIBUTE, answers)
+    answers: dict[object, Any] | None = getattr(owner, _ATTRIBUTE, None)
+    if answers is None:
+        with _FIRST:
+            answers = getattr(owner, _ATTRIBUTE, None)
+            if answers is None:
+                answers = {}
+                setattr(owner, _ATTRIBUTE, answers)
     return answers

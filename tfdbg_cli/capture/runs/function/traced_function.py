@@ -26,6 +26,7 @@ from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
@@ -34,7 +35,6 @@ from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.values import Array
 
-_ATTRIBUTE = "_tfdbg_traced"
 _BACKWARD = "__backward_"
 _KINDS = 4
 _LOADED = "restored_function_body"  # what TensorFlow calls every function that was loaded from a SavedModel
@@ -192,10 +192,9 @@ def _of_shape(tensor: EagerTensor) -> Array | None:
     return None if tensor.shape.rank is None else np.broadcast_to(np.int8(0), tensor.shape.as_list())
 
 
+_TRACED = Memo(TracedFunction)
+
+
 def traced_function(atomic: AtomicFunction) -> TracedFunction:
     """What was found out about `atomic`, kept with it and gone with it."""
-    traced = getattr(atomic, _ATTRIBUTE, None)
-    if not isinstance(traced, TracedFunction):
-        traced = TracedFunction(atomic)
-        setattr(atomic, _ATTRIBUTE, traced)
-    return traced
+    return _TRACED.of(atomic)

@@ -6,10 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import RawSession
-
-_TRAFFIC = "_tfdbg_traffic"  # an attribute of a session
-_MAKING = threading.Lock()
 
 
 class Traffic:
@@ -39,11 +37,9 @@ class Traffic:
             return self._begun if self._under_way == 1 else -1
 
 
+_TRAFFIC = Memo(lambda session: Traffic())
+
+
 def traffic_of(session: RawSession) -> Traffic:
     """The traffic of `session`."""
-    found: Traffic | None = vars(session).get(_TRAFFIC)
-    if found is None:
-        with _MAKING:
-            found = session.__dict__.setdefault(_TRAFFIC, Traffic())
-    assert found is not None
-    return found
+    return _TRAFFIC.of(session)

@@ -18,6 +18,7 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.checks import asked
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import needs_of
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
 from tfdbg_cli.model.values import Array
@@ -26,8 +27,6 @@ from tfdbg_cli.ops.transparency import CHECKABLE
 
 # What they give is one of the tensors that they are given, which is looked at itself.
 _COPIES = CONTROL_FLOW | {"Identity", "LoopCond"}
-_SUMS = "_tfdbg_sums"  # an attribute of a session: what its runs of watched loops and branches sum up in
-_MAKING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -198,8 +197,9 @@ class Sums:
             (self._clean if clean else self._dirty).setdefault(question, []).append(number)
 
 
+_SUMS = Memo(lambda session: Sums())
+
+
 def sums_of(session: RawSession) -> Sums:
     """The sums of `session`."""
-    with _MAKING:
-        found: Sums = session.__dict__.setdefault(_SUMS, Sums())
-        return found
+    return _SUMS.of(session)

@@ -99,10 +99,30 @@ def test_under_tfdbg_run_in_json(programs, undebugged) -> None:
     assert isinstance(answers[2]["value"], float)
 
 
-def test_a_watch_that_never_hits_ends_with_the_program(programs, undebugged) -> None:
-    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", programs["plain"])
+@pytest.mark.parametrize("name", ["plain", "wrapped"])
+def test_a_watch_that_never_hits_ends_with_the_program(programs, undebugged, name) -> None:
+    """All runs count but initializing; those of a session that the program wraps have a debugger of their own."""
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", programs[name])
     assert (done.returncode, done.stdout) == (0, undebugged)
     assert "The program ended before these commands were used: origin." in done.stderr
+    assert "tfdbg: Nothing passed has_inf_or_nan in 11 runs." in done.stderr
+
+
+@pytest.mark.parametrize("name", ["plain", "wrapped"])
+def test_a_watch_that_hit_says_nothing_else_at_the_end(programs, tmp_path, name) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(programs[name].read_text().replace("42 * xs", "xs / 0"))
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", "-c", "origin", path)
+    assert "harm was done" in done.stdout or "passed has_inf_or_nan" in done.stdout, done.stderr
+    assert "Nothing" not in done.stderr
+
+
+def test_a_wrapped_session_without_runs_is_no_watched_program(programs, tmp_path) -> None:
+    path = tmp_path / "train.py"
+    head = programs["wrapped"].read_text().split("sess.run")[0]
+    path.write_text(f"{head}\nsess = tf_debug.LocalCLIDebugWrapperSession(sess)\n")
+    done = python("-m", "tfdbg_cli", "run", "--until", "has_inf_or_nan", path)
+    assert "tfdbg: Nothing was watched for has_inf_or_nan" in done.stderr
 
 
 def test_no_front_end_leaves_the_program_alone(programs, undebugged) -> None:

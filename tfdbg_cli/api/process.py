@@ -14,6 +14,7 @@ from typing import Any
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.session_debuggers import seen_by_watches
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
@@ -66,10 +67,10 @@ class ProcessDebugger:
             ]
 
     def program_ends(self) -> str:
-        """End the last run that ran eagerly; of a watch that is still on, what it has seen."""
+        """End the last run that ran eagerly; what the watch has seen, if it is still on in all the program."""
         watch = watch_of(self.debugger)
         watch.end()
-        return self.debugger.watch_in_words(watch.seen)
+        return seen_by_watches(self.debugger, watch.seen)
 
     def program_fails(self, error: Exception) -> None:
         """Open the prompt on `error`, which leaves the program, unless it was open on it before."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
+from tfdbg_cli.api.frontends import person_settings
+from tfdbg_cli.api.session_debuggers import session_debugger
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
 from tfdbg_cli.capture.intercept.dumping_controller import DumpingController, WatchFunction
 from tfdbg_cli.capture.intercept.monitored import RawSessionHook
-from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.errors import TfdbgError
 
 
 class LocalCLIDebugWrapperSession(DebuggedSession):
@@ -45,7 +43,7 @@ class LocalCLIDebugWrapperSession(DebuggedSession):
             ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
 
         """
-        self._tfdbg_debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
+        self._tfdbg_debugger = session_debugger(ui_type, dump_root, thread_name_filter, config_file_path)
         super().__init__(sess, self._tfdbg_debugger)
 
     @property
@@ -123,7 +121,7 @@ class LocalCLIDebugHook(RawSessionHook):
             ValueError: `dump_root` is a file or a folder that is not empty, or there is no such `ui_type`.
 
         """
-        self._debugger = _debugger(ui_type, dump_root, thread_name_filter, config_file_path)
+        self._debugger = session_debugger(ui_type, dump_root, thread_name_filter, config_file_path)
         super().__init__(self._debugger)
 
     def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
@@ -154,28 +152,3 @@ class DumpingDebugHook(RawSessionHook):
 def _dumping(session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None) -> DumpingController:
     folder = empty_folder(session_root, "session_root")
     return DumpingController(folder, watch_fn, thread_name_filter, person_settings())
-
-
-def _debugger(
-    ui_type: str | None,
-    dump_root: str | None,
-    thread_name_filter: str | None,
-    config_file_path: str | bool | None,
-) -> Debugger:
-    folder = empty_folder(dump_root, "dump_root") if dump_root else None
-    try:
-        ui_name(ui_type)
-    except TfdbgError as error:
-        raise ValueError(str(error)) from None
-    named = Path(config_file_path).expanduser() if isinstance(config_file_path, str) and config_file_path else None
-    settings = person_settings(named)
-    # Chosen at the first stop: a program that never stops loads no front end.
-    debugger = Debugger(
-        lambda: choose_frontend(ui_type, filters=debugger.filters, settings=settings),
-        settings=settings,
-        thread_name_filter=thread_name_filter,
-        dump_root=folder,
-        attended=lambda: attended(ui_type),
-    )
-    debugger.interruption.stand_by()
-    return debugger

@@ -172,9 +172,9 @@ class ActiveWatch:
             notes.append(_too_few(self._kept))
         return RunEnd(run, hit, kept, tuple(notes))
 
-    def seen_in_words(self, ops: int) -> str:
-        """What it has seen so far, beside so many `ops` that ran eagerly."""
-        name, runs = self.decision.filter_name, self.watch.runs
+    def seen_in_words(self, ops: int, elsewhere: int = 0) -> str:
+        """What it has seen so far, beside `ops` that ran eagerly, and runs watched `elsewhere` by other debuggers."""
+        name, runs = self.decision.filter_name, self.watch.runs + elsewhere
         if not runs and not ops:
             return (
                 f"Nothing was watched for {name}: the program ran no session and no function, and no op of its own "

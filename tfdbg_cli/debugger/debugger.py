@@ -177,9 +177,10 @@ class Debugger:
         self._takes_interruption = False
         self.interruption.end()
 
-    def watch_in_words(self, ops: int) -> str:
-        """What the watch that is on has seen so far, beside so many `ops` that ran eagerly; empty without one."""
-        return "" if self._watching is None else self._watching.seen_in_words(ops)
+    @property
+    def active_watch(self) -> ActiveWatch | None:
+        """The watch that is on."""
+        return self._watching
 
     def record(self, decision: RecordRun, then: State | None = None) -> None:
         """Save the next run as `decision` says, and go on as before, or as `then` says."""

@@ -242,7 +242,7 @@ def test_open_loads_neither_tensorflow_nor_urwid(dump) -> None:
 def test_a_verb_loads_itself_alone(dump) -> None:
     check = (
         "import sys; from tfdbg_cli.cli.main import main; main(sys.argv[1:]); "
-        "ours = ('tfdbg_cli.cli.', 'tfdbg_cli.formats.bundle_'); "
+        "ours = ('tfdbg_cli.cli.', 'tfdbg_cli.formats.bundles.'); "
         "print(*sorted(name for name in sys.modules if name.startswith(ours)))"
     )
     done = subprocess.run(

@@ -1,7 +1,8 @@
 """One run over both worlds: before what a function did stands what eager code made of its arguments.
 
 The eager ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave,
-as the insides of a function read what its caller gave.
+as the insides of a function read what its caller gave. `without_past` takes that back where only the function is made
+again.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
 from tfdbg_cli.capture.runs.eager.told import told_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor
+from tfdbg_cli.ops.kinds import INPUTS
 
 SCOPE = "eager"
+_GIVEN_BY = "_given_by"  # an attribute of an argument: the eager tensor that it was given
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
 
 
@@ -39,7 +42,7 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, Any], named: Callabl
     parts = told_of(log, [op[0] for op, _ in ends.values()], named)
     read = {TensorName(name, 0): _moved(TensorName(name_of(op), slot)) for name, (op, slot) in ends.items()}
     nodes = [_within(node) for node in parts.graph]
-    nodes += [replace(node, inputs=tuple(read.get(one, one) for one in node.inputs)) for node in run.graph]
+    nodes += [_reading(_given(node, read), read) for node in run.graph]
     store = parts.store
     tensors = [_renamed(store[row]) for row in range(len(store))]
     before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
@@ -54,6 +57,35 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, Any], named: Callabl
         tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
         notes=(*run.notes, _NOTE),
     )
+
+
+def without_past(run: Run) -> Run:
+    """`run` with the graph of the function alone, which reads its arguments again."""
+    arguments = {
+        made: TensorName(node.name, 0)
+        for node in run.graph
+        if node.op_type in INPUTS and (made := parse_tensor_name(node.attributes.get(_GIVEN_BY, ""))) is not None
+    }
+    if not arguments:
+        return run
+    past: set[str] = set()
+    behind = [made.node for made in arguments]
+    while behind:
+        node = run.graph.find(behind.pop())
+        if node is not None and node.name not in past:
+            past.add(node.name)
+            behind += [one.node for one in node.inputs] + list(node.control_inputs)
+    nodes = (_reading(node, arguments) for node in run.graph if node.name not in past)
+    return replace(run, graph=Graph(nodes, run.graph.kind))
+
+
+def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
+    made = read.get(TensorName(node.name, 0))
+    return node if made is None else replace(node, attributes={**node.attributes, _GIVEN_BY: str(made)})
+
+
+def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:
+    return replace(node, inputs=tuple(instead.get(one, one) for one in node.inputs))
 
 
 def _moved(name: TensorName) -> TensorName:

@@ -122,8 +122,10 @@ def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 
 def _floored(node: Node, lineage: Lineage, depth: int) -> Maker:
-    """A sum of squares that tf.norm, from TensorFlow 2.22 on, keeps from 0 before it takes the root."""
+    """What TensorFlow keeps from 0 from 2.22 on: in tf.norm what it takes the root of, the variance of tf.nn.moments."""
     kind = maker_of(_input(node, 0, lineage), lineage, depth + 1)
+    if kind is Maker.MOMENTS:
+        return Maker.VARIANCE  # it is not negative
     return kind if kind is Maker.SQUARED_NORM else Maker.OTHER
 
 

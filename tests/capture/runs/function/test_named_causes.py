@@ -236,6 +236,24 @@ def test_a_division_by_a_norm_is_told_from_any_other(tf2, origin, how) -> None:
     assert not origin(unit, tf2.constant([[3.0, 4.0], [0.0, 1.0]]))
 
 
+def variance_of_2_22(tf: Any, x: Any) -> Any:
+    """The variance that tf.nn.moments gives from TensorFlow 2.22 on."""
+    apart = x - tf.stop_gradient(tf.reduce_mean(x, [0], keepdims=True))
+    moments = tf.reduce_mean(tf.square(apart), [0]) - tf.square(tf.reduce_mean(apart, [0]))
+    return tf.maximum(moments, 0.0)
+
+
+@pytest.mark.parametrize("how", ["the installed", "2.22"])
+def test_a_variance_is_told_from_any_other_number_under_a_root(tf2, origin, how) -> None:
+    @tf2.function
+    def scale(x: Any) -> Any:
+        return tf2.math.rsqrt(tf2.nn.moments(x, [0])[1] if how == "the installed" else variance_of_2_22(tf2, x))
+
+    found = origin(scale, tf2.constant([[3.0, 4.0], [3.0, 1.0]]))
+    assert "a variance, is 0 at 1 element" in found["cause"]
+    assert not origin(scale, tf2.constant([[3.0, 4.0], [2.0, 1.0]]))
+
+
 EPS = 1e-8  # lost beside 1
 
 

@@ -122,7 +122,7 @@ def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 
 def _floored(node: Node, lineage: Lineage, depth: int) -> Maker:
-    """What TensorFlow keeps from 0 from 2.22 on: in tf.norm what it takes the root of, the variance of tf.nn.moments."""
+    """What TensorFlow keeps from 0 since 2.22: in tf.norm what is below the root, in tf.nn.moments the variance."""
     kind = maker_of(_input(node, 0, lineage), lineage, depth + 1)
     if kind is Maker.MOMENTS:
         return Maker.VARIANCE  # it is not negative

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.libraries import library
 from support.scripted import ScriptedFrontend
 
 import tfdbg_cli as tf_debug
@@ -178,7 +179,7 @@ def test_an_unknown_front_end_is_refused(front, call) -> None:
 
 @pytest.mark.parametrize("name", ["keras", "tf_keras"])
 def test_the_callback_debugs_a_fit(tf, front, name) -> None:
-    keras = pytest.importorskip(name)
+    keras = library(name)
     model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
     model.compile("sgd", "mse")
     x, y = np.ones((8, 2), "float32"), np.ones((8, 1), "float32")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.libraries import library
 
 from tfdbg_cli.model.decision import Continue, Detach, OnBenign, RunUntil, Values
 from tfdbg_cli.model.ignored import IgnoredPlace
@@ -199,7 +200,7 @@ def test_a_watch_without_it_stops_and_counts_all_again(watched) -> None:
 
 def test_loss_scaling_in_half_precision(watched) -> None:
     """The scale is too large at first: gradients are infinite, and the updates are left out."""
-    keras = pytest.importorskip("tf_keras")
+    keras = library("tf_keras")
     keras.utils.set_random_seed(1)
     keras.mixed_precision.set_global_policy("mixed_float16")
     try:

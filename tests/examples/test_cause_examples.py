@@ -52,6 +52,13 @@ def _shown(text: str) -> str:
     return re.sub(r"[\d,]+ of [\d,]+ (later tensors?|of the next [\d,]+ tensors)", r"some of the \1", text)
 
 
+def _is_mended_by_tensorflow(name: str) -> bool:
+    """Whether this program has nothing left to find: tf.norm has a slope at 0 from TensorFlow 2.22 on."""
+    import tensorflow as tf
+
+    return name == "gradient_of_a_norm" and tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 22)
+
+
 def _stop(name: str, front: ScriptedFrontend) -> RunEnd:
     list(_losses(name, mended=False))
     assert front.ends, f"no watched run of {name} was bad"
@@ -61,6 +68,11 @@ def _stop(name: str, front: ScriptedFrontend) -> RunEnd:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_origin_and_the_suggestion(name: str, front: ScriptedFrontend) -> None:
+    if _is_mended_by_tensorflow(name):
+        losses = list(_losses(name, mended=False))
+        assert losses and all(map(math.isfinite, losses))
+        assert not front.ends
+        return
     stop = _stop(name, front)
     check_golden(f"causes/{name}", _shown(text_of("origin", stop, width=None)))
     data = json_of("origin", stop)

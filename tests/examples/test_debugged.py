@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.example_process import run_example
 from support.launched import python
+from support.libraries import require
 from support.package_source import PROJECT
 
 pytestmark = pytest.mark.tf
@@ -88,6 +89,7 @@ def test_tfdbg_comes_before_the_hook_that_ends_the_training() -> None:
 
 
 def test_the_session_of_keras_is_debugged() -> None:
+    require("tf_keras")
     done = run_example("keras_v1", *LINE, stdin="run -f has_inf_or_nan\norigin\n")
     assert done.returncode == 0, done.stderr
     assert "normal/batchnorm/Rsqrt:0" in done.stdout

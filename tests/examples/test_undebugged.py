@@ -6,6 +6,7 @@ import re
 
 import pytest
 from support.example_process import run_example
+from support.libraries import require
 
 pytestmark = pytest.mark.tf
 
@@ -79,6 +80,7 @@ def test_the_monitored_training_works_at_a_lower_rate() -> None:
 
 @pytest.mark.parametrize(("epsilon", "finite"), [("0", False), ("1e-3", True)])
 def test_keras_divides_by_a_deviation_of_zero(epsilon: str, finite: bool) -> None:
+    require("tf_keras")
     done = run_example("keras_v1", "--epsilon", epsilon)
     assert done.returncode == 0, done.stderr
     loss = _losses(done.stdout)[-1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.launched import python
+from support.libraries import require
 
 from zoo.twins import Program, arrays, seeded, twins, witnessed
 
@@ -205,6 +206,7 @@ def test_saved_model_that_trains_on() -> None:
 
 def test_tf_keras_fit() -> None:
     """In a process of its own: the older Keras beside the newer one."""
+    require("tf_keras")
     script = Path(__file__).parent / "tf_keras_program.py"
     done = python(script)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.libraries import library
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.debugger.debugger import Debugger
@@ -74,7 +75,7 @@ def test_undo_leaves_the_classes_as_they_were(tf, graph) -> None:
 
 
 def test_keras_2_trains_alike(tf, debugged, tmp_path) -> None:
-    tf_keras = pytest.importorskip("tf_keras")
+    tf_keras = library("tf_keras")
     from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 
     def weights(script) -> list:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from support.libraries import WITHOUT
+
 from exactness.courses import Plant, Program, stepwise, variables
 from exactness.programs.fitting import fitted
 from exactness.programs.networks import BATCH, NETWORKS, data_for, network
@@ -119,6 +121,8 @@ class Combination:
 def combinations() -> Iterator[Combination]:
     """All that the libraries accept: every option with every network, every pair of options with Dense layers."""
     for library in LIBRARIES:
+        if library in WITHOUT:
+            continue
         listed = importlib.import_module(library).optimizers
         optimizers = [name for name in dir(listed) if name[0].isupper() and name not in _NO_OPTIMIZERS]
         pairs = list(itertools.product(_INNER, _AROUND))

@@ -121,6 +121,22 @@ def _root(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.DEVIATION if kind in (Maker.VARIANCE, Maker.MOMENTS) else Maker.OTHER
 
 
+def _floored(node: Node, lineage: Lineage, depth: int) -> Maker:
+    """What TensorFlow keeps from 0 since 2.22: in tf.norm what is below the root, in tf.nn.moments the variance."""
+    kind = maker_of(_input(node, 0, lineage), lineage, depth + 1)
+    if kind is Maker.MOMENTS:
+        return Maker.VARIANCE  # it is not negative
+    return kind if kind is Maker.SQUARED_NORM else Maker.OTHER
+
+
+def _chosen(node: Node, lineage: Lineage, depth: int) -> Maker:
+    """What such a tf.norm gives: 0 where the sum of squares is 0, its root elsewhere."""
+    condition, root = _input(node, 0, lineage), _input(node, 2, lineage)
+    if condition is None or condition.op_type != "Equal" or root is None or root.op_type != "Sqrt":
+        return Maker.OTHER
+    return maker_of(root, lineage, depth + 1) or Maker.OTHER
+
+
 def _input_of_graph(node: Node, lineage: Lineage, depth: int) -> Maker:
     return Maker.VARIABLE if lineage.is_captured(node) else Maker.DATA
 
@@ -147,4 +163,6 @@ _BY_OP: dict[str, _Asking] = {
     "Mean": _mean,
     "Sum": _sum,
     "Sqrt": _root,
+    **dict.fromkeys(("Maximum", "Real", "Complex"), _floored),
+    **dict.fromkeys(("Select", "SelectV2"), _chosen),
 }

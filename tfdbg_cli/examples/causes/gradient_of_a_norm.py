@@ -1,4 +1,4 @@
-"""The distance of two vectors, one pair of which is the same: tf.norm has no slope at 0."""
+"""The distance of two vectors, one pair of which is the same: before TensorFlow 2.22 tf.norm has no slope at 0."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ def _plain(value: Any) -> Any:
 def test_exceptions_of_ops_are_the_programs(capsys) -> None:
     with ActiveWatch():
         for call in (
-            lambda: tf.constant([1.0, 2.0]) @ tf.constant([[1.0]]),
+            lambda: tf.constant([[1.0, 2.0]]) @ tf.constant([[1.0]]),
             lambda: tf.constant([1.0]) + tf.constant([1, 2]),
             lambda: tf.debugging.assert_positive(tf.constant([-1.0])),
             lambda: tf.reshape(tf.zeros(3), [2]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+from tfdbg_cli.capture.runs.eager.past import without_past
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
@@ -57,6 +59,26 @@ def test_what_eager_code_gave_to_a_function_is_followed_out_of_it() -> None:
     assert any("test_past.py" in frame.file for frame in run.tracebacks["eager/Log_0"])
     assert any("ran before this call" in note for note in run.notes)
     assert {"eager/Log_0", "eager/AddV2_0"} <= {node.name for node in run.graph}
+
+
+def test_a_function_alone_reads_its_arguments() -> None:
+    """As where the run is made again from a bundle, and its eager past is not."""
+
+    @tf.function
+    def step(x: Any, y: Any) -> Any:
+        with tf.name_scope("eager"):  # a name of the program's own
+            return tf.reduce_sum(tf.math.log(x)) + y
+
+    with watched("bad_result") as front:
+        for _ in range(2):
+            step(tf.constant(DATA) * 2.0, tf.constant(1.0))
+    run = front.ends[0].run
+    assert "eager/Mul_0" in run.graph
+    assert str(run.graph.find("eager/Log").inputs[0]) == "eager/Mul_0:0"
+    alone = without_past(run).graph
+    assert "eager/Mul_0" not in alone
+    assert str(alone.find("eager/Log").inputs[0]) == "x:0"
+    assert without_past(replace(run, graph=alone)).graph.names() == alone.names()
 
 
 def test_a_function_that_is_given_what_nobody_made_stays_as_it_is() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.libraries import library
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filters import bad_result
@@ -169,7 +170,7 @@ def test_an_optional_is_looked_into_through_calls_branches_and_loops() -> None:
 @pytest.mark.parametrize("options", [{}, {"steps_per_execution": 2}], ids=["one step", "two steps"])
 def test_the_loss_of_a_step_counts_though_keras_packs_it(watched, name, options) -> None:
     """Only the loss is bad, and the metric that adds it up; the weights are as they should be."""
-    keras = pytest.importorskip(name)
+    keras = library(name)
 
     class Broken(keras.losses.Loss):  # type: ignore[misc]
         def call(self, y_true: Any, y_pred: Any) -> Any:

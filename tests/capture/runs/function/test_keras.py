@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.libraries import library
 
 from tfdbg_cli.model.decision import Continue, DebugRun, RunUntil
 from tfdbg_cli.model.sources import user_frame
@@ -19,7 +20,7 @@ Y = X.sum(axis=1)
 
 @pytest.fixture(params=["keras", "tf_keras"])
 def keras(request: pytest.FixtureRequest) -> Iterator[Any]:
-    module = pytest.importorskip(request.param)
+    module = library(request.param)
     # In tf_keras TensorFlow fuses a MatMul with what follows, and rounds otherwise; capture keeps it from that.
     tf.config.optimizer.set_experimental_options({"remapping": request.param == "keras"})
     yield module

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.keras_steps import delivered, part_name
 from support.made_run import made_run, op
 from support.prompt import json_of, text_of
 
@@ -169,17 +170,16 @@ def fit(tf: Any, *, targets_first: bool = False, **spoiled: Any) -> Callable[[],
 
 
 @pytest.mark.parametrize(
-    ("name", "role"), [("x", "the inputs (x)"), ("y", "the targets (y)"), ("sample_weight", "the sample weights")]
+    ("number", "name", "role"),
+    [(0, "x", "the inputs (x)"), (1, "y", "the targets (y)"), (2, "sample_weight", "the sample weights")],
 )
-def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, name, role) -> None:
-    assert origin(fit(tf2, **{name: np.nan}))["cause"] == (
-        f"Already in {role} of the data that the input pipeline delivered."
-    )
+def test_a_part_of_the_batch_is_called_what_it_is(tf2, origin, number, name, role) -> None:
+    assert origin(fit(tf2, **{name: np.nan}))["cause"] == f"{delivered(role, number)}."
 
 
 def test_a_logarithm_of_the_targets_asks_whether_arguments_are_swapped(tf2, origin) -> None:
     found = origin(fit(tf2, targets_first=True, y=0))
-    assert found["cause"].startswith("Log of 0: the targets (y) IteratorGetNext:1 is 0 at 2 elements")
+    assert found["cause"].startswith(f"Log of 0: the targets (y) {part_name(1)} is 0 at 2 elements")
     assert "arguments of the loss swapped" in found["suggestion"]
     assert not origin(fit(tf2, y=0))
 
@@ -213,8 +213,45 @@ def test_a_column_of_the_data_is_named(tf2, origin) -> None:
     x = np.ones((16, 4), np.float32)
     x[2:14, 1] = np.nan
     found = origin(lambda: model.fit(x, np.ones((16, 1)), verbose=0, batch_size=16))
-    assert found["cause"].endswith("delivered, all in column 1 of 4 (12 of 16 rows).")
+    assert found["cause"] == f"{delivered('the inputs (x)', 0)}, all in column 1 of 4 (12 of 16 rows)."
     assert found["suggestion"].startswith("Fill column 1")
+
+
+def norm_of_2_22(tf: Any, x: Any) -> Any:
+    """tf.norm as TensorFlow makes it from 2.22 on, so that it has a slope at 0."""
+    squares = tf.reduce_sum(x * tf.math.conj(x), 1, keepdims=True)
+    root = tf.sqrt(tf.maximum(squares, np.finfo(np.float32).tiny))
+    return tf.compat.v1.where(tf.equal(squares, 0), tf.zeros_like(squares), root)
+
+
+@pytest.mark.parametrize("how", ["the installed", "2.22"])
+def test_a_division_by_a_norm_is_told_from_any_other(tf2, origin, how) -> None:
+    @tf2.function
+    def unit(x: Any) -> Any:
+        return x / (tf2.norm(x, axis=1, keepdims=True) if how == "the installed" else norm_of_2_22(tf2, x))
+
+    found = origin(unit, tf2.constant([[3.0, 4.0], [0.0, 0.0]]))
+    assert found["cause"].startswith("Division by a norm of 0: ")
+    assert "tf.math.l2_normalize" in found["suggestion"]
+    assert not origin(unit, tf2.constant([[3.0, 4.0], [0.0, 1.0]]))
+
+
+def variance_of_2_22(tf: Any, x: Any) -> Any:
+    """The variance that tf.nn.moments gives from TensorFlow 2.22 on."""
+    apart = x - tf.stop_gradient(tf.reduce_mean(x, [0], keepdims=True))
+    moments = tf.reduce_mean(tf.square(apart), [0]) - tf.square(tf.reduce_mean(apart, [0]))
+    return tf.maximum(moments, 0.0)
+
+
+@pytest.mark.parametrize("how", ["the installed", "2.22"])
+def test_a_variance_is_told_from_any_other_number_under_a_root(tf2, origin, how) -> None:
+    @tf2.function
+    def scale(x: Any) -> Any:
+        return tf2.math.rsqrt(tf2.nn.moments(x, [0])[1] if how == "the installed" else variance_of_2_22(tf2, x))
+
+    found = origin(scale, tf2.constant([[3.0, 4.0], [3.0, 1.0]]))
+    assert "a variance, is 0 at 1 element" in found["cause"]
+    assert not origin(scale, tf2.constant([[3.0, 4.0], [2.0, 1.0]]))
 
 
 EPS = 1e-8  # lost beside 1

@@ -175,7 +175,7 @@ def test_a_filter_of_the_same_name_is_asked_of_the_values() -> None:
 def test_gradients_outside_of_the_function_are_runs_of_their_own(values: Values) -> None:
     @tf.function
     def length(x: Any) -> Any:
-        return tf.norm(x)
+        return tf.sqrt(tf.reduce_sum(x * x))  # tf.norm has a slope at 0 from TensorFlow 2.22 on
 
     with _watching(values=values) as frontend:
         x = tf.Variable([0.0, 0.0])

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from support.launched import python
+from support.libraries import library
 
 from tfdbg_cli.model.decision import (
     CaptureRequest,
@@ -57,7 +58,7 @@ def mobile_net(tf, tf_keras):
 
 
 def test_mobile_net_trains_alike_under_every_kind_of_debugging(tf, debugged) -> None:
-    tf_keras = pytest.importorskip("tf_keras")
+    tf_keras = library("tf_keras")
     graph, (load, weights), fetches, feed = mobile_net(tf, tf_keras)
 
     def trained(*script) -> tuple[list, list]:

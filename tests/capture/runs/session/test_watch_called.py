@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.libraries import library
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan, has_nan
@@ -485,7 +486,7 @@ def test_runners_and_fed_tensors_in_between(tf, debugged, graph) -> None:
 
 
 def test_a_layer_of_keras(tf, debugged, graph) -> None:
-    keras = pytest.importorskip("tf_keras")
+    keras = library("tf_keras")
     tf.set_random_seed(2)
     x = tf.placeholder(tf.float32, [2, 3, 2], name="x")
     y = keras.layers.LSTM(4)(tf.log(x))

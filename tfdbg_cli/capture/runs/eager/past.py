@@ -1,25 +1,29 @@
 """A run of a function with the eager ops before it that made its arguments.
 
-These ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave, as
-the insides of a function read what its caller gave.
+These ops stand in the run of the function under the scope `eager/`. What read an argument reads what the op gave,
+as the insides of a function read what its caller gave. `without_past` takes that back where only the function is made
+again.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
 from tfdbg_cli.capture.runs.eager.told import told_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor
+from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.kinds import INPUTS
 
 SCOPE = "eager"
+_GIVEN_BY = "_given_by"  # an attribute of an argument: the eager tensor that it was given
 _NOTE = "What is under `eager/` ran before this call, op by op: it made what the call was given."
 
 
@@ -38,7 +42,7 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
     parts = told_of(log, [op[0] for op, _ in ends.values()], named)
     read = {TensorName(name, 0): _moved(TensorName(name_of(op), slot)) for name, (op, slot) in ends.items()}
     nodes = [_within(node) for node in parts.graph]
-    nodes += [replace(node, inputs=tuple(read.get(one, one) for one in node.inputs)) for node in run.graph]
+    nodes += [_reading(_given(node, read), read) for node in run.graph]
     store = parts.store
     tensors = [_renamed(store[row]) for row in range(len(store))]
     before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
@@ -53,6 +57,34 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
         tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
         notes=(*run.notes, _NOTE),
     )
+
+
+def without_past(run: Run) -> Run:
+    """`run` with the graph of the function alone, which reads its arguments again."""
+    arguments = {
+        made: TensorName(node.name, 0)
+        for node in run.graph
+        if node.op_type in INPUTS and (made := parse_tensor_name(node.attributes.get(_GIVEN_BY, ""))) is not None
+    }
+    if not arguments:
+        return run
+    past = set(reached((made.node for made in arguments), lambda name: _needs(run.graph, name)))
+    nodes = (_reading(node, arguments) for node in run.graph if node.name not in past)
+    return replace(run, graph=Graph(nodes, run.graph.kind))
+
+
+def _needs(graph: Graph, name: str) -> Iterable[str]:
+    node = graph.find(name)
+    return () if node is None else node.needs
+
+
+def _given(node: Node, read: Mapping[TensorName, TensorName]) -> Node:
+    made = read.get(TensorName(node.name, 0))
+    return node if made is None else replace(node, attributes={**node.attributes, _GIVEN_BY: str(made)})
+
+
+def _reading(node: Node, instead: Mapping[TensorName, TensorName]) -> Node:
+    return replace(node, inputs=tuple(instead.get(one, one) for one in node.inputs))
 
 
 def _moved(name: TensorName) -> TensorName:

@@ -6,9 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-import tensorflow as tf
-
-from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.checks import Checks
@@ -17,12 +14,12 @@ from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
-from tfdbg_cli.capture.runs.eager.places import builds, counts, driven, within_py_function
-from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, RecentOps, taken
-from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
+from tfdbg_cli.capture.runs.eager.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, taken
+from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
+from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.stacks import Stack, stack_here
 from tfdbg_cli.capture.runs.eager.told import variable_value
-from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -34,45 +31,18 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
-# They hand a variable on to the program, which looks at it; or may find the data at their end.
-_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
 _CALLERS = 4  # calls of ours between the program's call of a function and the note of it
-_SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
-_MOST = 512 << 20  # bytes of it
-
-
-class _Here:
-    """Where one thread stands."""
-
-    def __init__(self) -> None:
-        self.turns = Turns()
-        self.turn: Turn | None = None
-        self.section: Section | None = None
-        self.told = 0  # how many calls it is within that are runs by name
-        self.busy = False  # with what we do ourselves
-        self.functions = False  # whether it has made runs of functions and sessions
-        self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
-        self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
-
-    def in_functional(self) -> bool:
-        """Whether it is in such a loop."""
-        return self.turn is not None and (id(self.turn.code), self.turn.loop.start) in self.functional
-
-
-class _Threads(threading.local):
-    def __init__(self) -> None:
-        self.here = _Here()
 
 
 class EagerWatch:
-    """Divides what the threads of a program run eagerly into runs, and looks at every value while a watch is on.
+    """Looks at every value that a program computes eagerly while a watch is on, run by run (`sections`).
 
     Listens only while `attend` says so, since each op takes some microseconds more then.
     """
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._threads = _Threads()
+        self._sections = Sections(controller, self._end_section)
         self._checks: Checks | None = None
         self._end: Callable[[], None] | None = None
         self._lock = threading.Lock()
@@ -90,31 +60,31 @@ class EagerWatch:
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Stack | None:
         """An op is about to run; see `ops.Listener`."""
-        here = self._threads.here
+        here = self._sections.here
         if here.busy:
             return None
         stack = stack_here(4)
         if INSIDE.holds() and not within_py_function(stack):
             return None
-        section = self._section(here, stack)
+        section = self._sections.of(here, stack)
         if section.ignored:
             return None
-        if section.number is None and not section.stopped and self._starts(here, section, op_type, inputs, stack):
-            self._start(here, section)
+        if section.number is None and not section.stopped:
+            self._sections.start_run(here, section, op_type, inputs, stack)
         return stack
 
     def ran(
         self, op_type: str, inputs: Sequence[OpInput], attributes: AttributeList, outputs: OpOutputs, begun: Stack
     ) -> OpOutputs:
         """The op gave `outputs`; see `ops.Listener`."""
-        here = self._threads.here
+        here = self._sections.here
         section, watched = here.section, self._controller.watched
         if op_type == "ReadVariableOp" and section is not None and section.number is None:
             here.read.add(tensor_id(outputs if type(outputs) is EagerTensor else outputs[0]))
         if section is None or section.ignored:
             return outputs
         sought = self._controller.sought
-        if watched is None and sought is None and not _captures(section.plan):
+        if watched is None and sought is None and not captures(section.plan):
             return outputs
         here.busy = True
         try:
@@ -125,9 +95,9 @@ class EagerWatch:
     @contextmanager
     def naming(self, title: str, plan: Plan, names: Mapping[int, str]) -> Iterator[Section]:
         """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
-        here = self._threads.here
+        here = self._sections.here
         before = here.section
-        here.section = section = Section(title, self._log(None), number=plan.number, plan=plan, names=names)
+        here.section = section = Section(title, self._sections.log(None), number=plan.number, plan=plan, names=names)
         here.told += 1
         end = OPS.listen(self) if self._end is None else lambda: None
         try:
@@ -142,7 +112,7 @@ class EagerWatch:
         """Note that a run begins in this thread; if it is a function's, turns of the loop around it are no runs."""
         if isinstance(pending, PendingSection):
             return
-        here = self._threads.here
+        here = self._sections.here
         here.functions = True
         if self._checks is not None:
             self._checks.forget_variables()
@@ -152,14 +122,14 @@ class EagerWatch:
     def function_gave(self, name: str, insides: Insides, inputs: Sequence[EagerTensor], outputs: OpOutputs) -> None:
         """Note that a function called `name` was called in this thread: it is one op of the code around it."""
         stack = stack_here(_CALLERS)
-        section = self._section(self._threads.here, stack)
+        section = self._sections.of(self._sections.here, stack)
         if not section.ignored:
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
             section.log.add(name, inputs, (CALLED, insides), gave, stack)
 
     def with_past(self, run: Run, given: Mapping[str, EagerTensor]) -> Run:
         """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
-        section = self._threads.here.section
+        section = self._sections.here.section
         if section is None or not len(section.log):
             return run
         return with_past(run, section.log, given, namer(live_frames()))
@@ -172,75 +142,19 @@ class EagerWatch:
 
     def end(self) -> None:
         """End the last run of this thread: the program is at its end, or debugged no more."""
-        self._end_section(self._threads.here)
-
-    def _section(self, here: _Here, stack: Stack) -> Section:
-        """The section to which an op with this stack belongs; a new one where a turn begins."""
-        section = here.section
-        if section is not None and here.told:
-            return section
-        # In a loop whose runs are functions no op begins one, and none need ask whether it may.
-        begun = section is None or section.number is not None or section.stopped or here.in_functional()
-        turn = here.turns.of(stack, begun=begun)
-        if section is None or turn is not here.turn:
-            self._end_section(here)
-            section = self._begin_section(here, turn, stack)
-        return section
+        self._end_section(self._sections.here)
 
     def broken_off(self, error: RunError) -> Run | None:
         """The run of this thread that `error` ended, as far as it came; None where its ops were not kept."""
-        here = self._threads.here
+        here = self._sections.here
         section = here.section
-        if section is None or not _captures(section.plan) or section.stopped or section.number is None:
+        if section is None or not captures(section.plan) or section.stopped or section.number is None:
             return None
         here.section = None
         self.seen += section.log.count
         return section.run(section.number, (), error)
 
-    def _begin_section(self, here: _Here, turn: Turn | None, stack: Stack) -> Section:
-        here.turn = turn
-        here.read.clear()
-        section = Section(turn.words if turn is not None else between(stack), self._log(None), turn)
-        here.section = section
-        return section
-
-    def _log(self, plan: Plan | None) -> RecentOps:
-        room = memory_budget(self._controller.settings)
-        if _captures(plan):
-            return RecentOps(room, all_values=True)
-        return RecentOps(min(room // _SHARE, _MOST))
-
-    def _starts(self, here: _Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
-        """Whether the op that begins now makes `section` a run: it computes something out of a variable.
-
-        In a program without functions and sessions any op does so in a turn, but the first, of a loop whose names
-        tell that it trains.
-        """
-        turn = section.turn
-        if here.in_functional():
-            return False
-        if op_type in _NO_WORK or updates_variable(op_type):
-            return False
-        replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
-        if not replayed and not any(_is_variable(given, here.read) for given in inputs):
-            return False
-        if not counts(stack) or builds(stack) or driven(stack):
-            return False
-        return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
-
-    def _start(self, here: _Here, section: Section) -> None:
-        here.busy = True
-        try:
-            plan = self._controller.run_starts(PendingSection(section, self._controller))
-        finally:
-            here.busy = False
-        section.number, section.plan = plan.number, plan
-        asked = self._controller.watched is not None or self._controller.sought is not None
-        section.ignored = plan.action is Action.LEAVE and not asked
-        if _captures(plan) and plan.watched is None:
-            section.log = self._log(plan)
-
-    def _end_section(self, here: _Here) -> None:
+    def _end_section(self, here: Here) -> None:
         section, here.section = here.section, None
         if section is None:
             return
@@ -268,7 +182,7 @@ class EagerWatch:
 
     def _look(
         self,
-        here: _Here,
+        here: Here,
         section: Section,
         watched: WatchRequest | None,
         sought: Sought | None,
@@ -369,17 +283,6 @@ def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFram
     for slot, tensor in paused.replaced.items():
         section.log.exchange(paused.op, slot, tensor)
     return exchanged(paused.let_go(), paused.replaced)
-
-
-def _is_variable(given: OpInput, read: set[int]) -> bool:
-    """Whether an op is given a variable, or what was read of one."""
-    if type(given) is EagerTensor:
-        return tensor_id(given) in read
-    return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
-
-
-def _captures(plan: Plan | None) -> bool:
-    return plan is not None and plan.action is Action.CAPTURE
 
 
 _WATCH = "eager_watch"  # an attribute of the controller, so that both go together

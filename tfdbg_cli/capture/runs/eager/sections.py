@@ -1,0 +1,135 @@
+"""What the threads of a program run eagerly, divided into runs: turns of its loops, and what is between them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.controller import Action, Controller, Plan
+from tfdbg_cli.capture.runs.eager.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
+from tfdbg_cli.capture.runs.eager.stacks import Stack
+from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
+from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.types import OpInput
+from tfdbg_cli.ops.effects import updates_variable
+
+# They hand a variable on to the program, which looks at it; or may find the data at their end.
+_NO_WORK = frozenset({"ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext"})
+_SHARE = 8  # of the memory for values, the part that the last ops of a watch may take
+_MOST = 512 << 20  # bytes of it
+
+
+class Here:
+    """Where one thread stands."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self.turn: Turn | None = None
+        self.section: Section | None = None
+        self.told = 0  # how many calls it is within that are runs by name
+        self.busy = False  # with what we do ourselves
+        self.functions = False  # whether it has made runs of functions and sessions
+        self.read: set[int] = set()  # the ids of what was read of variables in a part that is no run yet
+        self.functional: set[tuple[int, int]] = set()  # loops in whose turns functions are the runs
+
+    def in_functional(self) -> bool:
+        """Whether it is in such a loop."""
+        return self.turn is not None and (id(self.turn.code), self.turn.loop.start) in self.functional
+
+
+class _Threads(threading.local):
+    def __init__(self) -> None:
+        self.here = Here()
+
+
+class Sections:
+    """The section that each thread is in; one becomes a run once an op of it computes something out of a variable."""
+
+    def __init__(self, controller: Controller, end: Callable[[Here], None]) -> None:
+        """Ask `controller` about runs; `end` ends the section in which a thread is."""
+        self._controller = controller
+        self._end = end
+        self._threads = _Threads()
+
+    @property
+    def here(self) -> Here:
+        """Where this thread stands."""
+        return self._threads.here
+
+    def of(self, here: Here, stack: Stack) -> Section:
+        """The section to which an op with this stack belongs; a new one where a turn begins."""
+        section = here.section
+        if section is not None and here.told:
+            return section
+        # In a loop whose runs are functions no op begins one, and none need ask whether it may.
+        begun = section is None or section.number is not None or section.stopped or here.in_functional()
+        turn = here.turns.of(stack, begun=begun)
+        if section is None or turn is not here.turn:
+            self._end(here)
+            section = self._begin(here, turn, stack)
+        return section
+
+    def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
+        here.turn = turn
+        here.read.clear()
+        section = Section(turn.words if turn is not None else between(stack), self.log(None), turn)
+        here.section = section
+        return section
+
+    def log(self, plan: Plan | None) -> RecentOps:
+        """A log for the ops of a section: of all values where `plan` wants them, else of the last ops."""
+        room = memory_budget(self._controller.settings)
+        if captures(plan):
+            return RecentOps(room, all_values=True)
+        return RecentOps(min(room // _SHARE, _MOST))
+
+    def start_run(self, here: Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> None:
+        """Make `section` a run if the op that begins now computes something out of a variable.
+
+        In a program without functions and sessions any op does so in a turn, but the first, of a loop whose names
+        tell that it trains.
+        """
+        if self._computes(here, section.turn, op_type, inputs, stack):
+            self._start(here, section)
+
+    @staticmethod
+    def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
+        if here.in_functional():
+            return False
+        if op_type in _NO_WORK or updates_variable(op_type):
+            return False
+        replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
+        if not replayed and not any(_is_variable(given, here.read) for given in inputs):
+            return False
+        if not counts(stack) or builds(stack) or driven(stack):
+            return False
+        return bool(tf.distribute.get_strategy().num_replicas_in_sync == 1)  # replicas are threads of one step
+
+    def _start(self, here: Here, section: Section) -> None:
+        here.busy = True
+        try:
+            plan = self._controller.run_starts(PendingSection(section, self._controller))
+        finally:
+            here.busy = False
+        section.number, section.plan = plan.number, plan
+        asked = self._controller.watched is not None or self._controller.sought is not None
+        section.ignored = plan.action is Action.LEAVE and not asked
+        if captures(plan) and plan.watched is None:
+            section.log = self.log(plan)
+
+
+def _is_variable(given: OpInput, read: set[int]) -> bool:
+    """Whether an op is given a variable, or what was read of one."""
+    if type(given) is EagerTensor:
+        return tensor_id(given) in read
+    return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
+
+
+def captures(plan: Plan | None) -> bool:
+    """Whether every value of a run is wanted."""
+    return plan is not None and plan.action is Action.CAPTURE

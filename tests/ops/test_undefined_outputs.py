@@ -48,6 +48,20 @@ def test_a_copy_means_as_little() -> None:
     assert not is_undefined_in(Graph(), TensorName("unknown", 0))
 
 
+def test_what_a_branch_gives_for_what_another_computes_means_nothing() -> None:
+    graph = Graph(
+        [
+            Node("fake", "FakeParam", ""),
+            Node("real", "MatMul", ""),
+            Node("copy", "Identity", "", (TensorName("fake", 0),)),
+            Node("either", "Merge", "", (TensorName("real", 0), TensorName("fake", 0))),
+            Node("both", "Merge", "", (TensorName("real", 0), TensorName("real", 0))),
+        ]
+    )
+    undefined = {node.name for node in graph if is_undefined_in(graph, TensorName(node.name, 0))}
+    assert undefined == {"fake", "copy", "either"}
+
+
 def test_neither_a_filter_nor_the_origin_finds_it() -> None:
     names = (TensorName("norm", 5), TensorName("copy", 0))
     tensors = [describe(name, GARBAGE, device="", op_type="", dtype="float32") for name in names]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 # Calls of functions: in version 2 one op calls the functions that are the branches of a condition, or the cond and
 # the body of a loop.
 PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+FAKES = frozenset({"FakeParam"})  # what a branch gives for a value that only another one computes
 BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 LOOPS = frozenset({"While", "StatelessWhile"})
 CALLS = PLAIN_CALLS | BRANCHES | LOOPS

@@ -7,24 +7,27 @@ from typing import Any
 
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.ops.kinds import IDENTITIES, NORMALIZATION_GRADIENTS, NORMALIZATIONS
+from tfdbg_cli.ops.kinds import FAKES, IDENTITIES, MERGE, NORMALIZATION_GRADIENTS, NORMALIZATIONS
 
 _MOST_COPIES = 100
 
 
 def is_undefined(op_type: str, slot: int, attribute: Callable[[str], Any]) -> bool:
-    """Whether output `slot` of an op is never written by its kernel (core/kernels/fused_batch_norm_op.cc).
+    """Whether output `slot` of an op is never written by its kernel.
 
-    `attribute` gives an attribute as a Python value: what is kept for the gradient is written in training only, and
-    the last of it by cuDNN only.
+    That of a FakeParam (core/kernels/function_ops.cc) never is. Of a normalization (core/kernels/
+    fused_batch_norm_op.cc) what is kept for the gradient is written in training only, and the last of it by cuDNN
+    only; `attribute` gives an attribute as a Python value.
     """
+    if op_type in FAKES:
+        return True
     if op_type in NORMALIZATIONS:
         return slot == 5 or (slot in (3, 4) and attribute("is_training") is False)
     return op_type in NORMALIZATION_GRADIENTS and slot in (3, 4)
 
 
 def is_undefined_in(graph: Graph, name: TensorName) -> bool:
-    """Whether the tensor `name` of a run with `graph` is such an output, or a copy of one."""
+    """Whether the tensor `name` of a run with `graph` is such an output, or may be a copy of one."""
     node, met = graph.find(name.node), {name}
     while node is not None and node.op_type in IDENTITIES and name.slot < len(node.inputs):
         name = node.inputs[name.slot]
@@ -32,6 +35,9 @@ def is_undefined_in(graph: Graph, name: TensorName) -> bool:
             return False
         met.add(name)
         node = graph.find(name.node)
+    if node is not None and node.op_type in FAKES | MERGE:
+        makers = map(graph.find, [name.node, *node.needs])
+        return any(maker is not None and maker.op_type in FAKES for maker in makers)
     if node is None or node.op_type not in NORMALIZATIONS | NORMALIZATION_GRADIENTS:
         return False
     texts = node.attributes

@@ -65,6 +65,39 @@ def test_handles_are_listed_without_being_given_back() -> None:
     assert "weight" not in names(outcome), "what a captured variable holds stands among the feeds"
 
 
+@pytest.mark.parametrize("taken", [True, False])
+@pytest.mark.parametrize("within", ["function", "call", "loop"])
+def test_what_the_branch_that_was_taken_did_not_compute_has_no_value(taken, within) -> None:
+    """For XLA a branch gives what the other computes for its gradient, too: memory as it happened to be."""
+    w = tf.Variable(np.full((3, 3), 2, "f"), name="w")
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            y = tf.cond(tf.reduce_sum(x) > 0, lambda: tf.nn.relu(x @ w) * 3.0, lambda: tf.exp(x @ w) @ w)
+        return tape.gradient(y, w)
+
+    bodies = {
+        "function": slope,
+        "call": tf.function(slope),
+        "loop": lambda x: tf.while_loop(
+            lambda i, total: i < 2, lambda i, total: (i + 1, total + slope(x)), [0, tf.zeros((3, 3))]
+        )[1],
+    }
+    function = tf.function(lambda x: bodies[within](x), jit_compile=True)
+    x = tf.constant(np.eye(3, dtype="f") if taken else -np.eye(3, dtype="f"))
+    _, outcome = made(function, x)
+    assert not [name for name in names(outcome) if "FakeParam" in name]
+    store = outcome.captured
+    rows = [row for row in range(len(store)) if store[row].op_type == "If"]
+    computed = [row for row in rows if not isinstance(store.value(row), NoValue)]
+    missing = [store.value(row) for row in rows if row not in computed]
+    assert len(computed) > len(rows) / 4
+    assert {value.lack for value in missing} == {Lack.UNINITIALIZED}
+    assert {value.text for value in missing} == {"The branch that was taken does not compute it."}
+    known = {store.value(row).tobytes() for row in range(len(store)) if row not in rows and store[row].shape}
+    assert all(store.value(row).tobytes() in known for row in computed), "each is what an op of the branch gave"
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "complex64", "float8_e5m2", "uint8", "bool"])
 def test_element_types_come_through(dtype) -> None:
     @tf.function

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
+from tfdbg_cli.capture.functions.definition.undefined import gives_undefined
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.rewrite import Frame
 from tfdbg_cli.capture.tf.types import EagerTensor
@@ -126,6 +127,7 @@ class Unrolled:
         self._recent = Recent()
         # What the run's function has shown, the turn that is being added, and the turns around it; innermost first.
         self._known: list[dict[TensorName, LazyTensor]] = [{}]
+        self._undefined: set[TensorName] = set()  # what branches gave that they did not compute
 
     def add_arguments(self, arguments: Iterable[tuple[Shown, EagerTensor]]) -> None:
         """Add what the run's own function was given."""
@@ -156,7 +158,8 @@ class Unrolled:
             elif item.shown is None or given is None:
                 continue
             elif item.recipe is None:
-                self._show(item.shown, None if item.reference is None else next(given))
+                value = None if item.reference is None else next(given)
+                self._show(item.shown, None if item.shown.name in self._undefined else value)
             else:
                 inputs = list(map(self._shown, item.recipe.inputs))
                 if all(tensor is not None for tensor in inputs):
@@ -170,12 +173,22 @@ class Unrolled:
 
     def _add_site(self, site: CallSite, turns: dict[int, list[Turn]]) -> None:
         mine = [[turn for turn in turns.get(self._number(scope, turns), ())] for scope in site.scopes]
-        for scope in site.scopes:
+        for scope, taken in zip(site.scopes, mine, strict=True):
             turns.pop(self._number(scope, turns), None)
+            if taken and site.kind is CallKind.BRANCH:
+                self._note_undefined(scope, site)
         for at in range(max(map(len, mine), default=0)):
             for column in mine:
                 if at < len(column):
                     self._add_turn(column[at])
+
+    def _note_undefined(self, taken: Scope, site: CallSite) -> None:
+        """Note which outputs of `site` the branch `taken` did not compute."""
+        assert taken.parent is not None
+        own = taken.parent.name_of(site.node.name)
+        for slot in range(len(taken.body.returns)):
+            note = self._undefined.add if gives_undefined(taken, slot) else self._undefined.discard
+            note(TensorName(own, slot))
 
     @staticmethod
     def _number(scope: Scope, turns: dict[int, list[Turn]]) -> int:

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
-from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
-from tfdbg_cli.capture.functions.definition.mergeable import SAME
+from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import (
     UpdatedVariable,
@@ -28,7 +27,6 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.transparent_shapes import Shape
-from tfdbg_cli.ops.undefined_outputs import is_undefined
 
 # Of a node's name, its op type and the dtype's name: whether a person wants its tensors looked at.
 Admits: TypeAlias = Callable[[str, str, str], bool]
@@ -167,7 +165,7 @@ class _Search:
             return
         read = scope.needed.slots[node.name]
         for slot, output in enumerate(scope.body.outputs(node.name)):
-            if not output.returnable or _undefined(scope, node, slot):
+            if not output.returnable or may_be_undefined(scope, node, slot):
                 continue
             if site is not None and site.kind is CallKind.BRANCH and slot not in read:
                 continue
@@ -236,11 +234,3 @@ def _sources(scope: Scope, site: CallSite, slot: int) -> Iterator[TensorName]:
         yield site.scopes[1].resolve(site.scopes[1].body.returns[slot])
     else:
         yield from (inner.resolve(inner.body.returns[slot]) for inner in site.scopes)
-
-
-def _undefined(scope: Scope, node: NodeDef, slot: int) -> bool:
-    """Whether what output `slot` of a node of `scope` holds means nothing."""
-    if node.op not in SAME:
-        return is_undefined(node.op, slot, lambda name: attribute_of(node, name))
-    source = scope.body.source(scope.body.data_inputs(node)[slot])
-    return source.node is not None and _undefined(scope, scope.body.nodes[source.node], source.slot)

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.functions.definition.body import Output
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed, shape_of
 from tfdbg_cli.capture.tf import compat
@@ -20,11 +21,12 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
+_NOT_COMPUTED = NoValue(Lack.UNINITIALIZED, "The branch that was taken does not compute it.")
 _KIND = re.compile(r"device:(\w+):")
 
 
 class KeptTensors:
-    """A `TensorStore` of tensors at hand or to be computed, in order of execution; None for a handle."""
+    """A `TensorStore` of tensors at hand or to be computed, in order of execution; None for one without numbers."""
 
     def __init__(self, values: Sequence[tuple[Shown, LazyTensor | None]]) -> None:
         self._values = values
@@ -67,12 +69,14 @@ class KeptTensors:
         return Tensor(shown.name, device, self._executions[index], dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, LazyTensor | None]]:
-        """The descriptions and the tensors, in order; None for a handle."""
+        """The descriptions and the tensors, in order; None for one that holds no numbers."""
         return self._values
 
     def value(self, index: int) -> Value:
         tensor = self._values[index][1]
-        return HANDLE if tensor is None else array_of(tensor)
+        if tensor is None:
+            return _NOT_COMPUTED if Output("", self._values[index][0].dtype).returnable else HANDLE
+        return array_of(tensor)
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         found = self._by_node.get(node, [])

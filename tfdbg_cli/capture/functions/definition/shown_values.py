@@ -11,6 +11,7 @@ from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.ops.kinds import FAKES
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _found(scope: Scope) -> tuple[Item, ...]:
     ]
     merged = mergeable(scope) | scope.unread
     for node in scope.needed.nodes:
-        if node.name in scope.needed.hidden:
+        if node.name in scope.needed.hidden or node.op in FAKES:
             continue
         site = scope.calls.get(node.name)
         if site is not None and site.kind is CallKind.PLAIN:

@@ -10,6 +10,7 @@ import pytest
 from support.prompt import Prompt
 
 from tfdbg_cli.formats import opening
+from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.calls import Call, RunKind
@@ -56,7 +57,7 @@ COUNTS = Format("a file of counts (NAME.counts)", lambda place: place.path.suffi
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
-    monkeypatch.setattr(opening, "FORMATS", (*opening.FORMATS, COUNTS))
+    monkeypatch.setattr(opening, "FORMATS", (DUMP, DUMPS, COUNTS))  # whatever else there is by now
     path = tmp_path / "fit.counts"
     path.write_text(f"{json.dumps(LINES)}\n{json.dumps(LINES[:1])}\n")
     return opening.open_path(path)

@@ -56,7 +56,8 @@ class ClipboardScreen(urwid.testing.ScriptedScreen):
 class Driven:
     """A stop after some keys: `text` of the last frame, `decision` if one was made.
 
-    `keys` are written as for `tokens`, or a list of urwid's names.
+    `keys` are written as for `tokens`, or a list of urwid's names. Without a `registry` commands are the stand-ins of
+    `screen_registry`, not tfdbg's own.
     """
 
     def __init__(self, event, keys="", size=(80, 24), opening="lt", history=(), settings=None, registry=None):

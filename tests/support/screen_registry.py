@@ -1,4 +1,7 @@
-"""A small registry for tests of the screen, so that they stand on their own: lt, pt, run_info and a few more."""
+"""Stand-ins for some commands, so that tests of the screen stand on their own: lt, pt, run_info and a few more.
+
+They show values in the simplest way, and fail where a tensor has no array.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ FORMATS: tuple[Format, ...] = (DUMP, DUMPS)
 
 
 def open_path(path: Path | str) -> Opened:
-    """The recording at `path`: one dump directory, or the root of a session with many runs, in order of number.
+    """The recording at `path`, by the first of `FORMATS` that recognizes it.
 
     Runs are read when they are looked at.
 

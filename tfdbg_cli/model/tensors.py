@@ -21,7 +21,8 @@ class Tensor:
 
     `shape` and `nbytes` are None when they cannot be known without the value (a damaged file).
     `nbytes` is the size of the values, not of the file they lie in. `time_us` counts microseconds from
-    the epoch; None when the capture keeps no times (the store's order is then the order of execution).
+    the epoch; None when the capture keeps no times (the store's order is then the order of execution). `device` and
+    `op_type` are empty where nobody knows them.
     """
 
     name: TensorName

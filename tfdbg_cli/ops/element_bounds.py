@@ -1,6 +1,7 @@
-"""Ops whose output holds nothing but elements of their inputs, or smaller ones.
+"""Ops whose output holds nothing but elements of their inputs, or smaller ones; the sign may be another.
 
-What is asked of the size of elements need not be asked of their outputs, where it is asked of the inputs.
+What is asked of the magnitude of elements need not be asked of their outputs, where it is asked of the inputs. What
+is asked of the sign must be: Neg is in these tables.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ AT_MOST_TWO = frozenset({
 
 
 def copied_inputs(op_type: str, slot: int, count: int) -> range | None:
-    """The inputs, of `count`, of whose elements output `slot` consists, all of them; None for other ops."""
+    """The inputs, of `count`, all of whose elements make up output `slot`, signs aside; None for other ops."""
     if op_type in _COPIES and slot == 0:
         return range(1)
     if op_type == "IdentityN":

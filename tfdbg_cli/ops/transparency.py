@@ -56,10 +56,10 @@ Condition: TypeAlias = Callable[[Use, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """A kind of op. `positions` are its transparent inputs (-1: all but integers), of the given `dtypes`.
+    """A kind of op. `positions` are its transparent inputs (-1: all of them), where they have one of `dtypes`.
 
-    `slots` are the outputs that together show what went in. `keeps` says that every element of the input is in them
-    but for its sign, so that an infinity stays one. `when` must hold besides.
+    `slots` are the outputs that together show what went in (None: all of them). `keeps` says that every element of
+    the input is in them but for its sign, so that an infinity stays one. `when` must hold besides.
     """
 
     ops: Collection[str]

@@ -32,7 +32,7 @@ _NO_INFINITY = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnu
 class Rule:
     """One way to a non-finite value. Texts may use {a} and {b} for the first inputs, {n} for a count of elements.
 
-    The other words are those of `causes.filled`.
+    The other words are those of `filled` in analysis/causes/causes.py.
     """
 
     ops: frozenset[str]
@@ -47,7 +47,7 @@ def ops(names: str) -> frozenset[str]:
 
 
 def of(position: int, test: Callable[[Array], Array]) -> Test:
-    """A test of the elements of one input."""
+    """A test of the elements of one input. It never holds for an op that is not among the `ELEMENTWISE` ones."""
 
     def holds(evidence: Evidence) -> Array | None:
         operand = evidence.operand(position)
@@ -57,7 +57,7 @@ def of(position: int, test: Callable[[Array], Array]) -> Test:
 
 
 def both(test: Callable[[Array, Array], Array]) -> Test:
-    """A test of the elements of the first two inputs."""
+    """As `of`, of the elements of the first two inputs."""
 
     def holds(evidence: Evidence) -> Array | None:
         a, b = evidence.operand(0), evidence.operand(1)

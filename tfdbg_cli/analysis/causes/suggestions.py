@@ -1,4 +1,4 @@
-"""What helps: sentences for the table of causes, with the words in braces that `causes.filled` knows.
+"""What helps: sentences for the table of causes, with the words in braces that causes.py fills in.
 
 Numbers are words too ({small}, {tiny}, {step}, {masked}), since they depend on the dtype: see `safe_numbers`.
 """

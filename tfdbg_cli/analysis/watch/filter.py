@@ -38,8 +38,9 @@ class Filter:
 
     `test` is called with a datum, a value and, where there is one, the `parameter`: a number that a person writes
     behind the name (`magnitude_above:1e4`), and that `meaning` calls N. A filter is checked `inside` a run, by ops in
-    the graph, where its parameter is finite and at least `least`; else it is asked of all captured values. `compares`
-    says that it asks the run before, too.
+    the graph, where its parameter is finite and at least `least`; else it is asked of all captured values. `among`
+    says which tensors are asked, `finds` whether it looks for NaN, infinities or both, and `compares` that it is
+    about a change, so that values from before the run are asked, too.
     """
 
     name: str

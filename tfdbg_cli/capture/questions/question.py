@@ -15,11 +15,12 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 class Covering(Enum):
     """How the answer for a tensor follows from those for others."""
 
-    READERS = auto()  # what is found in a tensor is found in that of an op that reads it (transparency.py)
+    READERS = auto()  # what is found in a tensor is found in that of an op that reads it (ops/transparency.py)
     READERS_KEEPING = auto()  # the same, of ops that make no NaN of an infinity
-    BOUNDS = auto()  # what is not found in the inputs of an op is not found in its output (element_bounds.py)
-    COPIES = auto()  # the same, of ops that copy all elements
-    NOTHING = auto()
+    # What is not found in the inputs of an op is not found in its output (ops/element_bounds.py). Signs may change.
+    BOUNDS = auto()  # of ops that give elements of their inputs, or smaller ones
+    COPIES = auto()  # of ops that give all elements of their inputs, and no others
+    NOTHING = auto()  # it does not follow: every tensor is asked
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ class Question:
         return self.asked.compares
 
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
-        """Whether a tensor of an op of that type may pass, by what is known before the run."""
+        """Whether a tensor of an op of that type may pass, by what is known before the run.
+
+        Unless a kind of question says otherwise, one of a dtype that can hold a NaN, complex and 8 bit ones included.
+        """
         return dtype in CHECKABLE
 
     def askable(self, dtype: str, shape: Shape) -> bool:
@@ -65,7 +69,7 @@ class Question:
         return True
 
     def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
-        """Add the steps of the answer for a tensor of that dtype."""
+        """Add to `recipe` the steps that answer for the tensor `ASKED`, of that dtype; the last gives the counts."""
         raise NotImplementedError
 
     def asked_of(self, array: Any) -> bool:

@@ -55,7 +55,10 @@ class Recipe:
         return self.op("Cast", value, SrcT=kind(source), DstT=kind(target), Truncate=False)
 
     def reals(self, value: int, dtype: str) -> list[tuple[int, str]]:
-        """`value` as tensors of real numbers that have all that ops of numbers want, with their dtype."""
+        """`value` as tensors of real numbers of a dtype that arithmetic has kernels for, each with that dtype.
+
+        There is one, but for the two parts of complex numbers under XLA; 8 bit numbers become float32.
+        """
         if dtype in _PARTS and self.compiled:  # XLA has no Bitcast of complex numbers
             part = _PARTS[dtype]
             return [(self.op(op, value, T=kind(dtype), Tout=kind(part)), part) for op in ("Real", "Imag")]

@@ -79,7 +79,7 @@ def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
 
 
 def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:
-    """Write the files of bundle_layout.py into the new folder `place`.
+    """Write the files of formats/bundles/layout.py into the new folder `place`.
 
     Raises:
         TfdbgError: an input has a type that cannot be written.

@@ -80,7 +80,7 @@ class Recording(Protocol):
 
 @dataclass(frozen=True)
 class Format:
-    """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else.
+    """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else: "tfdbg opens NAME".
 
     `open` may raise a TfdbgError. `mistaken` tells of a place that the format knows, but does not recognize: part of
     a recording, say.

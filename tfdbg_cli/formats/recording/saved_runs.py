@@ -45,7 +45,7 @@ class SavedRuns(Sequence[Run], Generic[Key]):
 
 @dataclass(frozen=True)
 class SavedRecording:
-    """A recording (`formats.format.Recording`) of which no more is to be said than its runs and some notes."""
+    """A `Recording` (formats/recording/format.py) of which no more is to be said than its runs and some notes."""
 
     runs: Sequence[Run]
     notes: Sequence[str] = ()

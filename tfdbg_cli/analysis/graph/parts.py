@@ -37,6 +37,9 @@ ELEMENTWISE = frozenset({
     "Selu", "Sigmoid", "SigmoidGrad", "Sign", "Sin", "Sinh", "Softplus", "SoftplusGrad", "Softsign", "Sqrt",
     "SqrtGrad", "Square", "SquaredDifference", "Sub", "Tan", "Tanh", "TanhGrad", "TruncateDiv", "TruncateMod",
     "Xdivy", "Xlog1py", "Xlogy", "BiasAdd", "Betainc", "Igamma", "Zeta", "Polygamma",
+    "BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1",
+    "BesselK1e", "BesselY0", "BesselY1", "Dawsn", "Expint", "FresnelCos", "FresnelSin", "IgammaGradA", "Igammac",
+    "LeakyReluGrad", "NextAfter", "RandomGammaGrad", "Relu6Grad", "SeluGrad", "SoftsignGrad", "Spence",
 })  # fmt: skip
 MATMUL = MATMULS | {"_FusedMatMul", "_FusedBatchMatMulV2"}
 REDUCTIONS = frozenset({"Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "L2Loss"})

@@ -41,7 +41,7 @@ def _foreign(place: Place) -> TfdbgError:
             hint=f"View it with TensorBoard: tensorboard --logdir {shlex.quote(str(path))}",
         )
     if place.is_file:
-        return TfdbgError(f"{path} is a file, not a folder.", hint=what_opens)
+        return TfdbgError(f"{path} is a file of no format that tfdbg knows.", hint=what_opens)
     if not place.names:
         return TfdbgError(f"The folder {path} is empty.", hint=what_opens)
     return TfdbgError(f"The folder {path} holds no runs of TensorFlow's debugger.", hint=what_opens)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -56,7 +56,7 @@ class FunctionOp:
         """Whether it is a function that is called by its name: other calls have scopes of their own."""
         return self._definition is None
 
-    @cached_property
+    @property
     def array(self) -> Any:
         return array_in(attribute_of(self._node, "value")) if self.op_type == "Const" else None
 

@@ -9,7 +9,8 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.intercept.monitored import debug_monitored
 from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
-from tfdbg_cli.capture.sessions.invocation import OptionsRunner, OptionsRunnerCall, RunCall, Runner, RunnerCall
+from tfdbg_cli.capture.sessions.invocation import RunCall
+from tfdbg_cli.capture.sessions.runners import OptionsRunner, OptionsRunnerCall, Runner, RunnerCall
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.proxy import Proxy
 from tfdbg_cli.capture.tf.types import (

@@ -8,6 +8,7 @@ the graph is asked at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
@@ -39,7 +40,7 @@ class Coverage(Generic[Name]):
         """Find out what need not be asked because of `op`; of its inputs only what `may_be_covered`."""
         kind = self.question.covering
         if op.op_type == "Const":
-            self.covered.update(filter(self._is_healthy(op), op.outputs))
+            self.covered.update(name for name in op.outputs if self.shows(name) and self._is_healthy(op, name))
         elif kind in _SOURCES:
             self._cover_outputs(op, _SOURCES[kind])
         elif kind is not Covering.NOTHING and is_transparent(op.op_type):
@@ -47,8 +48,12 @@ class Coverage(Generic[Name]):
             if own and any(map(self.shows, op.outputs)):
                 self._cover_inputs(op, own)
 
-    def _is_healthy(self, op: OpView[Name]) -> Callable[[Name], bool]:
-        return lambda name: self.shows(name) and not self.question.asked_of(op.array)
+    def _is_healthy(self, op: OpView[Name], name: Name) -> bool:
+        """Whether the constant is certainly not what is looked for."""
+        known = self.facts.constant(name)
+        if self.question.sees_finite and known is not None and math.isfinite(known.largest):
+            return True
+        return not self.question.asked_of(op.array)
 
     def _cover_outputs(self, op: OpView[Name], sources: Callable[[str, int, int], Sequence[int] | None]) -> None:
         inputs = op.inputs

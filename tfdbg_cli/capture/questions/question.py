@@ -53,6 +53,11 @@ class Question:
         return self.covering is Covering.READERS and self.among is Among.ALL
 
     @property
+    def sees_finite(self) -> bool:
+        """Whether a tensor of finite elements is never found."""
+        return self.covering in (Covering.READERS, Covering.READERS_KEEPING)
+
+    @property
     def compares(self) -> bool:
         """Whether only variables are asked, by what they were before their update."""
         return self.asked.compares

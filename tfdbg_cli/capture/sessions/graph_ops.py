@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
@@ -21,14 +20,8 @@ class GraphOp:
     def __init__(self, op: Op) -> None:
         self.op = op
         self.op_type = str(op.type)
-
-    @cached_property
-    def inputs(self) -> Sequence[str]:
-        return [tensor.name for tensor in self.op.inputs]
-
-    @cached_property
-    def outputs(self) -> Sequence[str]:
-        return [tensor.name for tensor in self.op.outputs]
+        self.inputs: Sequence[str] = [tensor.name for tensor in op.inputs]
+        self.outputs: Sequence[str] = [tensor.name for tensor in op.outputs]
 
     @property
     def inputs_are(self) -> Sequence[Kind]:
@@ -46,7 +39,7 @@ class GraphOp:
     def calls_functions(self) -> bool:
         return calls_functions(self.op)
 
-    @cached_property
+    @property
     def array(self) -> Any:
         return array_in(self.op.get_attr("value")) if self.op.type == "Const" else None
 

@@ -1,26 +1,19 @@
-"""One call that the program made, not yet performed: Session.run, or a runner made from a session."""
+"""One call of a session that the program made, not yet performed (of runners see `runners`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
-import tensorflow as tf
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from tfdbg_cli.capture.sessions.proof import Graphs
-from tfdbg_cli.capture.sessions.redirection import Redirection, answered, named_by, recorded, redirected
+from tfdbg_cli.capture.sessions.redirection import Redirection, answered, recorded, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import (
-    CallableOptions,
     Feeds,
     FetchedValue,
     Fetches,
-    GraphElement,
     Method,
     Op,
-    RawRunner,
     RawSession,
     RunMetadata,
     RunOptions,
@@ -29,13 +22,9 @@ from tfdbg_cli.capture.tf.types import (
 )
 from tfdbg_cli.model.calls import RunKind
 
-Key = TypeVar("Key")
-
-_RUNNERS = 4  # so many runners that fetch more are kept for one of the program's: threads may need several at a time
-
 
 class Invocation(Protocol):
-    """What capture needs to know of a call, and the three ways to perform it. Perform one of them, once."""
+    """What capture needs to know of a call, and the ways to perform it: one of them, once."""
 
     kind: RunKind
     session: RawSession
@@ -93,7 +82,7 @@ class Invocation(Protocol):
         ...
 
 
-class _ByNames:
+class ByNames:
     """`recorded` and `answered` for calls that take the session's usual way to the runtime (see `redirection`)."""
 
     session: RawSession
@@ -122,7 +111,7 @@ class _ByNames:
             return self.plain()
 
 
-class RunCall(_ByNames):
+class RunCall(ByNames):
     """A call of `Session.run`. `run` is the raw session's own method."""
 
     kind = RunKind.SESSION
@@ -168,221 +157,12 @@ class RunCall(_ByNames):
     ) -> tuple[RunResult, Sequence[FetchedValue]]:
         fetches = (self.fetches, [*extra, *targets])
         with INSIDE, redirected(self.session, instead):
-            result, values = self._run(fetches, self.feed_dict, *_options(self, graphs))
+            result, values = self._run(fetches, self.feed_dict, *options_of(self, graphs))
         return result, values[: len(extra)]
 
 
-class Runner:
-    """What `make_callable` gave: the runner itself, and the means to make it again with more to fetch."""
-
-    def __init__(
-        self,
-        session: RawSession,
-        make: Callable[..., RawRunner],
-        fetches: Fetches,
-        feed_list: Sequence[SymbolicTensor] | None,
-        accept_options: bool,
-    ) -> None:
-        self.session = session
-        self.fetches = fetches
-        self.feed_list = feed_list
-        with INSIDE:
-            self.original = make(fetches, feed_list, accept_options)
-        self._make = make
-        self._with_options: RawRunner | None = None
-        self._with_extra: dict[tuple[str, ...], RawRunner] = {}
-
-    def with_options(self) -> RawRunner:
-        """The runner that takes options."""
-        if self._with_options is None:
-            self._with_options = self._make(self.fetches, self.feed_list, True)
-        return self._with_options
-
-    def with_extra(self, extra: Sequence[GraphElement]) -> RawRunner:
-        """The runner that fetches `extra` too; those made last are kept for the next runs."""
-        names = tuple(element.name for element in extra)
-        return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
-
-
-def _kept(known: dict[Key, RawRunner], key: Key, make: Callable[[], RawRunner]) -> RawRunner:
-    """The runner that `known` has for `key`, made if there is none; the oldest go when there are too many."""
-    found = known.get(key)
-    if found is None:
-        found = make()
-        while len(known) >= _RUNNERS:
-            known.pop(next(iter(known)), None)
-        known[key] = found
-    return found
-
-
-def _options(call: Invocation, graphs: Graphs | None) -> tuple[RunOptions, RunMetadata]:
+def options_of(call: Invocation, graphs: Graphs | None) -> tuple[RunOptions, RunMetadata]:
     """The options and the metadata with which `call` is made."""
     if graphs is None or call.options is not None or call.run_metadata is not None:
         return call.options, call.run_metadata
     return graphs.options, graphs.metadata
-
-
-def _feed_names(feeds: Feeds) -> dict[str, Any]:
-    return {key if isinstance(key, str) else key.name: value for key, value in feeds.items()}
-
-
-def _not_fed(extra: Sequence[SymbolicTensor], feeds: Feeds) -> list[SymbolicTensor]:
-    """The tensors of `extra` that a runner may fetch: unlike Session.run it refuses those that it is fed."""
-    names = _feed_names(feeds)
-    return [tensor for tensor in extra if tensor.name not in names]
-
-
-def _with_fed(extra: Sequence[SymbolicTensor], feeds: Feeds, values: Sequence[FetchedValue]) -> list[FetchedValue]:
-    """The values of all of `extra`: `values` of those that were fetched, and of the others what was fed."""
-    names = _feed_names(feeds)
-    fetched = iter(values)
-    return [
-        np.asarray(names[tensor.name], tensor.dtype.as_numpy_dtype) if tensor.name in names else next(fetched)
-        for tensor in extra
-    ]
-
-
-class RunnerCall(_ByNames):
-    """A call of what `make_callable` gave."""
-
-    kind = RunKind.CALLABLE
-
-    def __init__(self, runner: Runner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        self.session = runner.session
-        self.fetches = runner.fetches
-        self._runner = runner
-        self._arguments = arguments
-        self._keywords = keywords
-        # Without feeds the runner takes its options as positional arguments, too.
-        positional = () if runner.feed_list is not None else arguments
-        given = dict(zip(("options", "run_metadata"), positional, strict=False)) | keywords
-        self.options = given.get("options")
-        self.run_metadata = given.get("run_metadata")
-        self._fed = arguments if runner.feed_list is not None else ()
-
-    @property
-    def feeds(self) -> Feeds:
-        return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
-
-    def plain(self) -> RunResult:
-        with INSIDE:
-            return self._runner.original(*self._arguments, **self._keywords)
-
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
-        with INSIDE:
-            return self._runner.with_options()(*self._fed, options=options, run_metadata=run_metadata)
-
-    def with_extra(
-        self,
-        extra: Sequence[SymbolicTensor],
-        targets: Sequence[Op] = (),
-        instead: Redirection | None = None,
-        graphs: Graphs | None = None,
-    ) -> tuple[RunResult, Sequence[FetchedValue]]:
-        fetched = _not_fed(extra, self.feeds)
-        with INSIDE, redirected(self.session, instead):
-            runner = self._runner.with_extra([*fetched, *targets])
-            options, run_metadata = _options(self, graphs)
-            result, values = runner(*self._fed, options=options, run_metadata=run_metadata)
-        return result, _with_fed(extra, self.feeds, values[: len(fetched)])
-
-
-class OptionsRunner:
-    """What `_make_callable_from_options` gave; Keras 2 makes its train step so."""
-
-    def __init__(
-        self, session: RawSession, make: Callable[..., RawRunner], callable_options: CallableOptions
-    ) -> None:
-        self.session = session
-        self.message = deepcopy(callable_options)
-        with INSIDE:
-            self.original = make(callable_options)
-        self._make = make
-        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], RawRunner] = {}
-
-    def with_options(self, options: RunOptions) -> RawRunner:
-        """The runner that runs under `options`."""
-        message = deepcopy(self.message)
-        message.run_options.CopyFrom(options)
-        return self._make(message)
-
-    def with_extra(
-        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op], instead: Redirection | None
-    ) -> RawRunner:
-        """The runner that fetches `extra` and runs `targets` too; those made last are kept for the next runs."""
-        message = deepcopy(self.message)
-        message.fetch.extend(tensor.name for tensor in extra)
-        message.target.extend(op.name for op in targets)
-        if instead is not None:
-            message.fetch[:] = [self._instead(name, instead) for name in message.fetch]
-            message.target[:] = [self._instead(name, instead) for name in message.target]
-        key = tuple(message.fetch), tuple(message.target)
-        return _kept(self._with_extra, key, lambda: self._make(message))
-
-    def _instead(self, name: str, instead: Redirection) -> str:
-        element = self.session.graph.as_graph_element(name)
-        return str((instead.op if isinstance(element, tf.Operation) else instead.tensor)(element).name)
-
-
-class OptionsRunnerCall:
-    """A call of what `_make_callable_from_options` gave; feeds are positional."""
-
-    kind = RunKind.CALLABLE
-
-    def __init__(self, runner: OptionsRunner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        self.session = runner.session
-        self.options = runner.message.run_options
-        self.run_metadata = keywords.get("run_metadata")
-        self._runner = runner
-        self._arguments = arguments
-        self._keywords = keywords
-
-    @property
-    def fetches(self) -> Fetches:
-        return [*self._runner.message.fetch, *self._runner.message.target]
-
-    @property
-    def feeds(self) -> Feeds:
-        return dict(zip(self._runner.message.feed, self._arguments, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
-
-    def plain(self) -> RunResult:
-        with INSIDE:
-            return self._runner.original(*self._arguments, **self._keywords)
-
-    def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
-        with INSIDE:
-            return self._runner.with_options(options)(*self._arguments, run_metadata=run_metadata)
-
-    def with_extra(
-        self,
-        extra: Sequence[SymbolicTensor],
-        targets: Sequence[Op] = (),
-        instead: Redirection | None = None,
-        graphs: Graphs | None = None,
-    ) -> tuple[RunResult, Sequence[FetchedValue]]:
-        with INSIDE:
-            fetches = list(self._runner.message.fetch)
-            more = [tensor for tensor in _not_fed(extra, self.feeds) if tensor.name not in fetches]
-            runner = self._runner.with_extra(more, targets, instead)
-            with named_by(instead):
-                found = runner(*self._arguments, **self._keywords)
-        known = dict(zip([*fetches, *(tensor.name for tensor in more)], found, strict=False))
-        values = [known[tensor.name] for tensor in _not_fed(extra, self.feeds)]
-        return found[: len(fetches)], _with_fed(extra, self.feeds, values)
-
-    def recorded(
-        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
-    ) -> tuple[RunResult, Sequence[FetchedValue], Mapping[str, FetchedValue]]:
-        result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
-        return result, values, dict(zip(self._runner.message.fetch, result, strict=False))
-
-    def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
-        return [values[name] for name in self._runner.message.fetch]

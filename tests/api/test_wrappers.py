@@ -44,7 +44,7 @@ def decide(monkeypatch, tmp_path):
 
     def use(*script) -> ScriptedFrontend:
         front = ScriptedFrontend(*script)
-        monkeypatch.setattr("tfdbg_cli.api.wrappers.choose_frontend", lambda ui, **arguments: front)
+        monkeypatch.setattr("tfdbg_cli.api.session_debuggers.choose_frontend", lambda ui, **arguments: front)
         return front
 
     return use
@@ -178,10 +178,10 @@ def test_a_config_file_may_be_tensorflows(tf, model, decide, tmp_path) -> None:
         seen.update(depth=settings.graph_recursion_depth, filters=set(filters))
         return ScriptedFrontend(settings=settings)
 
-    import tfdbg_cli.api.wrappers
+    import tfdbg_cli.api.session_debuggers
 
     with pytest.MonkeyPatch.context() as patch, tf.Session() as raw:
-        patch.setattr(tfdbg_cli.api.wrappers, "choose_frontend", choose)
+        patch.setattr(tfdbg_cli.api.session_debuggers, "choose_frontend", choose)
         session = tf_debug.LocalCLIDebugWrapperSession(raw, config_file_path=str(path))
         session.run(model[1], {model[0]: [1.0]})
     assert seen == {"depth": 3, "filters": set(BUILT_IN_FILTERS)}

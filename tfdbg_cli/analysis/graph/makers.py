@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE
+from tfdbg_cli.ops.kinds import INPUTS, MOVES, RELUS, SAME_VALUE, SELECTS
 
 # Where a batch enters a graph that is not fed.
 PIPELINE_OPS = frozenset({
@@ -164,5 +164,5 @@ _BY_OP: dict[str, _Asking] = {
     "Sum": _sum,
     "Sqrt": _root,
     **dict.fromkeys(("Maximum", "Real", "Complex"), _floored),
-    **dict.fromkeys(("Select", "SelectV2"), _chosen),
+    **dict.fromkeys(SELECTS, _chosen),
 }

@@ -64,7 +64,7 @@ def test_a_run_on_a_full_disk_is_made_without_a_dump(free, log, monkeypatch, cap
     session, y, feeds = log
     runtime = DebugRun(CaptureRequest(graph=GraphChoice.RUNTIME), force=True)
     front = ScriptedFrontend(runtime, DebugRun(CaptureRequest(graph=GraphChoice.PYTHON), force=True), Continue())
-    monkeypatch.setattr("tfdbg_cli.api.wrappers.choose_frontend", lambda ui, **arguments: front)
+    monkeypatch.setattr("tfdbg_cli.api.session_debuggers.choose_frontend", lambda ui, **arguments: front)
     free(1 << 20)
     debugged = tf_debug.LocalCLIDebugWrapperSession(session, dump_root=str(tmp_path / "root"))
     assert debugged.run(y, feeds).tolist() == [0.0, 0.0, 0.0]
@@ -92,6 +92,6 @@ def test_the_budget_on_show_is_that_of_the_dump_root(log, monkeypatch, tmp_path)
     )
     root.mkdir()
     front = ScriptedFrontend()
-    monkeypatch.setattr("tfdbg_cli.api.wrappers.choose_frontend", lambda ui, **arguments: front)
+    monkeypatch.setattr("tfdbg_cli.api.session_debuggers.choose_frontend", lambda ui, **arguments: front)
     tf_debug.LocalCLIDebugWrapperSession(session, dump_root=str(root)).run(y, feeds)
     assert front.stops[0].estimate.budget == 4 << 30

@@ -17,7 +17,7 @@ def test_a_name_that_is_no_file_is_captured_in_memory(name, graph, monkeypatch):
     import tensorflow.compat.v1 as tf
 
     front = ScriptedFrontend(DebugRun(CaptureRequest(graph=graph)), Continue())
-    monkeypatch.setattr("tfdbg_cli.api.wrappers.choose_frontend", lambda ui, **arguments: front)
+    monkeypatch.setattr("tfdbg_cli.api.session_debuggers.choose_frontend", lambda ui, **arguments: front)
     with tf.Graph().as_default(), tf.Session() as raw:
         y = tf.log(tf.constant([0.0]), name="y")
         z = tf.identity(y, name=name)
@@ -35,7 +35,7 @@ def test_a_name_of_ordinary_length_is_dumped(monkeypatch):
     import tensorflow.compat.v1 as tf
 
     front = ScriptedFrontend(DebugRun(CaptureRequest(graph=GraphChoice.RUNTIME)), Continue())
-    monkeypatch.setattr("tfdbg_cli.api.wrappers.choose_frontend", lambda ui, **arguments: front)
+    monkeypatch.setattr("tfdbg_cli.api.session_debuggers.choose_frontend", lambda ui, **arguments: front)
     with tf.Graph().as_default(), tf.Session() as raw:
         x = tf.placeholder(tf.float32, [], name="x")
         session = tf_debug.LocalCLIDebugWrapperSession(raw)

@@ -43,7 +43,8 @@ def test_one_that_cannot_keeps_its_values_and_says_why(wanted, needed):
 def test_without_room_there_are_no_values_and_the_way_out_is_told():
     found = policy(Values.AUTO, "it draws", lambda: LARGE)
     assert found.course is Course.WITHOUT
-    (note,) = found.notes
+    reason, note = found.notes
+    assert reason == "This run cannot be made again (it draws)."
     assert "4.8 MiB" in note
     assert "config set memory_budget" in note
     assert not fits(LARGE)

@@ -23,6 +23,7 @@ from tfdbg_cli.model.values import Value
 
 _CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."
 _KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
+_NOR_KEPT = "This run cannot be made again ({})."
 _TOO_LARGE = (
     "The values are missing: they would take about {}, more than the {} of memory that tfdbg may use. Raise the "
     "budget with `config set memory_budget SIZE`."
@@ -70,7 +71,7 @@ def policy(wanted: Values, obstacle: str, needed: Callable[[], Estimate]) -> Pol
     estimate = needed()
     if fits(estimate):
         return Policy(Course.KEEP, (_KEPT_INSTEAD.format(obstacle),))
-    return Policy(Course.WITHOUT, (too_large(estimate),))
+    return Policy(Course.WITHOUT, (_NOR_KEPT.format(obstacle), too_large(estimate)))
 
 
 def fits(estimate: Estimate) -> bool:

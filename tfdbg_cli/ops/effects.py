@@ -109,43 +109,50 @@ def does(op_type: str, what: Container[Does], where: Container[State] = _ANYWHER
     return effect is not None and effect.does in what and effect.state in where
 
 
+@cache
 def speaks(op_type: str) -> bool:
     """Whether ops of this type say something, and do nothing else."""
     return does(op_type, {Does.SPEAKS})
 
 
+@cache
 def follows(op_type: str) -> bool:
     """Whether what ops of this type give follows from their inputs, although TensorFlow calls them stateful."""
     return does(op_type, {Does.FOLLOWS}, {State.NONE})
 
 
+@cache
 def is_of_a_run(op_type: str) -> bool:
     """Whether ops of this type make or use an array or a stack of tensors that begins and ends within a run."""
     return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY, State.STACK})
 
 
+@cache
 def leaves_variable(op_type: str) -> bool:
     """Whether ops of this type are given a variable and leave it as it is."""
     return does(op_type, {Does.ASKS, Does.READS}, _VARIABLES)
 
 
-@cache  # it is asked of every op that runs eagerly
+@cache
 def updates_variable(op_type: str) -> bool:
     """Whether ops of this type write a variable, their first input."""
     return does(op_type, {Does.WRITES}, _VARIABLES)
 
 
+@cache
 def takes_handle(op_type: str) -> bool:
     """Whether ops of this type are given the handle of a variable."""
     return does(op_type, _USES, {State.VARIABLE})
 
 
+@cache
 def may_run_again(op_type: str) -> bool:
     """Whether ops of this type change nothing, and give the same again while nothing else changes a variable."""
     same = does(op_type, {Does.HOLDS}) or follows(op_type) or is_of_a_run(op_type)
     return same or leaves_variable(op_type)
 
 
+@cache
 def keeps_own_state(op_type: str) -> bool:
     """Whether ops of this type that TensorFlow calls stateful, and that are given no handle, may have a state inside.
 
@@ -155,6 +162,7 @@ def keeps_own_state(op_type: str) -> bool:
     return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH)
 
 
+@cache
 def draws_numbers(op_type: str) -> bool:
     """Whether ops of this type draw random numbers, or the time: that takes nothing from anybody."""
     return does(op_type, {Does.DRAWS}, {State.KERNEL, State.VARIABLE, State.CLOCK})

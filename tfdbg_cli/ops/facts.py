@@ -54,9 +54,10 @@ class Facts(Generic[Name]):
     def learn(self, op: OpView[Name]) -> None:
         """Find out whether `op` gives constants, and what is the same as what it gives."""
         outputs = [name for name in op.outputs if name not in self._outside] if self._outside else op.outputs
+        calls_functions = op.calls_functions
         for name in outputs:
-            self._learn_source(op, name)
-        if op.calls_functions:
+            self._learn_source(op, name, calls_functions)
+        if calls_functions:
             self._constants.update(dict.fromkeys(outputs, UNREAD))
             return
         known = [self.constant(name) for name in op.inputs]
@@ -66,11 +67,11 @@ class Facts(Generic[Name]):
         if found is not None:
             self._constants.update(dict.fromkeys(outputs, found))
 
-    def _learn_source(self, op: OpView[Name], name: Name) -> None:
+    def _learn_source(self, op: OpView[Name], name: Name, calls_functions: bool) -> None:
         if not self._merging:
             if op.op_type in COPIES and op.inputs:
                 self._sources[name] = self.source(op.inputs[0])
-        elif op.calls_functions:
+        elif calls_functions:
             self._sources[name] = ANYTHING
         elif op.op_type in _MAYBE_NOTHING and op.inputs:
             self._sources[name] = self.source(op.inputs[0])

@@ -281,6 +281,19 @@ def _bundle_of(tmp_path: Path, build: Any) -> Path:
     return tmp_path / "bundle"
 
 
+def _bundle_of_function(tmp_path: Path, function: Any, *arguments: Any) -> Path:
+    """A bundle of a call of a tf.function, which is not made."""
+    from tfdbg_cli.capture.runs.function.traced_function import traced_function
+    from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+    from tfdbg_cli.capture.tf import compat
+
+    concrete = function.get_concrete_function(*arguments)
+    traced = traced_function(compat.atomic_of(concrete))
+    replay_spec = CallSnapshot.of(traced.snapshot_plan, [*arguments, *concrete.captured_inputs]).replay_spec()
+    write_bundle(Run(Call(1, RunKind.FUNCTION, ())), replay_spec, tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
 def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> None:
     target = tmp_path / "written"
     path = _bundle_of(tmp_path, lambda tf: tf.io.write_file(str(target), "x"))
@@ -296,5 +309,48 @@ def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> N
 
 def test_what_is_larger_than_the_memory_is_refused(tmp_path: Path) -> None:
     path = _bundle_of(tmp_path, lambda tf: tf.fill([1 << 32], 1.0))
-    with pytest.raises(TfdbgError, match=r"Fill:0 of 16\.0 GiB|fill:0 of 16\.0 GiB"):
-        replayed(str(path))
+    for again in (replayed, steps_of):
+        with pytest.raises(TfdbgError, match=r"Fill:0 of 16\.0 GiB|fill:0 of 16\.0 GiB"):
+            again(str(path))
+
+
+@pytest.mark.parametrize("where", ["function", "called", "branch", "loop", "variable"])
+def test_what_is_larger_than_the_memory_is_refused_in_a_function(tmp_path: Path, where: str) -> None:
+    import tensorflow as tf
+
+    variable = tf.Variable(tf.zeros([1 << 12]))
+
+    def large(x: Any) -> Any:
+        return tf.reduce_sum(tf.fill([1 << 32], x))
+
+    def pairs(x: Any) -> Any:
+        # Its shape is known from that of the variable alone: 2^12 · 2^12 · 2^10 floats of 4 bytes.
+        return x + tf.reduce_sum(variable[:, None, None] * variable[:, None] * tf.ones([1 << 10]))
+
+    build = {
+        "function": large,
+        "called": lambda x: tf.function(large)(x) + 1.0,
+        "branch": lambda x: tf.cond(x > 0.0, lambda: large(x), lambda: x),
+        "loop": lambda x: tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, large(y)), (0, x))[1],
+        "variable": lambda x: tf.function(pairs)(x),
+    }[where]
+    path = _bundle_of_function(tmp_path, tf.function(build), tf.constant(-1.0))
+    for again in (replayed, steps_of):
+        with pytest.raises(TfdbgError, match=r"The run makes .*(Fill|fill|mul_1):0 of (16|64)\.0 GiB"):
+            again(str(path))
+
+
+def test_what_fits_is_not_refused_in_a_function(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    variable = tf.Variable([1.0, 2.0])
+
+    def step(x: Any) -> Any:
+        for _ in tf.range(2):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+            x = tf.concat([x, variable[: tf.size(x)]], 0)  # its shape is another at each turn
+        return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.function(tf.math.log)(x), lambda: x)
+
+    path = _bundle_of_function(tmp_path, tf.function(step), tf.constant([3.0]))
+    assert replayed(str(path)).stop.runs[0].error is None
+    assert steps_of(str(path)).opening == STEPPER

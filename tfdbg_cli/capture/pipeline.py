@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
@@ -145,7 +146,8 @@ def planned(controller: Controller, made: Interceptable) -> tuple[Plan | None, C
     if plan.action is Action.LEAVE:
         return plan, None
     try:
-        return plan, made.capture(controller, plan)
+        with COLLECTION_PUT_OFF:
+            return plan, made.capture(controller, plan)
     except Exception as error:  # noqa: BLE001
         report("prepare the capture of a run", error)
         controller.run_abandoned(plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.bundles.values import value_digest
-from tfdbg_cli.model.calls import RunError
+from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, Run
@@ -89,13 +90,9 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
     from tfdbg_cli.capture.what_if.of_replay import what_if_of
 
     room = memory_budget(person_settings())
-    try:
+    with _refusals(place):
+        _require_room(bundle.replay_spec, room)
         replayed = repeat(bundle.replay_spec, room)
-    except TfdbgError:
-        raise
-    except Exception as error:  # whatever TensorFlow makes of a graph that may come from anywhere
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
     run = replayed.of(_shown_graph(bundle.run))
     run = _with_variables_before(run, bundle)
     same, found = _verdict(bundle, run)
@@ -123,6 +120,10 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
     _require_tensorflow(place)
+    from tfdbg_cli.capture.budget import memory_budget
+
+    with _refusals(place):
+        _require_room(bundle.replay_spec, memory_budget(person_settings()))
     run = _replayable(_shown_graph(bundle.run), bundle)
     return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
 
@@ -171,6 +172,32 @@ def _require_harmless(bundle: Bundle, trust: bool) -> None:
             f" {', '.join(ops[:_MOST_NAMED])}{more}.",
             hint=f"If you trust who made it: tfdbg replay --trust {name}. {look}",
         )
+
+
+@contextmanager
+def _refusals(place: Path) -> Iterator[None]:
+    """A context that makes whatever TensorFlow raises of a graph that may come from anywhere a TfdbgError."""
+    try:
+        yield
+    except TfdbgError:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise TfdbgError(f"The run in {place} could not be made again: {told}", exit_code=2) from error
+
+
+def _require_room(replay_spec: ReplaySpec, room: int) -> None:
+    """Look at how large the tensors of the run would be, before anything of it is run.
+
+    Raises:
+        TfdbgError: one is known to take more than `room` bytes, or TensorFlow does not take the run.
+
+    """
+    from tfdbg_cli.capture.replay.room import require_room_in_function
+    from tfdbg_cli.capture.replay.session import require_room_in_session
+
+    in_function = replay_spec.kind is RunKind.FUNCTION
+    (require_room_in_function if in_function else require_room_in_session)(replay_spec, room)
 
 
 def _require_tensorflow(place: Path) -> None:

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.replay.dumped import dumped, merged, renamed
 from tfdbg_cli.capture.replay.inlined import inlined_names
 from tfdbg_cli.capture.replay.inside import with_inside
 from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
 from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
@@ -24,8 +25,6 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
-from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.tensors import MemoryTensorStore
@@ -59,7 +58,8 @@ def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: Sessi
         try:
             with copy.lock:
                 made = _Made(copy, replay_spec)
-                _require_room(made.fetchable, room)
+                if room is not None:
+                    require_room(made.fetchable, room)
                 try:
                     return made.with_called(made.with_inner(made.replayed(made.values())))
                 except OpError as error:
@@ -69,22 +69,20 @@ def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: Sessi
                 copy.close()
 
 
-def _require_room(tensors: Iterable[SymbolicTensor], room: int | None) -> None:
-    """Refuse a tensor that is known before the run to take more than `room` bytes.
+def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
+    """Refuse a run of a session that computes a tensor which is known to take more than `room` bytes; run nothing.
 
     Raises:
-        TfdbgError: there is one.
+        TfdbgError: there is one, or TensorFlow does not take the graph or the inputs.
 
     """
-    if room is None:
-        return
-    for tensor in tensors:
-        size = (tensor.shape.num_elements() or 0) * tensor.dtype.size
-        if size > room:
-            raise TfdbgError(
-                f"The run makes {tensor.name} of {size_text(size)}, and tfdbg may use {size_text(room)} of memory.",
-                hint="Raise the budget: set TFDBG_MEMORY_BUDGET.",
-            )
+    with INSIDE:
+        copy = SessionCopy(replay_spec)
+        try:
+            with copy.lock:
+                require_room(_Made(copy, replay_spec).fetchable, room)
+        finally:
+            copy.close()
 
 
 class _Made:

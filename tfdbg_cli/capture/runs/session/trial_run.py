@@ -18,6 +18,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.proof import Graphs, other_ops
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
@@ -108,10 +109,11 @@ class TrialRun:
         own = Outcome({name: fetched_array(value) for name, value in values.items()}, held.after())
         watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
         plain_graphs = Graphs() if watched is not None else None
-        plain = held.plain_again(plain_graphs)
-        if watched is not None and plain_graphs is not None:
-            trial.other_ops = other_ops(plain_graphs, watched)
-            trial.proven = True
+        with COLLECTION_PUT_OFF:
+            plain = held.plain_again(plain_graphs)
+            if watched is not None and plain_graphs is not None:
+                trial.other_ops = other_ops(plain_graphs, watched)
+                trial.proven = True
         self._compared = own.count
         self._differs = own.parted_from(plain)
         if not self._differs:

@@ -155,7 +155,7 @@ def changes(op: Op, fed_names: frozenset[str]) -> bool:
         return False
     if follows(op.type) or only_handles(op.outputs):
         return False
-    only_read = _only_read(op)
+    only_read = _only_read(op) if calls_functions(op) else frozenset[int]()
     written = any(position not in only_read for position, _ in held_by(op, fed_names)[0])
     return written or bool(op.op_def is not None and op.op_def.is_stateful)
 

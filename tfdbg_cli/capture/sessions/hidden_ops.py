@@ -49,11 +49,17 @@ class HiddenOps:
         self._count = 0
         self._lock = threading.RLock()
         self._known: dict[Hashable, Op] = {}
+        self._numbers: dict[Hashable, int] = {}
 
     @property
     def count(self) -> int:
         """How many there are."""
         return self._count
+
+    def number_of(self, thing: Hashable) -> int:
+        """A number for `thing` in the keys of `once`, each of which is hashed several times."""
+        with self._lock:
+            return self._numbers.setdefault(thing, len(self._numbers))
 
     def once(self, wanted: Mapping[Key, Callable[[int], Sequence[NewOp]]]) -> list[Op]:
         """The last op of each key, in order. The ops of a key are made when it is asked for first, and then kept.

@@ -27,7 +27,8 @@ def health_of(
 
     The answers `known` are part of it.
     """
-    makers = {(question, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
+    number = hidden.number_of(question)
+    makers = {(number, tensor.name): partial(asked, hidden, question, tensor) for tensor in tensors}
     answers = [*(op.outputs[0] for op in hidden.once(makers)), *known]
     if not answers:
         return None

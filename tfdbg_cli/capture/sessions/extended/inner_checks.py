@@ -96,7 +96,7 @@ class Sum:
         self._hidden = hidden
         self._question = question
         self._zeros = np.zeros(question.width, np.float32)
-        self._key = ("sum", question, number)
+        self._key = ("sum", hidden.number_of(question), number)
         attributes = {
             "dtype": tf.float32, "shape": tf.TensorShape([question.width]),
             "shared_name": f"{PREFIX}{question.name}.{number}".encode(),
@@ -107,8 +107,9 @@ class Sum:
     def checks(self, tensors: Sequence[Inner]) -> list[Op]:
         """The ops that check `tensors` and add to the sum."""
         hidden, question = self._hidden, self._question
+        asking = hidden.number_of(question)
         makers = {
-            (question, inner.tensor.name): partial(asked, hidden, question, inner.tensor)
+            (asking, inner.tensor.name): partial(asked, hidden, question, inner.tensor)
             for inner in tensors
             if not inner.answers
         }

@@ -65,17 +65,17 @@ def test_what_counts_as_a_hit(found, sure, tensors, hit):
 
 
 def test_a_hit_made_again_says_that_its_values_are_of_the_same_run():
-    found = replayed_hit(lambda: Replayed(VALUES, ("slow",)), lambda _: True, sure=True)
+    found = replayed_hit(lambda: Replayed(VALUES, ("slow",)), lambda _: True, lambda: SMALL, sure=True)
     assert found.tensors is VALUES
     assert found.notes[0].startswith("These values are of the same run made once more")
     assert found.notes[1:] == ("slow",)
 
 
 def test_values_that_do_not_show_the_hit_are_told_apart():
-    found = replayed_hit(lambda: Replayed(VALUES), lambda _: False, sure=True)
+    found = replayed_hit(lambda: Replayed(VALUES), lambda _: False, lambda: SMALL, sure=True)
     assert "not those of the hit" in found.notes[0]
     # Where the checks were not sure, the filter has not spoken yet.
-    unsure = replayed_hit(lambda: Replayed(VALUES), lambda _: False, sure=False)
+    unsure = replayed_hit(lambda: Replayed(VALUES), lambda _: False, lambda: SMALL, sure=False)
     assert unsure.notes[0].startswith("These values are of the same run")
 
 
@@ -84,11 +84,17 @@ def test_a_hit_that_cannot_be_made_again_is_shown_all_the_same(failure, capsys):
     def replay():
         raise failure
 
-    found = replayed_hit(replay, lambda _: True, sure=True)
+    found = replayed_hit(replay, lambda _: True, lambda: SMALL, sure=True)
     assert len(found.tensors) == 0
     assert found.notes == (f"The run could not be made again, so its values are missing: {failure}",)
     reported = "make a run again" in capsys.readouterr().err
     assert reported is isinstance(failure, ValueError)  # a mistake of ours is told at once
+
+
+def test_a_hit_whose_values_memory_has_no_room_for_is_not_made_again():
+    found = replayed_hit(_never, lambda _: True, lambda: LARGE, sure=True)
+    assert len(found.tensors) == 0
+    assert found.notes[0].startswith("The values are missing: they would take about 4.8 MiB, more than the 2.0 KiB")
 
 
 def test_a_run_passes_by_one_of_its_values():

@@ -102,11 +102,21 @@ def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:
     return found and (sure or not len(tensors))
 
 
-def replayed_hit(replay: Callable[[], Replayed], finds: Callable[[Replayed], bool], *, sure: bool) -> Replayed:
+def replayed_hit(
+    replay: Callable[[], Replayed], finds: Callable[[Replayed], bool], needed: Callable[[], Estimate], *, sure: bool
+) -> Replayed:
     """A hit made again by `replay`. The first note says whether its values are there, and whether they show the hit.
 
-    `finds` says whether values hold what the watch looks for. It is asked if the checks were `sure` that they do.
+    Args:
+        replay: makes the run again.
+        finds: whether values hold what the watch looks for; asked if the checks were sure that they do.
+        needed: what the values of the run take; those that memory has no room for are not made.
+        sure: whether the filter would pass what the checks found.
+
     """
+    estimate = needed()
+    if not fits(estimate):
+        return Replayed(notes=(too_large(estimate),))
     try:
         replayed = replay()
     except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too

@@ -136,6 +136,32 @@ def test_values_that_do_not_fit_into_memory_are_missing(tf, debugged, graph) -> 
     assert any("more than the 1000 bytes of memory" in note for note in end.run.notes)
 
 
+@pytest.mark.parametrize("copied", [False, True], ids=["in place", "on copies"])
+def test_a_hit_that_memory_has_no_room_for_is_not_made_again(tf, debugged, graph, monkeypatch, copied) -> None:
+    from tfdbg_cli.capture.replay.session import _Made
+
+    x = tf.placeholder(tf.float32, [1 << 12], name="x")
+    v = tf.get_variable("v", initializer=1.0, use_resource=True)
+    loss = tf.reduce_sum(tf.log(x), name="loss")
+    # Without an order between read and update such a run is checked on copies.
+    step = [loss, v.read_value(), v.assign_add(1.0).op] if copied else [loss]
+
+    def never(made):
+        raise AssertionError("all values were made")
+
+    monkeypatch.setattr(_Made, "values", never)
+    with tf.Session() as raw:
+        raw.run(v.initializer)
+        session, front = debugged(raw, WATCH, Detach(), settings=Settings(memory_budget=1000))
+        session.run(step, {x: np.ones(1 << 12)})
+        session.run(step, {x: np.zeros(1 << 12)})
+    (end,) = front.ends
+    assert end.hit.runs == 2
+    assert len(end.run.tensors) == 0
+    assert any("checked when it was made again" in note for note in end.run.notes) is copied
+    assert any("The values are missing" in note and "memory_budget" in note for note in end.run.notes), end.run.notes
+
+
 def test_a_variable_that_the_run_initializes(tf, debugged, graph) -> None:
     v = tf.get_variable("v", initializer=tf.log([0.0], name="log"))
     with tf.Session() as raw:

@@ -21,12 +21,10 @@ from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
     Course,
     checked,
-    fits,
     is_hit,
     passes,
     policy,
     replayed_hit,
-    too_large,
 )
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
@@ -205,16 +203,16 @@ class ReplayedWatchedCall(CapturedCall):
 
     def _again(self, outcome: Outcome, shown: Callable[[Replayed], Run]) -> Replayed:
         """The values of the call made again; `shown` makes a run of them."""
-        estimate = _estimate(self.call, self.plan, self._settings)
-        if not fits(estimate):
-            return Replayed(notes=(too_large(estimate),))
         question = self._watched.question
 
         def finds(again: Replayed) -> bool:
             # A run made again does not show the variables of loops before their update.
             return question.compares or passes(shown(again), question.asked)
 
-        return replayed_hit(self._replayed, finds, sure=bool(outcome.found) and outcome.sure)
+        def needed() -> Estimate:
+            return _estimate(self.call, self.plan, self._settings)
+
+        return replayed_hit(self._replayed, finds, needed, sure=bool(outcome.found) and outcome.sure)
 
     def _replayed(self) -> Replayed:
         if self.held is None:

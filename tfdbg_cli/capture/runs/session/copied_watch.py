@@ -12,12 +12,13 @@ from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Question
+from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
-from tfdbg_cli.capture.runs.watch_policy import is_hit
+from tfdbg_cli.capture.runs.watch_policy import fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
@@ -28,7 +29,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.replay import ReplaySpec
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
 
@@ -45,11 +46,14 @@ class CopiedWatch(UnchangedCapture):
         in_place: Callable[[str], Capture],
         question: Question,
         watched: WatchRequest,
+        needed: Callable[[], Estimate],
         notes: tuple[str, ...] = (),
     ) -> None:
+        """As of an UnchangedCapture; `needed` tells what the values of the run take."""
         super().__init__(invocation, plan, in_place, notes)
         self._question = question
         self._watched = watched
+        self._needed = needed
         self._checking: Checking | None = None
         self._chosen: ReplaySpec | None = None
         self._counted = ""
@@ -124,6 +128,13 @@ class CopiedWatch(UnchangedCapture):
         caught = is_hit(run.tensors, found=self._found, sure=self._checking.sure or self._seen_itself)
         self._run = replace(run, caught=caught, notes=(self._counted, *run.notes))
         return self._run
+
+    def made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
+        """The replay of the run; without values where memory has no room for them."""
+        estimate = self._needed()
+        if not fits(estimate):
+            return Replayed(notes=(too_large(estimate),)), Exactness(Way.UNCHANGED)
+        return super().made_again(held, error)
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
         """First the run that was checked. See UnchangedCapture."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan, WatchRequest
@@ -151,7 +152,8 @@ class SessionRun:
         def in_place(_: str) -> Capture:
             return self._checked_in_place(controller, plan, watched, question, uninitialized=True)
 
-        return CopiedWatch(self._invocation, plan, in_place, question, watched, (why,))
+        needed = partial(estimate_of, self._invocation, plan.capture, GraphKind.PYTHON, controller.settings, None)
+        return CopiedWatch(self._invocation, plan, in_place, question, watched, needed, (why,))
 
     def _checked_in_place(
         self,

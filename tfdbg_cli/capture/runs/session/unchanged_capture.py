@@ -95,7 +95,7 @@ class UnchangedCapture:
             return self.instead.run(call, error)
         bare = self.bare(call, error, self.held)
         try:
-            replayed, exactness = self._made_again(self.held, error)
+            replayed, exactness = self.made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
             if self.plan.watching:
                 report("make a watched run again", failure)
@@ -148,7 +148,7 @@ class UnchangedCapture:
             what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
         )
 
-    def _made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
+    def made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
         """The replay of the run that comes nearest to it, as far as can be told, and how exact it is."""
         found: list[tuple[Replayed, Exactness]] = []
         for attempt in self.attempts(held):

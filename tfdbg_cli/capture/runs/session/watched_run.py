@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
-from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
@@ -19,8 +18,8 @@ from tfdbg_cli.capture.runs.session.python_graph import keep_dump
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
 from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
+from tfdbg_cli.capture.runs.session.ways import estimate_of
 from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
-from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
@@ -39,7 +38,7 @@ from tfdbg_cli.config import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.runs import Estimate, Run
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
@@ -63,7 +62,8 @@ class WatchedRun:
         self._watched = watched
         self._call = call
         self._chooser = chooser(plan.capture)
-        chosen = policy(watched.values, call.state.obstacle, lambda: self._estimate(settings))
+        self._needed = partial(estimate_of, invocation, plan.capture, GraphKind.PYTHON, settings, None)
+        chosen = policy(watched.values, call.state.obstacle, self._needed)
         self._keeps = chosen.course is Course.KEEP
         self._notes = (checked(call.checked, call.total), *call.shadow_ops.notes, *chosen.notes)
         self._held: RunSnapshot | None = None
@@ -74,9 +74,6 @@ class WatchedRun:
         self._before: Mapping[Variable, Array] = {}
         self._run: Run | None = None
         self._aside: Sequence[Any] = ()
-
-    def _estimate(self, settings: Settings) -> Estimate:
-        return estimate(self._fetchable(), fed(self._invocation.feeds), GraphKind.PYTHON, settings, None)
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
@@ -208,7 +205,7 @@ class WatchedRun:
         def finds(again: Replayed) -> bool:
             return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
 
-        replayed = replayed_hit(held.replayed, finds, sure=self._checking.sure)
+        replayed = replayed_hit(held.replayed, finds, self._needed, sure=self._checking.sure)
         replayed = replace(replayed, tensors=asked_for(replayed.tensors, self._plan.capture))
         return replace(replayed.of(bare), error=bare.error)
 

@@ -120,6 +120,26 @@ def test_a_hit_without_room_for_values_is_a_hit() -> None:
     assert any("memory_budget" in note for note in end.run.notes), end.run.notes
 
 
+def test_a_hit_that_can_neither_be_made_again_nor_kept_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        for _ in tf.range(2):  # what Python answers in a loop is not held
+            x = tf.ensure_shape(tf.numpy_function(lambda value: value - 1, [x], tf.float32), [])
+        return tf.math.log(x + tf.zeros([1000]))
+
+    with _watching(Settings(memory_budget=2000)) as frontend:
+        step(tf.constant(20.0))
+        step(tf.constant(1.0))
+    (end,) = frontend.ends
+    assert end.hit is not None
+    assert end.hit.runs == 2
+    assert not len(end.run.tensors)
+    (reason,) = (note for note in end.run.notes if "cannot be made again" in note)
+    assert "PyFunc" in reason
+    assert sum("memory_budget" in note for note in end.run.notes) == 1, end.run.notes
+    assert "Traceback" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("values", _WAYS)
 def test_an_error_of_an_op_is_shown_and_raised(values: Values) -> None:
     @tf.function

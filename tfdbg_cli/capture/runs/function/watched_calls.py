@@ -126,13 +126,23 @@ class ReplayedWatchedCall(CapturedCall):
     """A watched call that gives the answer of its checks; its state is held so that it can be made again."""
 
     def __init__(
-        self, call: PerformedCall, plan: Plan, room: int, watched: FunctionChecks, settings: Settings
+        self,
+        call: PerformedCall,
+        plan: Plan,
+        room: int,
+        watched: FunctionChecks,
+        settings: Settings,
+        notes: tuple[str, ...] = (),
     ) -> None:
-        """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take."""
+        """Prepare the call. What is held may take `room` bytes; `settings` say what its values may take.
+
+        `notes` say at a hit why there can be no values.
+        """
         super().__init__(call, plan, room)
         self._proof = watched.checked_only(call.inputs)
         self._watched = watched
         self._settings = settings
+        self._notes = notes
         self._outputs: Sequence[Any] = ()
         self._agreement: Agreement | None = None  # of the call made again with the program's
         self._note = ""
@@ -188,7 +198,7 @@ class ReplayedWatchedCall(CapturedCall):
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
             inputs = self.held.replay_spec().inputs
             run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})
-        notes = (*self.outcome.notes, _checked(self._watched), *again.notes)
+        notes = (*self.outcome.notes, _checked(self._watched), *self._notes, *again.notes)
         exactness = None if error is not None else self._said_of(self._agreement)
         self._run = replace(run, notes=tuple(dict.fromkeys(notes)), exactness=exactness)
         return self._run
@@ -287,7 +297,7 @@ def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Captur
         return KeptWatchedCall(call, plan, room, watched, reason, chosen.notes)
     watched.checked_only(call.inputs)
     way = CopiedWatchedCall if watched.on_copies else ReplayedWatchedCall
-    return way(call, plan, room, watched, settings)
+    return way(call, plan, room, watched, settings, chosen.notes)
 
 
 def _of_all_values(call: PerformedCall, plan: Plan, room: int, values: Values, note: str) -> CapturedCall:

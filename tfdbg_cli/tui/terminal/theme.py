@@ -8,6 +8,7 @@ from typing import TypeAlias
 import urwid
 
 from tfdbg_cli.document.text import Style
+from tfdbg_cli.tui.terminal.ramp import ramp_names, ramp_rows
 
 PaletteRow: TypeAlias = tuple[str, str, str, str, str, str]
 _KEEP = urwid.INHERIT
@@ -231,11 +232,16 @@ def palette(theme: str) -> list[PaletteRow]:
 
     Its monochrome column is what terminals without colours show, and everyone under NO_COLOR.
     """
-    return [_row(name, THEMES.get(theme, {}).get(name)) for name in names()]
+    rows = [_row(name, THEMES.get(theme, {}).get(name)) for name in _looks()]
+    return [*rows, *ramp_rows(coloured=theme in THEMES)]
 
 
 def names() -> list[str]:
     """Every name that a palette defines."""
+    return [*_looks(), *ramp_names()]
+
+
+def _looks() -> list[str]:
     return [*(str(style) for style in Style if style), *PARTS]
 
 

@@ -11,7 +11,7 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.levels import NAN, NEG_INF, POS_INF, SIGNS, Scale
 from tfdbg_cli.tui.array.numbers import CURSOR
 from tfdbg_cli.tui.array.plane import Plane
-from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, joined
+from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted, joined
 
 _ACROSS, _DOWN = 2, 4  # dots of a cell
 _BRAILLE = 0x2800
@@ -44,7 +44,7 @@ def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
     drawn.append(joined([(" " * head, ()), *row_of_signs]))
     note = f", 1 of {of:,} numbers is shown" if of > 1 else ""
     words = f"row {plane.row} of {plane.height:,}, {plane.width:,} numbers{note}"
-    drawn.append([(" " * head, ()), (words, (Style.DIM,))])
+    drawn.append(fitted([(" " * head, ()), (words, (Style.DIM,))], surface.cols))
     return Drawn(drawn, (head + at, high))
 
 

@@ -146,7 +146,7 @@ def _known(places: list[int | None]) -> list[int]:
 def _fitting(
     sheet: _Sheet, columns: Track, corner: Corner, at: int, room: int
 ) -> tuple[int, list[int | None], _Words]:
-    """The first slot of as many columns as fit into `room`, the one at slot `at` among them, what they are, and words.
+    """The first slot of as many columns as fit into `room`, the one at slot `at` among them; these columns; words.
 
     How many fit follows from how wide their words are: as many are tried as fitted before.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from tfdbg_cli.model.statistics import widened
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.levels import SIGNS, Scale, character, ground, ink, legend
 from tfdbg_cli.tui.array.plane import Plane
-from tfdbg_cli.tui.array.surface import Drawn, Row, Surface, joined
+from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted, joined
 
 _HALF = "▀"
 _EXACT = 1 << 17  # elements of a plane of which each is seen; of larger ones some are picked
@@ -21,10 +23,14 @@ _EXACT = 1 << 17  # elements of a plane of which each is seen; of larger ones so
 class Pixels:
     """The plane in `height` by `width` pixels: each number stands for its part, NaN or infinite where any of it is.
 
+    `down` and `across` are the first rows and columns of the parts, each of which is `enlarged` to so many pixels.
     `of` is how many elements a pixel stands for where only one of them was looked at, else 1.
     """
 
     numbers: Array
+    down: Array
+    across: Array
+    enlarged: int
     of: int = 1
 
     @property
@@ -34,6 +40,11 @@ class Pixels:
     @property
     def width(self) -> int:
         return int(self.numbers.shape[1])
+
+    def at(self, row: int, col: int) -> tuple[int, int]:
+        """The pixel of an element."""
+        parts = np.searchsorted(self.down, row, "right") - 1, np.searchsorted(self.across, col, "right") - 1
+        return int(parts[0]) * self.enlarged, int(parts[1]) * self.enlarged
 
 
 def pixels(elements: Array, high: int, wide: int) -> Pixels:
@@ -49,7 +60,7 @@ def pixels(elements: Array, high: int, wide: int) -> Pixels:
     else:
         numbers = widened(elements[np.ix_(down, across)])
         of = -(-elements.size // numbers.size)
-    return Pixels(numbers.repeat(enlarge, axis=0).repeat(enlarge, axis=1), of)
+    return Pixels(numbers.repeat(enlarge, axis=0).repeat(enlarge, axis=1), down, across, enlarge, of)
 
 
 def _edges(length: int, parts: int) -> Array:
@@ -62,13 +73,13 @@ def _merged(numbers: Array, down: Array, across: Array) -> Array:
     with np.errstate(all="ignore"):
         sums = np.add.reduceat(np.add.reduceat(numbers, down, axis=0), across, axis=1)
     height, width = numbers.shape
-    counts = np.outer(np.diff(np.append(down, height)), np.diff(np.append(across, width)))
+    means = sums / np.outer(np.diff(np.append(down, height)), np.diff(np.append(across, width)))
     # Sums of finite numbers may overflow: such a part shows its first number.
-    lost = ~np.isfinite(sums)
+    lost = ~np.isfinite(means)
     if lost.any():
         bad = np.add.reduceat(np.add.reduceat(~np.isfinite(numbers), down, axis=0, dtype=np.int64), across, axis=1)
-        sums = np.where(lost & (bad == 0), numbers[np.ix_(down, across)] * counts, sums)
-    return np.asarray(sums / counts)
+        means = np.where(lost & (bad == 0), numbers[np.ix_(down, across)], means)
+    return np.asarray(means)
 
 
 def picture(array: Array, plane: Plane, scale: Scale, surface: Surface) -> Drawn:
@@ -78,9 +89,9 @@ def picture(array: Array, plane: Plane, scale: Scale, surface: Surface) -> Drawn
     shown = pixels(plane.elements(array), high * taken, wide)
     levels = scale.levels(shown.numbers).tolist()
     drawn = _halves(levels) if surface.coloured else _characters(levels)
-    note = f"  1 of {shown.of:,} elements is shown" if shown.of > 1 else ""
-    drawn.append([*legend(scale, coloured=surface.coloured), (note, (Style.WARNING,))])
-    row, col = plane.row * shown.height // plane.height, plane.col * shown.width // plane.width
+    note = f"1 of {shown.of:,} elements is shown " if shown.of > 1 else ""
+    drawn.append(fitted([(note, (Style.WARNING,)), *legend(scale, coloured=surface.coloured)], surface.cols))
+    row, col = shown.at(plane.row, plane.col)
     return Drawn(drawn, (col * (1 if surface.coloured else 2), row // taken))
 
 
@@ -89,17 +100,18 @@ def _halves(levels: list[list[int]]) -> list[Row]:
     drawn: list[Row] = []
     for at in range(0, len(levels), 2):
         upper = levels[at]
-        lower = levels[at + 1] if at + 1 < len(levels) else [None] * len(upper)
-        row: Row = []
-        for one, other in zip(upper, lower, strict=True):
-            worst = one if one < 0 else other
-            if worst is not None and worst < 0:
-                sign, style = SIGNS[worst]
-                row.append((sign, (style,)))
-            else:
-                row.append((_HALF, (ink(one),) if other is None else (ink(one), ground(other))))
-        drawn.append(joined(row))
+        lower: Sequence[int | None] = levels[at + 1] if at + 1 < len(levels) else [None] * len(upper)
+        drawn.append(joined(list(map(_half, upper, lower))))
     return drawn
+
+
+@lru_cache(maxsize=1024)
+def _half(upper: int, lower: int | None) -> Run:
+    worst = upper if upper < 0 else lower
+    if worst is not None and worst < 0:
+        sign, style = SIGNS[worst]
+        return sign, (style,)
+    return _HALF, (ink(upper),) if lower is None else (ink(upper), ground(lower))
 
 
 def _characters(levels: list[list[int]]) -> list[Row]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tfdbg_cli.document.cells import clip, display_width
+
 # A text and the names of its look, the innermost first: styles of a document, parts of a screen, steps of a ramp.
 Run: TypeAlias = tuple[str, tuple[str, ...]]
 Row: TypeAlias = list[Run]
@@ -57,6 +59,18 @@ class Drawn:
     rows: list[Row]
     cursor: tuple[int, int] | None = None
     cells: Cells | None = None
+
+
+def fitted(row: Row, cols: int) -> Row:
+    """`row` in at most `cols` columns; what does not fit gives way to `…`."""
+    kept: Row = []
+    for text, look in row:
+        short = clip(text, cols)
+        kept.append((short, look))
+        cols -= display_width(short)
+        if short != text:
+            break
+    return kept
 
 
 def joined(runs: Row) -> Row:

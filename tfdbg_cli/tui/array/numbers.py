@@ -55,7 +55,8 @@ def grid(array: Array, plane: Plane, style: NumberStyle, corner: Corner, surface
     for number, place in enumerate(down):
         here = across.index(plane.col) if place == plane.row and plane.col in across else None
         if here is not None:
-            cursor = head + here * (words.width + 1) + 1, len(drawn)
+            blanks = words.width - len(words.rows[number][here].lstrip())
+            cursor = head + here * (words.width + 1) + 1 + blanks, len(drawn)
         index = _GAP if place is None else str(place)
         look = Style.TITLE if place == plane.row else Style.DIM
         drawn.append(joined([(f"{index:>{head - 1}} ", (look,)), *words.row(number, here)]))

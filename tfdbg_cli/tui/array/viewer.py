@@ -175,8 +175,8 @@ class Viewer:
 
     @property
     def position(self) -> str:
-        """Row and column of the cursor."""
-        return f"row {self.plane.row}/{self.plane.height} column {self.plane.col}/{self.plane.width}"
+        """Row and column of the cursor, and how many there are."""
+        return f"{self.plane.row}/{self.plane.height}, {self.plane.col}/{self.plane.width}"
 
     def draw(self, surface: Surface) -> Drawn:
         """Head and elements. Work that does not end at once goes on in `jumps`."""

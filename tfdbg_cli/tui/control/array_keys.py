@@ -23,7 +23,7 @@ _ROWS = (
     (("a", "tab"), "pane:axis", "step along the next axis that is not shown", ""),
     (("shift tab",), "pane:axis-back", "step along the axis before", ""),
     (("X",), "pane:turn", "show the next two axes", ""),
-    (("[ n",), "pane:previous-nonfinite", "NaN or infinity before", ""),
+    (("[ n",), "pane:previous-nonfinite", "the NaN or infinity before", ""),
     (("}",), "pane:maximum", "next maximum: the greatest finite element", ""),
     (("{",), "pane:minimum", "next minimum: the least finite element", ""),
     (("n",), "ui:next-match", "next element that was looked for", ""),

@@ -34,8 +34,10 @@ def test_a_nan_is_gone_to_and_looked_at_in_every_way(tmp_path):
     session.send("3")
     session.wait("▀")
     assert ";48;2;" in session.raw, "true colours where the terminal has them"
-    session.send("1>")
-    session.wait("[3, 18, :, :]")
+    session.send(">")
+    session.wait("[3, :, :, 1]")
+    session.send("1")
+    session.wait("numbers")
     session.send("/>=1000<enter>")
     session.wait("1000.")
     session.send("<esc><esc>")

@@ -107,6 +107,13 @@ def test_numbers_are_looked_for_and_texts_are_not() -> None:
     assert "there is none" in _drive("v/>1e9<enter>").status
 
 
+def test_what_was_said_of_a_jump_goes_when_the_person_goes_on() -> None:
+    assert "next NaN" in _drive("v]n").status
+    assert "next NaN" not in _drive("v]nl").status
+    assert "next NaN" not in _drive("v]n@0,0,0,0]<enter>").status
+    assert "there is none" not in _drive("v]nl", _run(x=np.zeros((3, 4)))).status
+
+
 def test_maximum_and_minimum() -> None:
     assert _drive("v}").state.viewer.here == (3, 19, 5, 2)
     assert _drive("v}{").state.viewer.here == (0, 0, 0, 0)

@@ -101,6 +101,11 @@ class Jumps:
         self._end()
         self.notice, self.failed = "", False
 
+    def forget(self) -> None:
+        """Say no more of a jump that is over: the person went on."""
+        if not self._jumping:
+            self.notice, self.failed = "", False
+
     def halt(self) -> None:
         """Look no further, whatever it is."""
         if self._jumping:

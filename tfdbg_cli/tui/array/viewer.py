@@ -72,6 +72,7 @@ class Viewer:
 
     def go(self, index: Index) -> None:
         """Put the cursor on this element; where it was left out, every element is shown from now on."""
+        self.jumps.forget()
         self.plane = self.plane.at(index)
         rows, columns = tracks(self.plane, self.style)
         if rows.place(rows.slot(self.plane.row)) is None or columns.place(columns.slot(self.plane.col)) is None:

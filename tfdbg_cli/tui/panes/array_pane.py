@@ -80,6 +80,7 @@ class ArrayPane(Pane):
         self._viewer.press(col, row)
 
     def perform(self, name: str) -> None:
+        self._viewer.jumps.forget()
         self._viewer.jumps.halted = False
         self._done(name)
         self._actions.search_on()

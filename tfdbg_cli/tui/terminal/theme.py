@@ -232,17 +232,14 @@ def palette(theme: str) -> list[PaletteRow]:
 
     Its monochrome column is what terminals without colours show, and everyone under NO_COLOR.
     """
-    rows = [_row(name, THEMES.get(theme, {}).get(name)) for name in _looks()]
-    return [*rows, *ramp_rows(coloured=theme in THEMES)]
+    ramp = {row[0]: row for row in ramp_rows(coloured=theme in THEMES)}
+    looks = THEMES.get(theme, {})
+    return [ramp.get(name) or _row(name, looks.get(name)) for name in names()]
 
 
 def names() -> list[str]:
     """Every name that a palette defines."""
-    return [*_looks(), *ramp_names()]
-
-
-def _looks() -> list[str]:
-    return [*(str(style) for style in Style if style), *PARTS]
+    return [*(str(style) for style in Style if style), *PARTS, *ramp_names()]
 
 
 def _row(name: str, look: Look | None) -> PaletteRow:

@@ -152,6 +152,12 @@ def test_a_curve_goes_from_the_lowest_dot_to_the_highest_and_marks_what_is_none(
     assert "".join(ascii_rows[:10]).isascii()
 
 
+def test_a_short_row_of_the_batch_has_a_sign_for_each_element() -> None:
+    known: dict[int, Health] = {}
+    _answer(examined(np.array([[1, 0, np.nan]]), range(1), known.__setitem__))
+    assert _text(health_strips(known, range(1), 0, Surface(80, 10)))[0].split()[1] == "·0×"
+
+
 def test_the_health_of_each_row_tells_where_and_how_many() -> None:
     batch = np.ones((5, 4, 64), np.float32)
     batch[1, 0, 0] = np.nan

@@ -18,7 +18,7 @@ from tfdbg_cli.tui.array.numbers import CURSOR
 from tfdbg_cli.tui.array.scan import Steps
 from tfdbg_cli.tui.array.surface import Drawn, Row, Surface, joined
 
-_CELLS = 32  # parts of a row that are told apart
+_CELLS = 32  # parts of a row that are told apart; a shorter row has one for each element
 _GOOD, _ZERO, _UNKNOWN = "·", "0", "?"
 _LEAST_WORK = STEP // 16  # a row takes its time however few elements it has
 
@@ -59,7 +59,7 @@ def examined(array: Array, rows: Sequence[int], tell: Callable[[int, Health], No
         elements = array[row, ...] if array.ndim else array
         health = Health()
         for low, high in forward(0, elements.size):
-            parts = np.arange(low, high) * _CELLS // elements.size
+            parts = np.arange(low, high) * min(_CELLS, elements.size) // elements.size
             health.add(widened(piece(elements, low, high)), parts)
             waiting += max(high - low, _LEAST_WORK)
             if waiting >= STEP and high < elements.size:

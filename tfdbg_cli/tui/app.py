@@ -233,12 +233,12 @@ class App:
         before = self.state.viewed
         try:
             self.command(service.shown_again(page.command))
-            if before is not None and self.state.pages.current is not page:
-                viewer = self.state.viewers.open(self.state.page, service.settings, from_text=False)
-                viewer.resembles(before)
         except TfdbgError:
             service.look_at(page)
             raise
+        if before is not None and self.state.pages.current is not page:
+            viewer = self.state.viewers.open(self.state.page, service.settings, from_text=False)
+            viewer.resembles(before)
 
     def leave(self, decision: Decision) -> None:
         """The stop is over."""

@@ -22,13 +22,16 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from support import sample_run  # noqa: E402
+from support.made_run import made_run, op  # noqa: E402
 from support.screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
+from tfdbg_cli.commands.standard import standard_registry  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402
 from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
+from tfdbg_cli.model.runs import RunEnd  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
 WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGQUIT)
@@ -83,7 +86,16 @@ def chatter(context, options):
     return text_document("chatter", line("chattered"))
 
 
-def frontend(opening: str = "lt") -> TuiFrontend:
+def arrays() -> RunEnd:
+    """A run with a NaN in an array of four axes."""
+    array = np.arange(4 * 20 * 6 * 3, dtype=np.float32).reshape(4, 20, 6, 3)
+    array[3, 17, 4, 0] = np.nan
+    return RunEnd(made_run(op("x", "Placeholder", value=array)))
+
+
+def frontend(opening: str = "lt", *, whole: bool = False) -> TuiFrontend:
+    if whole:
+        return TuiFrontend(standard_registry(), Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
     registry = small_registry()
     for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
         registry.add(Command(name, (), name, handler))
@@ -94,7 +106,7 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend("slow" if scenario == "slow" else "lt")
+    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario == "arrays")
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
@@ -107,7 +119,7 @@ def main() -> None:
     print("before the stop", flush=True)
 
     def stop() -> None:
-        facts["decisions"].append(repr(front.stop(sample_run.run_end())))
+        facts["decisions"].append(repr(front.stop(arrays() if scenario == "arrays" else sample_run.run_end())))
 
     try:
         if scenario == "thread":

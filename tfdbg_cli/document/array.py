@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.document.array_words import ArrayWords, decoded, native, scalar_text
+from tfdbg_cli.document.array_words import ArrayWords, decoded, is_text, native, scalar_text
 from tfdbg_cli.document.lazy_lines import LazyLines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style
 from tfdbg_cli.model.values import Array
@@ -283,14 +283,12 @@ def _nested(array: Array, edge: int | None) -> Any:
     length = len(array)
     if edge is None or length <= 2 * edge:
         return (
-            [_nested(array[i, ...], edge) for i in range(length)] if edge is not None or _odd(array) else _all(array)
+            [_nested(array[i, ...], edge) for i in range(length)]
+            if edge is not None or is_text(array)
+            else _all(array)
         )
     head = [_nested(array[i, ...], edge) for i in range(edge)]
     return [*head, _MORE, *(_nested(array[i, ...], edge) for i in range(length - edge, length))]
-
-
-def _odd(array: Array) -> bool:
-    return array.dtype.kind in "OSU"
 
 
 def _all(array: Array) -> Any:

@@ -45,7 +45,7 @@ class ArrayWords:
         self._array = array
         self._options = dict(options)
         self._mark = mark
-        self._texts = array.dtype.kind in "OSU"
+        self._texts = is_text(array)
         self._shorten = shorten
         self._blocks: dict[int, Words] = {}
         self._anchors = array.reshape(-1)[:0]
@@ -84,7 +84,7 @@ class ArrayWords:
 
     def _format(self, chunk: Array) -> list[str]:
         if self._texts:
-            return [_text_word(item, self._shorten) for item in chunk]
+            return [text_word(item, self._shorten) for item in chunk]
         joined = printed(np.concatenate([chunk, self._anchors]), self._options)
         return joined[: len(chunk)]
 
@@ -155,6 +155,11 @@ def _chunk_extremes(part: Array) -> dict[str, tuple[float, int]]:
     return found
 
 
+def is_text(array: Array) -> bool:
+    """Whether the elements are texts, bytes or other objects, and no numbers."""
+    return array.dtype.kind in "OSU"
+
+
 def native(array: Array) -> Array:
     """`array` in a type that NumPy can format: bfloat16 and float8 as float32 (exactly), int4 as int64."""
     if array.dtype.kind in "biucOSU" or array.dtype.type in {np.float16, np.float32, np.float64, np.longdouble}:
@@ -174,8 +179,8 @@ def printed(flat: Array, options: Mapping[str, Any]) -> list[str]:
 
 def scalar_text(array: Array, options: Mapping[str, Any]) -> str:
     """The one element of an array without axes."""
-    if array.dtype.kind in "OSU":
-        return _text_word(array[()], shorten=False)
+    if is_text(array):
+        return text_word(array[()], shorten=False)
     return np.array2string(native(array), **options)
 
 
@@ -184,7 +189,8 @@ def decoded(item: Any) -> Any:
     return item.decode("utf-8", "backslashreplace") if isinstance(item, bytes) else item
 
 
-def _text_word(item: Any, shorten: bool) -> str:
+def text_word(item: Any, shorten: bool) -> str:
+    """A text, as Python writes it, in characters that may go to a terminal; a long one cut off if `shorten`."""
     if not isinstance(item, bytes | str):
         return printable(repr(item))
     try:

@@ -12,7 +12,7 @@ from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.model.values import Array
 
 _BARS = "▁▂▃▄▅▆▇█"
-_NAN, _UP, _DOWN = "×", "↑", "↓"
+NOT_A_NUMBER, UP, DOWN = "×", "↑", "↓"  # what stands for a NaN and for the infinities, wherever numbers are drawn
 _WIDEST = 200  # bars where no screen sets a limit
 _LEGEND = 40  # columns kept for the words behind the bars
 
@@ -37,23 +37,25 @@ class Sparkline:
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         signs = [_sign(group, low, high) for group in groups]
         words = [f"{number_text(low)} to {number_text(high)}"] if finite.size else []
-        words += [f"{sign} {name}" for sign, name in ((_NAN, "NaN"), (_UP, "+inf"), (_DOWN, "-inf")) if sign in signs]
+        words += [
+            f"{sign} {name}" for sign, name in ((NOT_A_NUMBER, "NaN"), (UP, "+inf"), (DOWN, "-inf")) if sign in signs
+        ]
         if len(groups) < self.values.size:
             words.append(f"{-(-self.values.size // len(groups))} a bar")
         bars = [Span(sign, _STYLES.get(sign, Style.NUMBER)) for sign in signs]
         return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
 
 
-_STYLES = {_NAN: Style.NAN, _UP: Style.INF, _DOWN: Style.INF}
+_STYLES = {NOT_A_NUMBER: Style.NAN, UP: Style.INF, DOWN: Style.INF}
 
 
 def _sign(group: Array, low: float, high: float) -> str:
     if np.isnan(group).any():
-        return _NAN
+        return NOT_A_NUMBER
     if np.isposinf(group).any():
-        return _UP
+        return UP
     if np.isneginf(group).any():
-        return _DOWN
+        return DOWN
     if high == low:
         return _BARS[len(_BARS) // 2]
     # Halves first: the range of the largest numbers overflows.

@@ -80,7 +80,7 @@ def summarize(array: Array) -> Summary:
     high: float | None = None
     count, mean, square = 0, 0.0, 0.0
     for start in range(0, flat.size, _CHUNK):
-        chunk = _widened(flat[start : start + _CHUNK])
+        chunk = widened(flat[start : start + _CHUNK])
         nan, neg_inf, pos_inf = np.isnan(chunk), np.isneginf(chunk), np.isposinf(chunk)
         finite = chunk[~(nan | neg_inf | pos_inf)]
         counts += [
@@ -139,8 +139,8 @@ def merged(summaries: Sequence[Summary]) -> Summary:
     )
 
 
-def _widened(chunk: Array) -> Array:
-    """`chunk` in a type on which NumPy's tests and moments are exact enough: float64."""
+def widened(chunk: Array) -> Array:
+    """`chunk` as float64, on which NumPy's tests and moments are exact enough; of complex numbers the magnitude."""
     if chunk.dtype.kind == "c":
         parts = np.stack([chunk.real, chunk.imag]).astype(np.float64)
         # hypot of an infinity and a NaN is an infinity; a NaN part makes the element a NaN here.

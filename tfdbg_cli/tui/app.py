@@ -24,7 +24,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import bug_document, bug_report
 from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
-from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name
+from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.mouse import Mouse
@@ -89,6 +89,7 @@ class App:
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
         try:
             screen.start()  # so that an opening that takes its time can say so
+            self.state.colors = getattr(screen, "colors", 1)  # a screen that is none has no colours
             self.perform(self._opening)
             if (notes := self.state.service.notes) and self.state.message is None:
                 self.say(Message(" ".join(notes)))
@@ -120,9 +121,19 @@ class App:
         if self._pasting:
             self._type(" " if key in {"enter", "tab"} else key)
             return
-        action = action_of(key, self.state.place, self.state.service.moment, self.state.own_bindings)
-        if action:
+        place, moment, own = self.state.place, self.state.service.moment, self.state.own_bindings
+        begun, self.state.begun = self.state.begun, ""
+        if not begun and (waiting := sequences(key, place, moment, own)):
+            self.state.begun = key
+            self.say(Message("  ".join(f"{key_name(one.keys[0])} {one.help}" for one in waiting)))
+            return
+        action = action_of(f"{begun} {key}" if begun else key, place, moment, own)
+        if begun and not action and key == "esc":
+            self.say(None)
+        elif action:
             self.perform(action)
+        elif begun:
+            self.say(Message(f"{begun}{key_name(key)} does nothing here.", hint="? shows the keys."))
         elif key in _AFTER_ESCAPE:
             self.key("esc")
             self.key(key.removeprefix("meta "))
@@ -219,11 +230,15 @@ class App:
     def _show_again(self) -> None:
         """The present screen once more, of the run looked at now; where that has none such, everything stays."""
         page, service = self.state.pages.current, self.state.service
+        before = self.state.viewed
         try:
             self.command(service.shown_again(page.command))
         except TfdbgError:
             service.look_at(page)
             raise
+        if before is not None and self.state.pages.current is not page:
+            viewer = self.state.viewers.open(self.state.page, service.settings, from_text=False)
+            viewer.resembles(before)
 
     def leave(self, decision: Decision) -> None:
         """The stop is over."""
@@ -246,7 +261,7 @@ class App:
             self.say(Message("Ctrl-C again ends the program."))
             return
         self._interrupted = True
-        finder = self.state.pages.all and self.state.read.finder
+        finder = self.state.pages.all and self.state.finder
         if finder and finder.running:
             finder.halt()
         elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
@@ -269,14 +284,14 @@ class App:
 
     def search_on(self) -> None:
         """Let the search of the present screen go on between key presses."""
-        if self.loop is not None and not self._searching and self.state.read.finder.running:
+        if self.loop is not None and not self._searching and self.state.finder.running:
             self._searching = True
             self.loop.set_alarm_in(0, self._search_some)
 
     def _search_some(self, loop: Any, data: Any) -> None:
         self._searching = False
         end = time.monotonic() + _SEARCH_SLICE
-        self._guarded("searching", lambda: self.state.read.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+        self._guarded("searching", lambda: self.state.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
         if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
             loop.draw_screen()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from tfdbg_cli.commands.views.elements import require_element
+from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
@@ -19,6 +20,7 @@ from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
 
 _SIDEWAYS = 8
+_VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
@@ -48,6 +50,7 @@ class Actions:
             "escape": self._escape,
             "prompt": lambda: self._go_to(KeyContext.PROMPT),
             "element": self._element,
+            "view": self._view,
             "submit": self._submit,
             "complete": lambda: self._complete(1),
             "complete-back": lambda: self._complete(-1),
@@ -63,7 +66,7 @@ class Actions:
             "reverse": self._reverse,
             "watch": lambda: screen.perform(self._state.service.watching_on),
             "copy": self._copy,
-            "copy-line": lambda: self._copied(self._selected_text()),
+            "copy-line": lambda: self.copied(self._selected_text()),
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
             "keys": self._keys,
             "close": self.close,
@@ -101,6 +104,10 @@ class Actions:
         else:
             self._state.prompt.editor.insert(text)
             self._prompt_changed()
+
+    def search_on(self) -> None:
+        """Let work on the present document or array go on between two keys."""
+        self._screen.search_on()
 
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
@@ -162,20 +169,46 @@ class Actions:
             where = f"the {LINK_REACH:,} lines" if near else "the lines"
             self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
 
+    def _view(self) -> None:
+        """The array of the page in its viewer, or that of the chosen tensor on a page of its own."""
+        state = self._state
+        link = state.read.view.chosen
+        words = link.link.split(" ", 1)[0] if link is not None else ""
+        if link is not None and words in _VALUES:
+            before = state.pages.current
+            self._screen.command(link.link)
+            if state.pages.current is not before:
+                self._open_viewer(from_text=False)
+        else:
+            self._open_viewer(from_text=True)
+
+    def _open_viewer(self, *, from_text: bool) -> None:
+        self._state.viewers.open(self._state.page, self._state.service.settings, from_text=from_text)
+
     def _follow(self) -> None:
         link = self._state.front.chosen
-        if link is None:
+        if link is None and self._state.dialog is None and self._shows_element:
+            self._open_viewer(from_text=True)
+        elif link is None:
             self._screen.say(Message("There is no link on this line.", hint="Tab goes to the next one."))
-            return
-        if self._state.dialog is not None:
+        elif self._state.dialog is not None:
             self.close()
             self._screen.perform(link.link)
         else:
             self.follow(link)
 
+    @property
+    def _shows_element(self) -> bool:
+        """Whether the line with the cursor is one of an array."""
+        view = self._state.page.view
+        array = any(isinstance(block, ArrayBlock) for block in self._state.page.document.blocks)
+        return array and self._state.read is self._state.page and view.line(view.selected).element is not None
+
     def _escape(self) -> None:
-        if self._state.read.finder.active:
-            self._state.read.finder.stop()
+        if self._state.finder.active:
+            self._state.finder.stop()
+        elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
+            self._state.viewers.close(self._state.pages.current)
         elif self._state.pages.at == 0:
             self._screen.say(Message("This is the first screen.", hint="q leaves."))
         else:
@@ -220,6 +253,10 @@ class Actions:
         if match is None:
             raise TfdbgError(f"Cannot read {text!r} as an element.", hint="Write @[10, 0], as in the array's shape.")
         index = tuple(int(part) for part in match["index"].split(","))
+        if (viewer := self._state.viewer) is not None:
+            viewer.require(index)
+            viewer.go(index)
+            return
         require_element(self._state.read.document, index)
         view = self._state.read.view
         line = view.find_element(index)
@@ -239,27 +276,27 @@ class Actions:
         return unfolded
 
     def _search(self) -> None:
-        self._state.read.finder.begin()
+        self._state.finder.begin()
         self._state.sought.put("")
         self._state.place = KeyContext.SEARCH
 
     def _sought(self) -> None:
         """The pattern changed: search anew from where the search began."""
-        if self._state.sought.text and self._unfold():
-            self._state.read.finder.begin()
-        self._state.read.finder.look_for(self._state.sought.text)
+        if self._state.viewer is None and self._state.sought.text and self._unfold():
+            self._state.finder.begin()
+        self._state.finder.look_for(self._state.sought.text)
         self._screen.search_on()
 
     def _search_done(self) -> None:
         wanted = self._state.sought.text
-        if wanted and wanted != self._state.read.finder.text:
+        if wanted and wanted != self._state.finder.text:
             self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
         self._state.place = KeyContext.DOCUMENT
         if not wanted:
             self._search_for("")
 
     def _search_cancel(self) -> None:
-        self._state.read.finder.cancel()
+        self._state.finder.cancel()
         self._state.place = KeyContext.DOCUMENT
 
     def _search_for(self, text: str) -> None:
@@ -267,12 +304,12 @@ class Actions:
         if not text:
             self._match(forward=True)
             return
-        self._state.read.finder.begin()
+        self._state.finder.begin()
         self._state.sought.put(text)
         self._sought()
 
     def _match(self, *, forward: bool) -> None:
-        finder = self._state.read.finder
+        finder = self._state.finder
         if not finder.active:
             if not self._state.sought.text:
                 self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
@@ -306,14 +343,20 @@ class Actions:
 
     def _copy(self) -> None:
         link = self._state.read.view.chosen
-        self._copied(link.name if link is not None else self._selected_text())
+        self.copied(link.name if link is not None else self._selected_text())
 
     def _selected_text(self) -> str:
         view = self._state.read.view
         line: Line = view.line(view.selected)
         return shown_line(line).strip()
 
-    def _copied(self, text: str) -> None:
+    def copied(self, text: str) -> None:
+        """Put `text` on the clipboard, and say so.
+
+        Raises:
+            TfdbgError: there is none, or it takes less.
+
+        """
         if not text:
             self._screen.say(Message("There is nothing to copy on this line."))
         elif self._screen.copy(text):

@@ -107,6 +107,7 @@ BINDINGS: tuple[Binding, ...] = (
         ("n", "ui:next-match", "next match of the search"),
         ("N", "ui:previous-match", "match before"),
         ("@", "ui:element", "go to an element of the array, such as @[10, 0]"),
+        ("v", "ui:view", "look at the array here, or at the value of the chosen tensor, in the array viewer"),
         ("s", "ui:sort", "sort the table by its next column"),
         ("S", "ui:reverse", "sort the other way round"),
         ("y", "ui:copy", "copy the chosen name or value to the clipboard"),
@@ -189,6 +190,7 @@ _SHOWN = {
     "meta backspace": "Alt-Backspace",
     "shift tab": "Shift-Tab",
 }
+_FIRSTS = frozenset("[]")  # keys that may begin a sequence of two, written as "] n"
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
 
@@ -197,6 +199,8 @@ def key_name(key: str) -> str:
     if key in _SHOWN:
         return _SHOWN[key]
     parts = [part for part in key.split(" ") if part]
+    if key in _FIRSTS or (parts and parts[0] in _FIRSTS):
+        return "".join(parts)
     last = _ARROWS.get(parts[-1], parts[-1] if len(parts[-1]) == 1 else parts[-1].capitalize())
     modifiers = ["Alt" if part == "meta" else part.capitalize() for part in parts[:-1]]
     if modifiers and len(last) == 1 and last.isalpha():
@@ -207,12 +211,14 @@ def key_name(key: str) -> str:
 def bindings(place: KeyContext, moment: Moment | None = None, own: tuple[Binding, ...] = ()) -> Iterator[Binding]:
     """The bindings of `place` and of what stands behind it, at `moment` (None: at any).
 
-    `own` are those of the pane with the focus. They come first, and take their keys from the others.
+    `own` are those of the pane with the focus. They come first, and take their keys from the others; a sequence of
+    two keys takes the first of them.
     """
     chain = CHAINS.get(place, (place,))
     first = [binding for binding in own if binding.place in chain and _means_it(binding, moment)]
     yield from first
     taken = {key for binding in first for key in binding.keys}
+    taken |= {key[0] for key in taken if key[0] in _FIRSTS}
     for link in chain:
         for binding in BINDINGS:
             left = tuple(key for key in binding.keys if key not in taken)
@@ -222,6 +228,13 @@ def bindings(place: KeyContext, moment: Moment | None = None, own: tuple[Binding
 
 def _means_it(binding: Binding, moment: Moment | None) -> bool:
     return moment is None or moment in binding.moments
+
+
+def sequences(first: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> list[Binding]:
+    """The bindings whose keys are a sequence that `first` begins."""
+    if first not in _FIRSTS:
+        return []
+    return [one for one in bindings(place, moment, own) if any(key.startswith(f"{first} ") for key in one.keys)]
 
 
 def action_of(key: str, place: KeyContext, moment: Moment, own: tuple[Binding, ...] = ()) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tfdbg_cli.commands.registry import LIVE, Moment
+from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
 from tfdbg_cli.tui.control.dialogs import SUSPEND, keys_of
 from tfdbg_cli.tui.control.keymap import BINDINGS, Binding, KeyContext
 
 _INTRODUCTION = """\
 # Keys of the full screen
 
-This page is generated from `tfdbg_cli/tui/control/keymap.py` by
+This page is generated from `tfdbg_cli/tui/control/keymap.py` and `array_keys.py` by
 `python -m tfdbg_cli.tui.control.keys_page > docs/keys.md`.
 
 Keys go to the document, until `:` opens the prompt or `/` a search. Every key runs a command string, so
@@ -27,15 +28,24 @@ def keys_page() -> str:
         rows = [_row(binding) for binding in BINDINGS if binding.place is place]
         if place is KeyContext.ANYWHERE:
             rows.append(f"| `{SUSPEND[0]}` | {SUSPEND[1].replace('`fg`', '`fg`')} | |")
-        parts.append(
-            f"## {place.value}\n\n| keys | what they do | command |\n|---|---|---|\n" + "\n".join(rows) + "\n"
-        )
+        parts.append(_section(place.value, rows))
+        if place is KeyContext.DOCUMENT:
+            parts.append(
+                _section(
+                    "In the array viewer (its keys come before those above)",
+                    [_row(binding) for binding in ARRAY_BINDINGS],
+                )
+            )
     return "\n".join(parts)
+
+
+def _section(title: str, rows: list[str]) -> str:
+    return f"## {title}\n\n| keys | what they do | command |\n|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
 def _row(binding: Binding) -> str:
     keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", "))
-    command = "" if binding.action.startswith(("ui:", "edit:")) else f"`{binding.action}`"
+    command = "" if binding.action.startswith(("ui:", "edit:", "pane:")) else f"`{binding.action}`"
     when = _WHEN.get(binding.moments, "")
     return f"| {keys} | {binding.help}{when} | {command} |"
 

@@ -41,6 +41,11 @@ class Pane(urwid.Widget):
         return ""
 
     @property
+    def keys(self) -> tuple[Binding, ...]:
+        """Those of its own keys that count now."""
+        return self.bindings
+
+    @property
     def reading(self) -> Reading | None:
         """The document in it, in which movement, search and links go on while it has the focus."""
         return None

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from tfdbg_cli.commands.service.pages import Pages
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
+from tfdbg_cli.tui.array.viewer import Viewer
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
 from tfdbg_cli.tui.control.pane import Pane
 from tfdbg_cli.tui.control.prompt import Prompt
+from tfdbg_cli.tui.control.viewing import Viewers
 from tfdbg_cli.tui.reading.reading import Reading, Readings
+from tfdbg_cli.tui.reading.seeker import Seeker
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 
@@ -29,13 +32,15 @@ class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
 
     `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to, `report` what
-    there is to say of the last mistake of tfdbg's own.
+    there is to say of the last mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of
+    a sequence that is being pressed.
     """
 
     service: PromptService
     prompt: Prompt
     mouse: bool
     readings: Readings = field(default_factory=Readings)
+    viewers: Viewers = field(default_factory=Viewers)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
     message: Message | None = None
@@ -43,6 +48,8 @@ class State:
     dialog: Dialog | None = None
     focus: Pane | None = None
     report: str = ""
+    colors: int = 1
+    begun: str = ""
 
     @property
     def pages(self) -> Pages:
@@ -60,6 +67,22 @@ class State:
         return found or self.page
 
     @property
+    def viewed(self) -> Viewer | None:
+        """The viewer in which the page is on show; None where it is on show as text."""
+        return self.viewers.of(self.pages.current) if self.pages.all else None
+
+    @property
+    def viewer(self) -> Viewer | None:
+        """The viewer that keys go to; None where they go to a document."""
+        return self.viewed if self.pages.all and self.read is self.page else None
+
+    @property
+    def finder(self) -> Seeker:
+        """The search that keys go on with: in the viewer, or else in the document that is read."""
+        viewer = self.viewer
+        return self.read.finder if viewer is None else viewer.jumps
+
+    @property
     def front(self) -> Viewport:
         """What movement keys move in: the dialog, or the document under it."""
         return self.dialog.view if self.dialog else self.read.view
@@ -72,4 +95,4 @@ class State:
     @property
     def own_bindings(self) -> tuple[Binding, ...]:
         """The keys that only the pane with the focus has."""
-        return self.focus.bindings if self.focus is not None else ()
+        return self.focus.keys if self.focus is not None else ()

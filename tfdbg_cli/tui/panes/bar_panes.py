@@ -90,12 +90,15 @@ class StatusBar(Pane):
 
     @property
     def _position(self) -> Line:
+        viewer = self._state.viewer
+        if viewer is not None:
+            return line(viewer.position + " ")
         return bars.position(self._state.read.view, self._state.mouse)
 
     def draw(self, cols: int, rows: int) -> Drawing:
         message = self._state.message
         base = "status" if message is None else "message error" if message.error else "message"
-        if message is None and self._state.read.finder.failed:
+        if message is None and self._state.finder.failed:
             base = "message error"
         status = bars.status(message, self._otherwise(), self._position, cols)[:rows]
         return Drawing([paint(item, cols, base=base) for item in status])
@@ -107,6 +110,8 @@ class StatusBar(Pane):
             return state.dialog.title
         if state.place is KeyContext.PROMPT and state.hint:
             return state.hint
+        if state.viewer is not None:
+            return state.viewer.status
         finder = state.read.finder
         if finder.active and finder.notice:
             return finder.notice

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import urwid
-from urwid.util import apply_target_encoding
+from urwid.util import apply_target_encoding, get_encoding
 
 from tfdbg_cli.document.text import Line, Span, Style, printable
 
@@ -119,17 +119,24 @@ Piece: TypeAlias = tuple[str, Hashable]
 
 def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
     """`pieces` side by side as one row, filled up to `cols` columns with blanks that look like `rest`."""
-    taken = sum(columns(text) for text, _ in pieces)
+    taken = columns("".join(text for text, _ in pieces))
+    encoding = get_encoding()
     text = b""
     attributes: list[AttributeRun] = []
     charsets: list[tuple[Charset, int]] = []
     for piece, attr in (*pieces, (" " * (cols - taken), rest)):
-        encoded, cs = apply_target_encoding(piece)
+        encoded, cs = _encoded(piece, encoding)
         if encoded:
             text += encoded
             attributes.append((attr, len(encoded)))
             charsets.extend(cs)
     return ScreenRow(text, attributes, charsets)
+
+
+@lru_cache(maxsize=4096)
+def _encoded(text: str, encoding: str) -> tuple[bytes, list[tuple[Charset, int]]]:
+    """`text` as it goes to a terminal with this encoding, which is the one that urwid is set to."""
+    return apply_target_encoding(text)
 
 
 def cell(char: str, *part: str) -> ScreenRow:

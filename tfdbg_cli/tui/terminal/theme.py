@@ -8,6 +8,7 @@ from typing import TypeAlias
 import urwid
 
 from tfdbg_cli.document.text import Style
+from tfdbg_cli.tui.terminal.ramp import ramp_names, ramp_rows
 
 PaletteRow: TypeAlias = tuple[str, str, str, str, str, str]
 _KEEP = urwid.INHERIT
@@ -231,12 +232,14 @@ def palette(theme: str) -> list[PaletteRow]:
 
     Its monochrome column is what terminals without colours show, and everyone under NO_COLOR.
     """
-    return [_row(name, THEMES.get(theme, {}).get(name)) for name in names()]
+    ramp = {row[0]: row for row in ramp_rows(coloured=theme in THEMES)}
+    looks = THEMES.get(theme, {})
+    return [ramp.get(name) or _row(name, looks.get(name)) for name in names()]
 
 
 def names() -> list[str]:
     """Every name that a palette defines."""
-    return [*(str(style) for style in Style if style), *PARTS]
+    return [*(str(style) for style in Style if style), *PARTS, *ramp_names()]
 
 
 def _row(name: str, look: Look | None) -> PaletteRow:

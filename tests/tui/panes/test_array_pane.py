@@ -1,0 +1,226 @@
+"""The array viewer by keys: how one gets in and out of it, and what each key does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.made_run import made_run, op
+from support.screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.config import Settings
+from tfdbg_cli.model.runs import Opened, RunEnd
+from tfdbg_cli.tui.array.viewer import Mode
+from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
+
+
+def _sick() -> np.ndarray:
+    array = np.arange(4 * 20 * 6 * 3, dtype=np.float32).reshape(4, 20, 6, 3)
+    array[3, 17, 4, 0] = np.nan
+    return array
+
+
+def _run(**values: Any) -> RunEnd:
+    return RunEnd(made_run(*(op(name, "Placeholder", value=value) for name, value in values.items())))
+
+
+def _drive(keys: Any, event: Any = None, opening: str = "lt", **options: Any) -> Driven:
+    return Driven(event or _run(x=_sick()), keys, opening=opening, registry=standard_registry(), **options)
+
+
+def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> None:
+    screen = _drive("v]n")
+    assert screen.state.viewer.here == (3, 17, 4, 0)
+    assert screen.rows[2].startswith(" x:0 [3, 17, :, :]  axis 1 17/20")
+    assert "[3, 17, 4, 0]  nan" in screen.status
+    col, row = screen.screen.canvases[-1].cursor
+    assert screen.rows[row][col:].startswith("nan")
+
+
+def test_v_and_enter_go_in_from_the_text_and_back_to_it() -> None:
+    assert _drive("v").state.viewer is not None, "an element on the page is where the cursor was"
+    screen = _drive("v", opening="pt x")
+    assert screen.state.viewer.here == (0, 0, 0, 0)
+    for back in ("<esc>", "v", "<enter>"):
+        text = _drive(f"v{back}", opening="pt x")
+        assert text.state.viewer is None
+        assert text.state.pages.at == 0
+    inside = _drive("<enter>", opening="pt x", event=_run(x=np.zeros((3, 4))))
+    assert inside.state.page.command.startswith("ni"), "a link is followed as ever"
+    inside = _drive("jjjj<enter>", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)))
+    assert inside.state.viewer.here == (1, 0)
+    out = _drive("jjjj<enter>v", opening="pt x", event=_run(x=np.arange(12.0).reshape(3, 4)))
+    assert out.state.viewer is None
+    assert "@[1, 0]" in out.status
+
+
+def test_esc_goes_back_to_where_the_viewer_was_asked_for() -> None:
+    screen = _drive("v<esc>")
+    assert screen.state.page.command == "lt"
+    again = _drive("v<esc><ctrl n>")
+    assert again.state.viewer is not None, "forward again, it is as it was left"
+    assert _drive("vjj<esc><ctrl n>").state.viewer.here == (0, 0, 2, 0)
+    searching = _drive("v/>2<enter><esc>")
+    assert searching.state.viewer is not None, "the first one ends the search"
+    assert not searching.state.finder.active
+
+
+def test_the_text_begins_at_the_element() -> None:
+    screen = _drive("v@1, 2, 3, 1]<enter>v", opening="pt -a x")
+    assert screen.state.viewer is None
+    assert "@[1, 2, 3, 0]" in screen.status
+
+
+def test_moving_and_paging_stays_in_the_plane() -> None:
+    assert _drive("vjjl").state.viewer.here == (0, 0, 2, 1)
+    assert _drive("v<down><right><left><up>").state.viewer.here == (0, 0, 0, 0)
+    assert _drive("vG$").state.viewer.here == (0, 0, 5, 2)
+    assert _drive("vG$g0").state.viewer.here == (0, 0, 0, 0)
+    large = _run(x=np.zeros((500, 400)))
+    assert _drive("v<page down>", large).state.viewer.here[0] > 10
+    assert _drive("v<page down><page down><page up><page up>", large).state.viewer.here == (0, 0)
+    screen = _drive("vG$", large)
+    assert screen.rows[-4].startswith("499 ")
+    assert screen.rows[3].rstrip().endswith("399")
+
+
+def test_axes_are_stepped_chosen_swapped_and_turned() -> None:
+    assert _drive("v>>").state.viewer.here == (0, 2, 0, 0)
+    assert _drive(["v", ">", ">", "<"]).state.viewer.here == (0, 1, 0, 0)
+    assert "There is no step before" in _drive(["v", "<"]).status
+    assert _drive("va>").state.viewer.here == (1, 0, 0, 0)
+    assert "[0, 0, :, :]" in _drive("vx").rows[2]
+    assert _drive("vxj").state.viewer.here == (0, 0, 0, 1)
+    assert "[:, :, 0, 0]" in _drive("vX").rows[2]
+    assert "There is no further step." in _drive("v>", _run(x=np.zeros((3, 4)))).status
+
+
+def test_numbers_are_looked_for_and_texts_are_not() -> None:
+    assert _drive("v/>1000<enter>").state.viewer.here == np.unravel_index(1001, (4, 20, 6, 3))
+    assert _drive("v/>1000<enter>nn").state.viewer.here == np.unravel_index(1003, (4, 20, 6, 3))
+    assert _drive("v/>1000<enter>nN").state.viewer.here == np.unravel_index(1001, (4, 20, 6, 3))
+    assert _drive("v/nan<enter>").state.viewer.here == (3, 17, 4, 0)
+    assert _drive("v/>1000<esc>").state.viewer.here == (0, 0, 0, 0)
+    assert "is no number to look for" in _drive("v/loss").text
+    assert "there is none" in _drive("v/>1e9<enter>").status
+
+
+def test_what_was_said_of_a_jump_goes_when_the_person_goes_on() -> None:
+    assert "next NaN" in _drive("v]n").status
+    assert "next NaN" not in _drive("v]nl").status
+    assert "next NaN" not in _drive("v]n@0,0,0,0]<enter>").status
+    assert "there is none" not in _drive("v]nl", _run(x=np.zeros((3, 4)))).status
+
+
+def test_maximum_and_minimum() -> None:
+    assert _drive("v}").state.viewer.here == (3, 19, 5, 2)
+    assert _drive("v}{").state.viewer.here == (0, 0, 0, 0)
+    assert "no greatest" in _drive("v}", _run(x=np.array([["a"]], object))).status
+
+
+def test_an_index_goes_anywhere_and_one_outside_is_refused() -> None:
+    assert _drive("v@1,2,3,1]<enter>").state.viewer.here == (1, 2, 3, 1)
+    refused = _drive("v@9,9,9,9]<enter>")
+    assert refused.state.viewer.here == (0, 0, 0, 0)
+    assert "the shape is [4,20,6,3]" in refused.status
+    assert "There is no element" in _drive("v@1,2]<enter>").status
+
+
+@pytest.mark.parametrize(("key", "mode"), list(zip("123456", Mode, strict=True)))
+def test_each_way_to_look_has_its_key(key, mode) -> None:
+    screen = _drive(f"v{key}")
+    assert screen.state.viewer.mode is mode
+    assert mode.value in screen.rows[2]
+
+
+def test_print_options_are_those_of_this_view_alone() -> None:
+    event = _run(x=np.array([[1 / 3, 1e-9]]))
+    assert "3.33333333e-01" in _drive("v", event).text
+    assert "0.33333333" in _drive("vs", event).text
+    assert " 3.333e-01" in _drive("v" + "-" * 5, event).text
+    assert " 3.3333e-01" in _drive("v" + "-" * 5 + "+", event).text
+    assert "scientific" in _drive("ve", event).rows[2]
+    large = _drive("v#", _run(x=np.zeros((100, 100))))
+    assert "…" in large.text
+    assert "ends only" in large.rows[2]
+    assert "…" not in "".join(_drive("v##", _run(x=np.zeros((100, 100)))).rows[3:20])
+    assert np.get_printoptions()["precision"] == 8
+
+
+def test_an_element_and_its_place_are_copied() -> None:
+    assert _drive("v]ny").screen.copied == ["nan"]
+    assert _drive("v]nY").screen.copied == ["x:0[3, 17, 4, 0]"]
+
+
+def test_the_first_of_two_keys_waits_and_esc_takes_it_back() -> None:
+    waiting = _drive("v]")
+    assert "]n next NaN or infinity" in waiting.text
+    assert _drive("v]<esc>").state.viewer is not None
+    assert "]z does nothing here" in _drive("v]z").status
+    assert _drive("v]<esc>n").state.viewer.here == (0, 0, 0, 0)
+    assert _drive("v[n").state.viewer.here == (3, 17, 4, 0)
+
+
+def test_the_same_array_of_the_run_before_is_shown_at_the_same_place() -> None:
+    runs = [made_run(op("x", "Placeholder", value=_sick() + by)) for by in (0, 1)]
+    screen = _drive("v]n2]]", Opened("/r", runs))
+    assert screen.state.viewer is not None
+    assert screen.state.viewer.here == (3, 17, 4, 0)
+    assert screen.state.viewer.mode is Mode.HEATMAP
+    assert screen.state.service.run == 1
+
+
+def test_a_click_goes_to_a_cell_and_the_wheel_moves() -> None:
+    screen = _drive("v")
+    col = screen.rows[6].index("7.")
+    clicked = Driven(_run(x=_sick()), ["v", ("mouse press", 1, col, 6)], registry=standard_registry())
+    assert clicked.state.viewer.here == (0, 0, 2, 1)
+    assert _drive("v<wheel down>").state.viewer.here == (0, 0, 3, 0)
+
+
+def test_where_there_is_no_array_it_is_said() -> None:
+    assert "There is no array here" in _drive("v", opening="help").status
+    assert "no elements" in _drive("v", _run(x=np.zeros((0, 3))), opening="pt x").status
+    scalar = _drive("v", _run(x=np.float32(3)))
+    assert "[]  3." in scalar.status
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "contrast", "mono"])
+@pytest.mark.parametrize("mode", "23")
+def test_what_is_not_finite_is_told_without_colours(theme, mode) -> None:
+    screen = _drive(f"v]n{mode}jj", settings=Settings(theme=theme))
+    assert "×" in "".join(screen.rows[3:-4])
+    looks = screen.looks(colors=1)
+    signs = [spec for row in looks[:-4] for spec, text in row if "×" in text]
+    assert any(spec.bold or spec.standout for spec in signs)
+
+
+def test_its_keys_are_told_in_the_footer_and_the_list() -> None:
+    screen = _drive("v")
+    assert screen.rows[-1].startswith(" v text  ]n next NaN")
+    shown = _drive("v?").text
+    assert "next NaN or infinity" in shown
+    keys = [key for binding in ARRAY_BINDINGS for key in binding.keys]
+    assert len(keys) == len(set(keys))
+    for binding in ARRAY_BINDINGS:
+        assert binding.help[0].islower()
+
+
+def test_every_action_of_its_keys_is_one_that_it_knows() -> None:
+    for binding in ARRAY_BINDINGS:
+        if binding.action.startswith("pane:"):
+            screen = _drive("v")
+            screen.app.perform(binding.action)
+            assert not screen.state.report, binding.action
+
+
+def test_ctrl_c_stops_a_jump() -> None:
+    screen = _drive("v", _run(x=np.zeros((3000, 1000), np.float32)))
+    screen.app.key("]")
+    screen.app.key("n")
+    assert screen.state.finder.running
+    screen.app.key("ctrl c")
+    assert not screen.state.finder.running
+    assert "stopped" in screen.state.viewer.status

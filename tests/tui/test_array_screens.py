@@ -1,0 +1,69 @@
+"""The array viewer as a person saw it and agreed, text and looks, at four sizes: tests/golden/screens."""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+import pytest
+from support.golden import check_golden
+from support.made_run import made_run, op
+from support.screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.runs import RunEnd
+
+SIZES = [(40, 10), (80, 24), (120, 40), (200, 60)]
+SCREENS = {
+    "numbers": ("v]n", 16),
+    "texts": ("jv", 256),
+    "heatmap": ("v]n2", 256),
+    "characters": ("v]n2", 1),
+    "picture": ("v]n3", 256),
+    "histogram": ("v]n4", 256),
+    "line": ("v]nx5", 256),
+    "health": ("v]n6", 16),
+    "ends": ("v#", 256),
+}
+
+
+def _run() -> RunEnd:
+    down, across = np.mgrid[0:40, 0:60]
+    array = np.stack([np.sin(down / (7 + k)) * np.cos(across / 9) * 10 ** (k - 1) for k in range(3)])
+    array = array.astype(np.float32)
+    array[1, 17, 4], array[1, 20, 5], array[1, 21, 6] = np.nan, np.inf, -np.inf
+    texts = np.array([[b"a\x1b[31mred", b"\xff\xfe"], ["long " * 40, "中文"]], object)
+    return RunEnd(made_run(op("waves", "Placeholder", value=array), op("texts", "Placeholder", value=texts)))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen(name, size):
+    keys, colors = SCREENS[name]
+    screen = Driven(_run(), size=size, opening="lt", registry=standard_registry())
+    screen.state.colors = colors
+    for key in keys:
+        screen.app.key(key)
+    check_golden(f"screens/array/{name}-{size[0]}x{size[1]}", _frame(screen, size, colors))
+
+
+def _frame(screen: Driven, size: tuple[int, int], colors: int) -> str:
+    """Each row of the screen, the letters of its looks below it, and what the letters mean."""
+    letters: dict[str, str] = {}
+    rows: list[str] = []
+    canvas = screen.app.view.render(size, focus=True)
+    screen.screen.canvases.append(canvas)
+    for runs in screen.looks(colors):
+        looks = []
+        for spec, text in runs:
+            look = f"{spec.foreground} on {spec.background}"
+            letter = letters.setdefault(look, _letter(len(letters)))
+            looks.append(letter * len(text))
+        rows += ["|" + "".join(text for _, text in runs).rstrip(), ":" + "".join(looks)]
+    meanings = [f"{letter} = {look}" for look, letter in letters.items()]
+    return "\n".join([*rows, *meanings, f"cursor {canvas.cursor}"])
+
+
+def _letter(number: int) -> str:
+    letters = string.ascii_letters + string.digits + string.punctuation
+    return letters[number] if number < len(letters) else chr(0xC0 + number)

@@ -1,0 +1,68 @@
+"""The array viewers of a stop: which pages are looked at in one, and what of a page it shows."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from tfdbg_cli.commands.service.pages import Page
+from tfdbg_cli.config import Settings
+from tfdbg_cli.document.array import ArrayBlock
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.array.viewer import Viewer
+from tfdbg_cli.tui.reading.reading import Reading
+
+
+class Viewers:
+    """The viewer of each page that has one; it goes when the page goes.
+
+    A page is on show as text or in its viewer. `begun_as_text` says whether the person saw the text of it before.
+    """
+
+    def __init__(self) -> None:
+        self._of: WeakKeyDictionary[Page, Viewer] = WeakKeyDictionary()
+        self._shown: WeakKeyDictionary[Page, bool] = WeakKeyDictionary()
+
+    def of(self, page: Page) -> Viewer | None:
+        """The viewer in which `page` is on show; None where it is on show as text."""
+        return self._of[page] if page in self._shown else None
+
+    def came_from_text(self, page: Page) -> bool:
+        """Whether the text of `page`, now in its viewer, was seen before."""
+        return self._shown[page]
+
+    def open(self, reading: Reading, settings: Settings, *, from_text: bool) -> Viewer:
+        """Show the array of a page in its viewer, at the element on the selected line, if there is one.
+
+        Raises:
+            TfdbgError: there is no array on the page, or nothing in it.
+
+        """
+        page, view = reading.page, reading.view
+        block = _array_of(reading)
+        if block is None:
+            raise TfdbgError("There is no array here to look at.", hint="`pt NAME` shows one; v opens it.")
+        if not block.array.size:
+            raise TfdbgError("There is nothing to look at: the array has no elements.")
+        viewer = self._of.get(page)
+        if viewer is None or viewer.array is not block.array:
+            name = reading.document.title.removeprefix("pt ")
+            viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold)
+        element = view.line(view.selected).element
+        if from_text and element is not None and len(element) == block.array.ndim:
+            viewer.go(element)
+        self._shown[page] = from_text
+        return viewer
+
+    def close(self, page: Page) -> None:
+        """Show `page` as text again."""
+        self._shown.pop(page, None)
+
+
+def _array_of(reading: Reading) -> ArrayBlock | None:
+    """The array on whose lines the person is, or else the first one of the page."""
+    found: ArrayBlock | None = None
+    selected = reading.view.selected
+    for block, part in zip(reading.document.blocks, reading.view.parts, strict=True):
+        if isinstance(block, ArrayBlock) and (found is None or part.start <= selected):
+            found = block
+    return found

@@ -1,0 +1,128 @@
+"""The pane of an array being looked at: its viewer drawn, and what keys do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from urwid.util import get_encoding
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.array.plane import Plane
+from tfdbg_cli.tui.array.surface import Surface
+from tfdbg_cli.tui.array.viewer import Mode, Viewer
+from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS
+from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.pane import Drawing, Pane
+from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.reading.paint import assemble, attribute
+
+_MOVES = {"down": (1, 0), "up": (-1, 0), "right": (0, 1), "left": (0, -1)}
+_PAGES = {"page-down": 1.0, "page-up": -1.0, "half-down": 0.5, "half-up": -0.5}
+_TURNS: dict[str, Callable[[Plane], Plane]] = {
+    "step": lambda plane: plane.step(1),
+    "step-back": lambda plane: plane.step(-1),
+    "axis": lambda plane: plane.stepping(1),
+    "axis-back": lambda plane: plane.stepping(-1),
+    "swap": Plane.swapped,
+    "turn": Plane.turned,
+    "top": lambda plane: plane.along(plane.down, 0),
+    "bottom": lambda plane: plane.along(plane.down, plane.height - 1),
+    "first": lambda plane: plane.along(plane.across, 0),
+    "last": lambda plane: plane.along(plane.across, plane.width - 1),
+}
+_MODES = {mode.value: mode for mode in Mode}
+_ENDS = {
+    "step": "There is no further step.",
+    "step-back": "There is no step before.",
+    "axis": "There is no other axis to step along.",
+    "axis-back": "There is no other axis to step along.",
+}
+
+
+class ArrayPane(Pane):
+    """The viewer of the page on show."""
+
+    bindings = ARRAY_BINDINGS
+
+    def __init__(self, state: State, actions: Actions) -> None:
+        super().__init__()
+        self._state = state
+        self._actions = actions
+
+    @property
+    def _viewer(self) -> Viewer:
+        viewer = self._state.viewed
+        assert viewer is not None, "the page is on show as text"
+        return viewer
+
+    def draw(self, cols: int, rows: int) -> Drawing:
+        state = self._state
+        colors = 1 if state.service.settings.theme == "mono" else state.colors
+        surface = Surface(cols, rows, colors, get_encoding().startswith("utf"))
+        drawn = self._viewer.draw(surface)
+        painted = [
+            assemble([(text, attribute(*look)) for text, look in row], cols, attribute()) for row in drawn.rows
+        ]
+        self._actions.search_on()  # what the drawing needs may not be counted yet
+        return Drawing(painted, drawn.cursor)
+
+    def scroll(self, lines: int) -> bool:
+        self._viewer.move(lines, 0)
+        return True
+
+    def press(self, col: int, row: int) -> None:
+        """Put the cursor where the mouse is, where that is an element."""
+        if self._state.place is not KeyContext.DOCUMENT:
+            self._actions.close()
+        self._viewer.press(col, row)
+
+    def perform(self, name: str) -> None:
+        self._viewer.jumps.forget()
+        self._viewer.jumps.halted = False
+        self._done(name)
+        self._actions.search_on()
+
+    def _done(self, name: str) -> None:
+        viewer = self._viewer
+        moved = True
+        if name in _MOVES:
+            moved = viewer.move(*_MOVES[name])
+        elif name in _PAGES:
+            moved = viewer.page(_PAGES[name])
+        elif name in _TURNS:
+            moved = viewer.turn(_TURNS[name])
+        elif name in _MODES:
+            viewer.show(_MODES[name])
+        else:
+            self._others(viewer)[name]()
+        if not moved and name in _ENDS:
+            raise TfdbgError(_ENDS[name], hint="X shows other axes.")
+
+    def _others(self, viewer: Viewer) -> dict[str, Callable[[], None]]:
+        style = viewer.style
+        return {
+            "text": self._text,
+            "next-nonfinite": partial(viewer.jumps.to_nonfinite, ahead=True),
+            "previous-nonfinite": partial(viewer.jumps.to_nonfinite, ahead=False),
+            "maximum": partial(viewer.jumps.to_extreme, highest=True),
+            "minimum": partial(viewer.jumps.to_extreme, highest=False),
+            "finer": partial(viewer.restyle, style.finer(1)),
+            "coarser": partial(viewer.restyle, style.finer(-1)),
+            "scientific": partial(viewer.restyle, replace(style, scientific=not style.scientific)),
+            "suppress": partial(viewer.restyle, replace(style, suppress=not style.suppresses)),
+            "threshold": viewer.shorten,
+            "copy": lambda: self._actions.copied(viewer.element),
+            "copy-place": lambda: self._actions.copied(f"{viewer.name}{list(viewer.here)}"),
+        }
+
+    def _text(self) -> None:
+        """The page as text, at the line that shows the element, where it is not left out."""
+        here = self._viewer.here
+        self._state.viewers.close(self._state.pages.current)
+        page = self._state.page
+        line = page.view.find_element(here) if page.shows(here) else None
+        if line is not None:
+            page.view.go(line, centre=True)

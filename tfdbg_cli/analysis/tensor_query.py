@@ -77,10 +77,25 @@ def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int
         TfdbgError: the shape pattern cannot be read.
 
     """
+    return ordered(store, admitted(store, graph, query), query)
+
+
+def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    """Indices of the tensors that `query` admits, in order of execution.
+
+    Raises:
+        TfdbgError: the shape pattern cannot be read.
+
+    """
     found = _by_name(store, graph, query)
     if query.dtype or query.device or query.shape:
-        admitted = _row_test(query)
-        found = [i for i in found if admitted(store[i])]
+        fits = _row_test(query)
+        found = [i for i in found if fits(store[i])]
+    return found
+
+
+def ordered(store: TensorStore, found: Sequence[int], query: TensorQuery) -> Sequence[int]:
+    """`found`, indices in order of execution, sorted as `query` says."""
     if query.sort_by is SortKey.TIMESTAMP:
         return found[::-1] if query.reverse else found
     key = _SORT_KEYS[query.sort_by]

@@ -22,17 +22,27 @@ from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.values import Array
 
+_MOST_SELECTED = 8
+
 
 @dataclass
 class Memory:
     """What was computed at this prompt and would be computed again by a click on a column's head.
 
     `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
-    `summaries` are by run and index.
+    `summaries` are by run and index. `selected` holds what the last queries admitted, by run and command, and how
+    many rows they could not be asked of.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
+    selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
+
+    def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
+        """Keep what a query admitted, and forget what another one did long ago: a list may be very long."""
+        self.selected[key] = indices, unread
+        while len(self.selected) > _MOST_SELECTED:
+            del self.selected[next(iter(self.selected))]
 
 
 class _Behind(Sequence[Run]):

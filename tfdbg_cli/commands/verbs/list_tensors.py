@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
+from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, admitted, ask, ordered, select
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.parser import parse_query
+from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
 from tfdbg_cli.commands.views.nodes import excluded_nodes
@@ -46,7 +49,47 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     if options.filter_exclude_node_names and not options.tensor_filter:
         raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: lt -f FILTER -fenn REGEX")
     tensor_filter = context.filter(options.tensor_filter) if options.tensor_filter else None
-    query = TensorQuery(
+    query = _flags(context, options)
+    store = context.run.tensors
+    if options.query:
+        for _ in steps(context, options):
+            pass
+        found, lost = context.memory.selected[_selection(context, options)]
+        indices = ordered(store, found, query)
+    else:
+        indices, lost = select(store, context.run.graph, query), 0
+    if tensor_filter is None:
+        return Listing(indices, unread=lost)
+    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
+
+
+def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
+    """Ask the query of the tensors that the other flags admit, some at a time, and keep those it admits.
+
+    Raises:
+        TfdbgError: as `find` does.
+
+    """
+    key = _selection(context, options)
+    if not options.query or key in context.memory.selected:
+        return
+    query = parse_query(options.query)
+    base = admitted(context.run.tensors, context.run.graph, _flags(context, options))
+    for answer in TensorRows(context).select(query, base):
+        if answer is not None:
+            context.memory.select(key, answer.indices, answer.unread)
+        yield
+
+
+def _selection(context: Context, options: argparse.Namespace) -> tuple[int, str]:
+    """What the rows depend on that the query admits: the run, and the flags but for those that come after it."""
+    return context.current, COMMAND.spell(options, tensor_filter="", sort_by="timestamp", reverse=False, stats=False)
+
+
+def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:
+    """What the flags but for the query and the filter ask."""
+    return TensorQuery(
         node=pattern(options.node_name_filter) if options.node_name_filter else None,
         op_type=pattern(options.op_type_filter) if options.op_type_filter else None,
         dtype=pattern(options.dtype) if options.dtype else None,
@@ -58,12 +101,6 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
         sort_by=SortKey(options.sort_by),
         reverse=options.reverse,
     )
-    store = context.run.tensors
-    indices = select(store, context.run.graph, query)
-    if tensor_filter is None:
-        return Listing(indices)
-    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
-    return Listing(verdicts.passed, verdicts.raised, verdicts.unread)
 
 
 def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
@@ -82,6 +119,8 @@ def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _title(options: argparse.Namespace) -> str:
+    if options.query:
+        return f"tensors[{printable(options.query)}]"
     return f"tensors[{options.tensor_filter}]" if options.tensor_filter else "tensors"
 
 
@@ -111,6 +150,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if narrowed:
         everything = COMMAND.spell(options, **dict.fromkeys(_NARROWING, ""))
         lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span("show all", Style.KEY, everything)))
+    if options.query:
+        lines.append(query_line(options.query, len(listing.indices), total, COMMAND.spell(options, query="")))
     if listing.raised.count:
         lines.append(_complaint(options.tensor_filter, listing.raised))
     if listing.unread:
@@ -175,6 +216,8 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
         "filter": options.tensor_filter or None,
         "tensors": tensors,
     }
+    if options.query:
+        data["query"] = options.query
     if listing.unread:
         data["unread"] = listing.unread
     if _is_half_blind(context, options):
@@ -199,6 +242,7 @@ COMMAND = Command(
         Argument(
             ("-f", "--tensor_filter"), "only tensors that pass FILTER", Kind.FILTER, metavar="FILTER", default=""
         ),
+        QUERY_ARGUMENT,
         excluded_nodes("nodes that the filter is not asked about"),
         Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
         Argument(
@@ -225,6 +269,7 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
     ),
     moments=LOOKING,
+    steps=steps,
     details="""\
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
 The heads of the columns sort; a second click reverses. A row leads to the tensor's value.
@@ -236,5 +281,8 @@ Examples:
   lt -l dense_1 --role grad         its gradients alone
   lt -n '^dense' -t MatMul          by node and op type
   lt --shape '*,10' --stats         everything whose last axis is 10, with its range
-  lt -s dump_size -r                the largest first""",
+  lt -s dump_size -r                the largest first
+  lt -q 'dense shape=[*,128]'       a query, in quotes: names with dense in them, whose last axis is 128
+  lt -q 'size>1MB or max>1e4'       large ones, or with large values; only what a query asks for is counted
+  lt -q 'not role=grad (nan>0 or zero>50%)'""",
 )

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from support import sample_run
 
-from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, ask, select, shape_matcher
+from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, admitted, ask, ordered, shape_matcher
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.tensors import TensorStore
+
+
+def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    return ordered(store, admitted(store, graph, query), query)
 
 
 def test_without_a_question_nothing_is_looked_at() -> None:

@@ -25,6 +25,7 @@ from support import sample_run  # noqa: E402
 from support.screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
+from tfdbg_cli.commands.standard import standard_registry  # noqa: E402
 from tfdbg_cli.config import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402
 from tfdbg_cli.document.rows import Rows  # noqa: E402
@@ -83,8 +84,8 @@ def chatter(context, options):
     return text_document("chatter", line("chattered"))
 
 
-def frontend(opening: str = "lt") -> TuiFrontend:
-    registry = small_registry()
+def frontend(opening: str = "lt", *, whole: bool = False) -> TuiFrontend:
+    registry = standard_registry() if whole else small_registry()
     for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
         registry.add(Command(name, (), name, handler))
     return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
@@ -94,7 +95,7 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend("slow" if scenario == "slow" else "lt")
+    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario == "filter")
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))

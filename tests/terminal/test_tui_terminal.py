@@ -270,3 +270,23 @@ def test_without_a_terminal_there_is_a_sentence(tmp_path):
     )
     assert "There is no terminal to draw on" in ended.stderr
     assert ended.stdout == ""
+
+
+def test_a_list_is_filtered_as_one_types(tmp_path):
+    host = Host(tmp_path, "filter")
+    host.send("floss nam>")
+    host.wait("Column 6: there is no fact 'nam'.")
+    host.send("<backspace><backspace>n>0")
+    host.wait("filter loss and nan>0: 2 of 20 rows")
+    assert "dense/MatMul" not in host.text()
+    host.send("<enter>")
+    host.wait("Enter: pt loss/mul:0")
+    host.send("fx")
+    host.wait("filter> loss nan>0x")
+    host.send("<esc>")
+    host.wait("press : to type a command")
+    host.send("<ctrl p>")
+    host.wait("dense/MatMul")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["different"] == {}

@@ -68,20 +68,10 @@ class Verdicts:
     unread: int = 0
 
 
-def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
-    """Indices of the tensors that `query` admits, sorted as it says.
-
-    Without patterns and in order of execution this is a range: no tensor is looked at.
-
-    Raises:
-        TfdbgError: the shape pattern cannot be read.
-
-    """
-    return ordered(store, admitted(store, graph, query), query)
-
-
 def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
     """Indices of the tensors that `query` admits, in order of execution.
+
+    Without patterns this is a range: no tensor is looked at.
 
     Raises:
         TfdbgError: the shape pattern cannot be read.

@@ -31,12 +31,14 @@ class Memory:
 
     `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
     `summaries` are by run and index. `selected` holds what the last queries admitted, by run and command, and how
-    many rows they could not be asked of.
+    many rows they could not be asked of; `order` is that of all rows of a run by one key.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
+
+    order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
         """Keep what a query admitted, and forget what another one did long ago: a list may be very long."""

@@ -32,9 +32,9 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.terminal.theme import palette
 
 _MESSAGE_SECONDS = 8.0
-_SEARCH_FRAME = 0.05  # seconds between two frames meanwhile
+_FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
-_SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
+_SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 # Esc and one of these in quick succession, or over a slow line, reach us as one key.
@@ -70,8 +70,8 @@ class App:
         self._housekeeping = housekeeping
         self._wake: int | None = None
         self._expiry: Any = None
-        self._searching = False
-        self._drawn_searching = 0.0  # when a frame was drawn in the middle of a search
+        self._looking = False
+        self._drawn_looking = 0.0  # when a frame was drawn in the middle of a search
         self._interrupted = False
         self._pasting = False
         self._doing = ""
@@ -126,7 +126,7 @@ class App:
         elif key in _AFTER_ESCAPE:
             self.key("esc")
             self.key(key.removeprefix("meta "))
-        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH}:
+        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}:
             self._type(key)
         elif self.state.place is KeyContext.DOCUMENT:
             self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
@@ -172,7 +172,7 @@ class App:
         """Show a mistake of tfdbg's own in the place of what could not be shown."""
         report = self.state.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
-        self.state.dialog = None
+        self.state.dialog = self.state.filter = None
         self.state.place = KeyContext.DOCUMENT
         command = self.state.page.command if broken else what
         label = self.state.pages.current.label if self.state.pages.all else "run"
@@ -180,6 +180,8 @@ class App:
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
+        if self.state.filter is not None:
+            self.actions.close()
         self._doing = text
         service = self.state.service
         service.width = self.view.page_cols
@@ -247,7 +249,9 @@ class App:
             return
         self._interrupted = True
         finder = self.state.pages.all and self.state.read.finder
-        if finder and finder.running:
+        if self.state.filter is not None:
+            self.actions.perform("ui:filter-cancel")
+        elif finder and finder.running:
             finder.halt()
         elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
             self.state.prompt.editor.put("")
@@ -267,21 +271,35 @@ class App:
         if message is not None and not message.error:
             self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
 
-    def search_on(self) -> None:
-        """Let the search of the present screen go on between key presses."""
-        if self.loop is not None and not self._searching and self.state.read.finder.running:
-            self._searching = True
-            self.loop.set_alarm_in(0, self._search_some)
+    def go_on(self) -> None:
+        """Let the search and the filter of the present screen go on between key presses."""
+        if self.loop is not None and not self._looking and (self._sought or self._filtered):
+            self._looking = True
+            self.loop.set_alarm_in(0, self._look_on)
 
-    def _search_some(self, loop: Any, data: Any) -> None:
-        self._searching = False
-        end = time.monotonic() + _SEARCH_SLICE
-        self._guarded("searching", lambda: self.state.read.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+    @property
+    def _sought(self) -> bool:
+        return self.state.read.finder.running
+
+    @property
+    def _filtered(self) -> bool:
+        return self.state.filter is not None and self.state.filter.running
+
+    def _look_on(self, loop: Any, data: Any) -> None:
+        self._looking = False
+        end = time.monotonic() + _SLICE
+        self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
+        if time.monotonic() - self._drawn_looking >= _FRAME and loop.screen.started:
             loop.draw_screen()
-            self._drawn_searching = time.monotonic()
-        self.search_on()
+            self._drawn_looking = time.monotonic()
+        self.go_on()
+
+    def _look(self, enough: Callable[[], bool]) -> None:
+        if self.state.filter is not None:
+            self.state.filter.work(enough)
+        else:
+            self.state.read.finder.work(_MANY_LINES, enough)
 
     def copy(self, text: str) -> bool:
         """Put text on the clipboard of the terminal. See `Screen`."""

@@ -11,6 +11,7 @@ from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
+from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
@@ -89,6 +90,15 @@ class PromptService:
             return False
         self.look_at(self.pages.current)
         return True
+
+    def narrow(self) -> Narrowing:
+        """Begin to narrow the list on the current page by a query.
+
+        Raises:
+            TfdbgError: it is no list that takes one.
+
+        """
+        return Narrowing(self._context, self._registry, self.pages)
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

@@ -80,7 +80,7 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
         "layers",
         (Text(tuple(head)), *table),
         lambda: {"layers": _data(sums, shown, options), "query": options.query},
-        f"layers[{printable(options.query)}]",
+        f"layers[{printable(options.query)}]: {len(shown):,} of {len(known):,}",
     )
 
 

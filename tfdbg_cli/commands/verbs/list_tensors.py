@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, admitted, ask, ordered, select
+from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, admitted, ask, ordered
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
@@ -28,6 +29,8 @@ from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+
+_MANY = 10_000  # rows that are sorted without keeping anybody waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,11 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     if options.query:
         for _ in steps(context, options):
             pass
-        found, lost = context.memory.selected[_selection(context, options)]
-        indices = ordered(store, found, query)
+        indices, lost = context.memory.selected[_selection(context, options)]
     else:
-        indices, lost = select(store, context.run.graph, query), 0
+        found, lost = admitted(store, context.run.graph, query), 0
+        whole = len(found) == len(store) >= _MANY
+        indices = _order(context, query) if whole else ordered(store, found, query)
     if tensor_filter is None:
         return Listing(indices, unread=lost)
     verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
@@ -75,16 +79,61 @@ def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
     if not options.query or key in context.memory.selected:
         return
     query = parse_query(options.query)
-    base = admitted(context.run.tensors, context.run.graph, _flags(context, options))
+    base = _without_query(context, options)
     for answer in TensorRows(context).select(query, base):
-        if answer is not None:
-            context.memory.select(key, answer.indices, answer.unread)
         yield
+        if answer is not None:
+            for order in _in_order(context, answer.indices, _flags(context, options)):
+                yield
+                if order is not None:
+                    context.memory.select(key, order, answer.unread)
 
 
-def _selection(context: Context, options: argparse.Namespace) -> tuple[int, str]:
+def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Iterator[Sequence[int] | None]:
+    """`found` sorted as `query` says: None while it goes on, then the answer.
+
+    Very many rows are picked out of the order of all, which is there already where the list was sorted before.
+    """
+    store = context.run.tensors
+    if query.sort_by is SortKey.TIMESTAMP or len(found) < _MANY:
+        yield ordered(store, found, query)
+        return
+    wanted = bytearray(len(store))
+    for start in range(0, len(found), _MANY):
+        for index in found[start : start + _MANY]:
+            wanted[index] = 1
+        yield None
+    order = _order(context, query)
+    kept = array("q")
+    for start in range(0, len(order), _MANY):
+        kept.extend(index for index in order[start : start + _MANY] if wanted[index])
+        yield None
+    yield kept
+
+
+def _order(context: Context, query: TensorQuery) -> Sequence[int]:
+    """All tensors of the run, sorted as `query` says."""
+    key = context.current, f"{query.sort_by} {query.reverse}"
+    known = context.memory.order
+    if known is None or known[0] != key:
+        store = context.run.tensors
+        known = context.memory.order = key, ordered(store, range(len(store)), query)
+    return known[1]
+
+
+def _without_query(context: Context, options: argparse.Namespace) -> Sequence[int]:
+    """What the other flags admit: looked for once, whatever is typed behind -q."""
+    unasked = argparse.Namespace(**{**vars(options), "query": ""})
+    key = _selection(context, unasked, sorted_too=False)
+    if key not in context.memory.selected:
+        context.memory.select(key, admitted(context.run.tensors, context.run.graph, _flags(context, options)), 0)
+    return context.memory.selected[key][0]
+
+
+def _selection(context: Context, options: argparse.Namespace, *, sorted_too: bool = True) -> tuple[int, str]:
     """What the rows depend on that the query admits: the run, and the flags but for those that come after it."""
-    return context.current, COMMAND.spell(options, tensor_filter="", sort_by="timestamp", reverse=False, stats=False)
+    changes = {} if sorted_too else {"sort_by": "timestamp", "reverse": False}
+    return context.current, COMMAND.spell(options, tensor_filter="", stats=False, **changes)
 
 
 def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:
@@ -113,14 +162,15 @@ def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
     names = _short_names(context, listing.indices)
     table = _table(context, options, listing.indices, names)
     head = _head(context, options, listing, names)
+    title = _title(options, len(listing.indices), len(context.run.tensors))
     if not listing.indices:
-        return Document("tensors", (Text(head),), lambda: _data(context, options, listing), _title(options))
-    return Document("tensors", (Text(head), table), lambda: _data(context, options, listing), _title(options))
+        return Document("tensors", (Text(head),), lambda: _data(context, options, listing), title)
+    return Document("tensors", (Text(head), table), lambda: _data(context, options, listing), title)
 
 
-def _title(options: argparse.Namespace) -> str:
+def _title(options: argparse.Namespace, shown: int, total: int) -> str:
     if options.query:
-        return f"tensors[{printable(options.query)}]"
+        return f"tensors[{printable(options.query)}]: {shown:,} of {total:,}"
     return f"tensors[{options.tensor_filter}]" if options.tensor_filter else "tensors"
 
 

@@ -85,7 +85,7 @@ def _list(context: Context, query: str) -> Document:
     )
     table = Table(columns, len(places), row)
     head = [*_head(context), *([query_line(query, len(places), len(runs), "runs")] if query else []), EMPTY_LINE]
-    title = f"runs[{printable(query)}]" if query else "runs"
+    title = f"runs[{printable(query)}]: {len(places):,} of {len(runs):,}" if query else "runs"
     blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
     return Document("runs", blocks, lambda: _data(context, places, query), title)
 

@@ -17,6 +17,7 @@ from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style, printable
 from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
+from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor
 
@@ -152,9 +153,15 @@ def start_us(context: Context) -> int | None:
     return store[0].time_us if len(store) else None
 
 
+@once_per_graph
+def _devices(graph: Graph) -> frozenset[str]:
+    """The devices of `graph`, which takes a look at each of its nodes."""
+    return frozenset(graph.devices())
+
+
 def _several_devices(context: Context) -> bool:
     run = context.run
-    devices = set(run.graph.devices())
+    devices = set(_devices(run.graph))
     if len(devices) < 2:
         devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
     return len(devices) > 1

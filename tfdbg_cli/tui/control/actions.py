@@ -13,6 +13,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.live_filter import LiveFilter
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
@@ -57,6 +58,9 @@ class Actions:
             "search": self._search,
             "search-done": self._search_done,
             "search-cancel": self._search_cancel,
+            "filter": self._filter,
+            "filter-keep": self._filter_keep,
+            "filter-cancel": self._filter_cancel,
             "next-match": lambda: self._match(forward=True),
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
@@ -95,7 +99,10 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom."""
-        if self._state.place is KeyContext.SEARCH:
+        if self._state.filter is not None:
+            self._state.filter.editor.insert(text)
+            self._filter_changed()
+        elif self._state.place is KeyContext.SEARCH:
             self._state.sought.insert(text)
             self._sought()
         else:
@@ -109,10 +116,14 @@ class Actions:
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
+        self._filter_cancel()
         return self._state.service.go(at)
 
     def close(self) -> None:
-        """Close what is open over or under the document; the prompt keeps its text."""
+        """Close what is open over or under the document; the prompt keeps its text, a filter its rows."""
+        if self._state.filter is not None and not self._state.filter.keep():
+            self._filter_cancel()
+        self._state.filter = None
         self._state.prompt.touched()
         self._state.dialog = None
         self._state.place = KeyContext.DOCUMENT
@@ -190,7 +201,10 @@ class Actions:
         self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
-        if self._state.place is KeyContext.SEARCH:
+        if self._state.filter is not None:
+            self._state.filter.editor.edit(name)
+            self._filter_changed()
+        elif self._state.place is KeyContext.SEARCH:
             self._state.sought.edit(name)
             self._sought()
         else:
@@ -248,7 +262,7 @@ class Actions:
         if self._state.sought.text and self._unfold():
             self._state.read.finder.begin()
         self._state.read.finder.look_for(self._state.sought.text)
-        self._screen.search_on()
+        self._screen.go_on()
 
     def _search_done(self) -> None:
         wanted = self._state.sought.text
@@ -261,6 +275,29 @@ class Actions:
     def _search_cancel(self) -> None:
         self._state.read.finder.cancel()
         self._state.place = KeyContext.DOCUMENT
+
+    def _filter(self) -> None:
+        self._state.filter = LiveFilter(self._state.service.narrow())
+        self._state.place = KeyContext.FILTER
+
+    def _filter_changed(self) -> None:
+        if self._state.filter is not None:
+            self._state.filter.typed()
+            self._screen.go_on()
+
+    def _filter_keep(self) -> None:
+        """Leave the line with the rows that it left; what cannot be asked stays to be mended."""
+        with self._screen.busy():
+            kept = self._state.filter is None or self._state.filter.keep()
+        if kept:
+            self._state.filter = None
+            self._state.place = KeyContext.DOCUMENT
+
+    def _filter_cancel(self) -> None:
+        if self._state.filter is not None:
+            self._state.filter.cancel()
+            self._state.filter = None
+            self._state.place = KeyContext.DOCUMENT
 
     def _search_for(self, text: str) -> None:
         """Search for `text`; without one, go to the next match of the last search."""
@@ -283,7 +320,7 @@ class Actions:
             finder.next()
         else:
             finder.previous()
-        self._screen.search_on()
+        self._screen.go_on()
 
     def _sort(self) -> None:
         heads = self._heads()

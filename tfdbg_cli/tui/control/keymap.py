@@ -15,7 +15,8 @@ class KeyContext(Enum):
     DOCUMENT = "In a document"
     PROMPT = "At the prompt"
     SEARCH = "While typing a search"
-    EDIT = "Editing a line (prompt and search)"
+    FILTER = "While typing a filter"
+    EDIT = "Editing a line (prompt, search, filter)"
     KEYS = "In the list of keys"
     LEAVE = "At the question how to leave"
     ANYWHERE = "Anywhere"
@@ -26,6 +27,7 @@ CHAINS = {
     KeyContext.DOCUMENT: (KeyContext.DOCUMENT, KeyContext.ANYWHERE),
     KeyContext.PROMPT: (KeyContext.PROMPT, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.SEARCH: (KeyContext.SEARCH, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.FILTER: (KeyContext.FILTER, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
     KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
 }
@@ -82,6 +84,7 @@ _VERBS = (
     Binding(KeyContext.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
     Binding(KeyContext.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
     Binding(KeyContext.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
+    Binding(KeyContext.DOCUMENT, ("f",), "ui:filter", "filter the rows of the list, as you type", "filter"),
 )
 
 BINDINGS: tuple[Binding, ...] = (
@@ -135,6 +138,15 @@ BINDINGS: tuple[Binding, ...] = (
         ("down", "ui:next-match", "next match", "next"),
         ("up", "ui:previous-match", "match before"),
         ("esc", "ui:search-cancel", "back to where the search began", "cancel"),
+    ),
+    *_at(
+        KeyContext.FILTER,
+        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-P goes back to all", "keep"),
+        ("esc", "ui:filter-cancel", "back to the list as it was", "cancel"),
+        ("down", "ui:down", "next row"),
+        ("up", "ui:up", "row before"),
+        ("page down", "ui:page-down", "one page down in the list"),
+        ("page up", "ui:page-up", "one page up in the list"),
     ),
     *_at(
         KeyContext.EDIT,

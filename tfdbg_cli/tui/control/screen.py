@@ -39,8 +39,8 @@ class Screen(Protocol):
         """Within it, work may take time: the screen says so."""
         ...
 
-    def search_on(self) -> None:
-        """Go on with the search that was begun, between two keys."""
+    def go_on(self) -> None:
+        """Go on, between two keys, with the search or the filter that was begun."""
         ...
 
     def set_mouse(self, on: bool) -> None:

@@ -10,6 +10,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
+from tfdbg_cli.tui.control.live_filter import LiveFilter
 from tfdbg_cli.tui.control.pane import Pane
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.reading.reading import Reading, Readings
@@ -28,8 +29,8 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
 
-    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to, `report` what
-    there is to say of the last mistake of tfdbg's own.
+    `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
+    keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own.
     """
 
     service: PromptService
@@ -38,6 +39,7 @@ class State:
     readings: Readings = field(default_factory=Readings)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
+    filter: LiveFilter | None = None
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None

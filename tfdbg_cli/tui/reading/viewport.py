@@ -71,10 +71,13 @@ class Viewport:
         self._settle()
 
     def begin(self) -> None:
-        """Show the beginning, and select its first link that is no heading: the first row of a list."""
+        """Show the beginning, and select its first link that is no heading; of a list the first row, not its head."""
         self.top = self.left = 0
         near = range(min(len(self.lines), self.rows))
-        self.selected = next((i for i in near if any(not link.heading for link in self.links(i))), 0)
+        listed = len(self.parts) == 2 and self.parts[1].headed and self.parts[1].length > 1
+        rows = near[self.parts[1].start :] if listed else near
+        linked = (i for part in (rows, near) for i in part if any(not link.heading for link in self.links(i)))
+        self.selected = next(linked, 0)
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:

@@ -30,12 +30,13 @@ class Memory:
     """What was computed at this prompt and would be computed again by a click on a column's head.
 
     `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
-    `summaries` are by run and index. `selected` holds what the last queries admitted, by run and command, and how
-    many rows they could not be asked of; `order` is that of all rows of a run by one key.
+    `summaries` and `histograms` are by run and index. `selected` holds what the last queries admitted, by run and
+    command, and how many rows they could not be asked of; `order` is that of all rows of a run by one key.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
+    histograms: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
     order: tuple[tuple[int, str], Sequence[int]] | None = None
@@ -74,6 +75,7 @@ class _Behind(Sequence[Run]):
 class Context:
     """The state of one prompt. `width` is the terminal's, None where output is not laid out for one.
 
+    `later` says whether the front end shows cells as they are counted: then lists offer what takes its time.
     `on_setting` is called with the new settings after `config set`, so that a front end follows at once.
     """
 
@@ -82,6 +84,7 @@ class Context:
     filters: Mapping[str, TensorFilter] = field(default_factory=lambda: BUILT_IN_FILTERS)
     width: int | None = None
     interactive: bool = True
+    later: bool = False
     on_setting: Callable[[Settings], None] = lambda settings: None
     current: int = field(init=False)
     memory: Memory = field(default_factory=Memory, repr=False)

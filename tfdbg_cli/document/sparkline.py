@@ -44,6 +44,12 @@ class Sparkline:
         return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
 
 
+def bars(counts: Sequence[int]) -> str:
+    """A bar for each of `counts`, the largest in full height; nothing stands where none was counted."""
+    most = max(counts, default=0)
+    return "".join(_BARS[-(-count * len(_BARS) // most) - 1] if count else " " for count in counts)
+
+
 _STYLES = {_NAN: Style.NAN, _UP: Style.INF, _DOWN: Style.INF}
 
 

@@ -34,6 +34,7 @@ from tfdbg_cli.tui.terminal.theme import palette
 _MESSAGE_SECONDS = 8.0
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
+_AT_ONCE = 0.004  # seconds of counting before a frame is drawn
 _SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
@@ -59,12 +60,13 @@ class App:
         housekeeping: Callable[[], None] = lambda: None,
     ) -> None:
         self.decision: Decision | None = None
-        service = PromptService(event, registry, settings, filters, on_setting=self._settings_changed)
+        service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.busy = Busy(self._draw_busy)
+        self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
         self._opening = opening
         self._housekeeping = housekeeping
@@ -93,6 +95,7 @@ class App:
             if (notes := self.state.service.notes) and self.state.message is None:
                 self.say(Message(" ".join(notes)))
             if self.decision is None:
+                self._guarded("counting what is in sight", self._count_in_sight)
                 loop.run()
         finally:
             wake, self._wake = self._wake, None
@@ -110,6 +113,10 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
+        self._pressed(key)
+        self._guarded("counting what is in sight", self._count_in_sight)
+
+    def _pressed(self, key: str) -> None:
         if key in {"begin paste", "end paste"}:
             self._pasting = key == "begin paste"
             if self._pasting and self.state.place is KeyContext.DOCUMENT:
@@ -124,8 +131,8 @@ class App:
         if action:
             self.perform(action)
         elif key in _AFTER_ESCAPE:
-            self.key("esc")
-            self.key(key.removeprefix("meta "))
+            self._pressed("esc")
+            self._pressed(key.removeprefix("meta "))
         elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}:
             self._type(key)
         elif self.state.place is KeyContext.DOCUMENT:
@@ -143,6 +150,7 @@ class App:
         remark = self.mouse.event(what, col, row)
         if remark:
             self.say(Message(remark))
+        self._count_in_sight()
 
     def perform(self, action: str) -> None:
         """Do what a key or link says: a command string, `ui:NAME` or `edit:NAME`."""
@@ -272,18 +280,14 @@ class App:
             self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
 
     def go_on(self) -> None:
-        """Let the search and the filter of the present screen go on between key presses."""
-        if self.loop is not None and not self._looking and (self._sought or self._filtered):
+        """Let the search, the filter and what rows in sight lack go on between key presses."""
+        if self.loop is not None and not self._looking and self.state.pages.all and self._unfinished():
             self._looking = True
             self.loop.set_alarm_in(0, self._look_on)
 
-    @property
-    def _sought(self) -> bool:
-        return self.state.read.finder.running
-
-    @property
-    def _filtered(self) -> bool:
-        return self.state.filter is not None and self.state.filter.running
+    def _unfinished(self) -> bool:
+        reading, typed = self.state.read, self.state.filter
+        return reading.finder.running or reading.late.running or (typed is not None and typed.running)
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._looking = False
@@ -296,10 +300,22 @@ class App:
         self.go_on()
 
     def _look(self, enough: Callable[[], bool]) -> None:
-        if self.state.filter is not None:
-            self.state.filter.work(enough)
+        """Go on with what is most wanted, until `enough`."""
+        reading, typed = self.state.read, self.state.filter
+        if typed is not None and typed.running:
+            typed.work(enough)
+        elif reading.finder.running:
+            reading.finder.work(_MANY_LINES, enough)
         else:
-            self.state.read.finder.work(_MANY_LINES, enough)
+            reading.late.work(enough)
+
+    def _count_in_sight(self) -> None:
+        """Count what the rows in sight lack: at once if that is quick, else between key presses."""
+        if self.loop is not None and self.state.pages.all:
+            self.view.arrange(self.view.size)
+            end = time.monotonic() + self.at_once
+            self.state.read.late.work(lambda: time.monotonic() >= end)
+            self.go_on()
 
     def copy(self, text: str) -> bool:
         """Put text on the clipboard of the terminal. See `Screen`."""
@@ -341,6 +357,7 @@ class App:
             # Off the main thread no signal tells of a new size.
             loop.screen_size = None
             loop.screen.clear()
+        self.go_on()  # a larger screen shows more rows
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
 
     def _draw_busy(self, seconds: float) -> None:

@@ -19,6 +19,7 @@ from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
+from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
@@ -61,7 +62,7 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     else:
         found, lost = admitted(store, context.run.graph, query), 0
         whole = len(found) == len(store) >= _MANY
-        indices = _order(context, query) if whole else ordered(store, found, query)
+        indices = _order(context, query) if whole else ordered(store, found, query, context.summary)
     if tensor_filter is None:
         return Listing(indices, unread=lost)
     verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
@@ -95,8 +96,11 @@ def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Ite
     Very many rows are picked out of the order of all, which is there already where the list was sorted before.
     """
     store = context.run.tensors
-    if query.sort_by is SortKey.TIMESTAMP or len(found) < _MANY:
-        yield ordered(store, found, query)
+    for index in found if query.sort_by is SortKey.WORST else ():
+        context.summary(index)
+        yield None
+    if query.sort_by in (SortKey.TIMESTAMP, SortKey.WORST) or len(found) < _MANY:
+        yield ordered(store, found, query, context.summary)
         return
     wanted = bytearray(len(store))
     for start in range(0, len(found), _MANY):
@@ -117,7 +121,7 @@ def _order(context: Context, query: TensorQuery) -> Sequence[int]:
     known = context.memory.order
     if known is None or known[0] != key:
         store = context.run.tensors
-        known = context.memory.order = key, ordered(store, range(len(store)), query)
+        known = context.memory.order = key, ordered(store, range(len(store)), query, context.summary)
     return known[1]
 
 
@@ -240,7 +244,8 @@ def _table(context: Context, options: argparse.Namespace, indices: Sequence[int]
     store = context.run.tensors
     fields = tensor_fields(context, indices, names, stats=options.stats)
     columns = tuple(_with_sort(field, options) for field in fields)
-    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]))
+    later = CountedLater(context, indices) if context.later and not options.stats else None
+    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]), later=later)
 
 
 def _with_sort(field: Field, options: argparse.Namespace) -> Column:
@@ -252,7 +257,9 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     first = field.sort is SortKey.DUMP_SIZE  # whether the largest stand on top at first
     link = COMMAND.spell(options, sort_by=str(field.sort), reverse=not options.reverse if current else first)
     mark = ("▼" if options.reverse else "▲") if current else ""
-    return replace(column, title=column.title + mark, link=link)
+    # What a person sorted by stays in sight; the order of execution, in which lists begin, may be left out.
+    drop = 0 if current and (options.reverse or field.sort is not SortKey.TIMESTAMP) else column.drop
+    return replace(column, title=column.title + mark, link=link, drop=drop)
 
 
 def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:
@@ -332,6 +339,7 @@ Examples:
   lt -n '^dense' -t MatMul          by node and op type
   lt --shape '*,10' --stats         everything whose last axis is 10, with its range
   lt -s dump_size -r                the largest first
+  lt -s worst                       NaN and infinities on top, then by magnitude; reads every value
   lt -q 'dense shape=[*,128]'       a query, in quotes: names with dense in them, whose last axis is 128
   lt -q 'size>1MB or max>1e4'       large ones, or with large values; only what a query asks for is counted
   lt -q 'not role=grad (nan>0 or zero>50%)'""",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, overload
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of, roles_of
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.views.health_columns import health_cells
 from tfdbg_cli.commands.views.links import execution_count
 from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
@@ -67,6 +68,14 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     ]
     if stats:
         fields += _summary_fields(context)
+    elif context.later:
+        # Where there is not room for both, health says more than when a tensor was made and how large it is.
+        for at, drop in ((0, 10), (1, 9)):
+            fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
+        fields += [
+            Field(column, _by_index(cell), SortKey.WORST if name == "nan" else None)
+            for name, column, cell in health_cells(context)
+        ]
     if roles_of(context.run.graph):
         fields.append(Field(Column("Role", drop=4), lambda i, t: _role(context, t)))
     if _several_devices(context):
@@ -80,6 +89,10 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         return Span(printable(names.short(str(tensor.name))), Style.NAME, tensor_link(context, index))
 
     return [*fields, Field(name, shown, SortKey.TENSOR_NAME)]
+
+
+def _by_index(cell: Callable[[int], Span]) -> Callable[[int, Tensor], Span]:
+    return lambda index, tensor: cell(index)
 
 
 def _time_field(context: Context) -> Field:

@@ -65,6 +65,7 @@ class Actions:
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
+            "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
             "watch": lambda: screen.perform(self._state.service.watching_on),
             "copy": self._copy,
             "copy-line": lambda: self._copied(self._selected_text()),
@@ -326,16 +327,16 @@ class Actions:
         heads = self._heads()
         page = self._state.page
         at = (page.sorted_by + 1) % len(heads)
-        self._in_place(heads[at].link)
+        self._in_place(heads[at])
         self._state.page.sorted_by = at
 
     def _reverse(self) -> None:
         heads = self._heads()
         at = max(0, self._state.page.sorted_by)
-        self._in_place(heads[at].link)
+        self._in_place(heads[at])
         self._state.page.sorted_by = at
 
-    def _heads(self) -> list[LinkPlace]:
+    def _heads(self) -> list[str]:
         heads = self._state.page.view.heads()
         if not heads:
             raise TfdbgError("There is no table here that sorts.", hint="`lt` lists the tensors.")

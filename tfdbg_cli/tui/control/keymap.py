@@ -112,6 +112,7 @@ BINDINGS: tuple[Binding, ...] = (
         ("@", "ui:element", "go to an element of the array, such as @[10, 0]"),
         ("s", "ui:sort", "sort the table by its next column"),
         ("S", "ui:reverse", "sort the other way round"),
+        ("w", "ui:worst", "the worst tensors on top: NaN, infinities, magnitude; again: in order of execution"),
         ("y", "ui:copy", "copy the chosen name or value to the clipboard"),
         ("Y", "ui:copy-line", "copy the line"),
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),

@@ -135,3 +135,14 @@ def test_sorting_by_a_column_that_is_left_out_shows_it_and_keeps_the_row() -> No
     assert screen.state.page.command == "lt -s dump_size -r"
     assert "Size▼" in screen.text
     assert "Enter: pt big:0" in screen.status
+
+
+def test_from_origin_the_list_opens_on_the_offending_tensor() -> None:
+    screen = Driven(sample_run.run_end(), "t", (80, 14), opening="origin", registry=REGISTRY)
+    assert [page.command for page in screen.state.pages.all] == ["origin", "lt"]
+    assert "Enter: pt loss/Log:0" in screen.status
+    assert any(row.startswith("▸") or "▸" in row[:3] for row in screen.rows if "loss/Log:0" in row)
+    filtered = Driven(sample_run.run_end(), ":lt -f has_nan<enter>", opening="origin", registry=REGISTRY)
+    assert "Enter: pt spectrum:0" in filtered.status  # the offending one is infinite, and not among these
+    later = Driven(sample_run.run_end(), "t<enter>t", opening="origin", registry=REGISTRY)
+    assert "Enter: pt x:0" in later.status

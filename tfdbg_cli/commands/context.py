@@ -39,6 +39,7 @@ class Memory:
     histograms: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
+    offending: dict[int, int] = field(default_factory=dict)  # by run, the tensor that `origin` named last
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
@@ -90,6 +91,7 @@ class Context:
     memory: Memory = field(default_factory=Memory, repr=False)
     made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
+    asked_on: str = ""  # the kind of the page on which the command was asked for
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)

@@ -66,6 +66,7 @@ class PromptService:
             TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
         """
+        self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
 
     def complete(self, text: str) -> Completions:

@@ -169,7 +169,22 @@ def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
     title = _title(options, len(listing.indices), len(context.run.tensors))
     if not listing.indices:
         return Document("tensors", (Text(head),), lambda: _data(context, options, listing), title)
-    return Document("tensors", (Text(head), table), lambda: _data(context, options, listing), title)
+    focus = _offending_row(context, listing.indices)
+    return Document(
+        "tensors",
+        (Text(head), table),
+        lambda: _data(context, options, listing),
+        title,
+        None if focus is None else len(head) + 1 + focus,
+    )
+
+
+def _offending_row(context: Context, indices: Sequence[int]) -> int | None:
+    """The row of the tensor that `origin` names, where the list is opened from its page."""
+    index = context.memory.offending.get(context.current)
+    if not context.later or context.asked_on != "origin" or index is None or index not in indices:
+        return None
+    return indices.index(index)
 
 
 def _title(options: argparse.Namespace, shown: int, total: int) -> str:

@@ -169,3 +169,12 @@ def test_a_long_list_is_narrowed_in_slices_and_the_last_text_wins(monkeypatch) -
 def _without_values(self, tensors, values) -> None:
     super(MemoryTensorStore, self).__init__(tensor.name for tensor in tensors)
     self._tensors = tensors
+
+
+def test_a_filter_with_a_name_is_typed_like_any_other(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    kept = driven(":queries sick 'nan>0 or inf>0'<enter>")
+    assert "@sick" in kept.text
+    assert driven("f@sick loss<enter>").state.page.command == "lt -q '@sick loss'"
+    assert "3 of 20 rows" in driven("f@sick loss<enter>").text
+    assert "Column 1: there is no query called 'sic'. Did you mean sick?" in driven("f@sic").status

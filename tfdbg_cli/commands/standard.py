@@ -26,6 +26,7 @@ _MODULES = (
     "again",
     "compare",
     "filters",
+    "queries",
     "ignored",
     "run_info",
     "runs",

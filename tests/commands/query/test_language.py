@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfdbg_cli.commands.query.facts import BY_NAME
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Not, Query, QueryError, Word, written
+from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word, written
 from tfdbg_cli.commands.query.parser import parse_query
 
 
@@ -35,6 +35,8 @@ from tfdbg_cli.commands.query.parser import parse_query
         ("(zero>50%)", Comparison("zero", ">", "50%")),
         ("name~'a b'", Comparison("name", "~", "a b")),
         ("dense/MatMul:0", Word("dense/MatMul:0")),
+        ("@sick role=grad", Both((Named("sick"), Comparison("role", "=", "grad")))),
+        ('"@sick"', Word("@sick")),
     ],
 )  # fmt: skip
 def test_what_is_read(text: str, query: Query) -> None:
@@ -74,7 +76,7 @@ def test_an_error_shows_its_place(text: str, at: int, words: str) -> None:
 
 _PIECES = st.sampled_from([
     "and", "or", "not", "(", ")", "!", "nan", ">", "=", "~", "!=", "0", "[", "]", '"', "'", " ", "dense", "shape",
-    "[*,3]", "size", "1MB", "%", "\\", "role", "grad", "layer", "a|b", "*", "\n", "{", "::",
+    "[*,3]", "size", "1MB", "%", "\\", "role", "grad", "layer", "a|b", "*", "\n", "{", "::", "@",
 ])  # fmt: skip
 
 

@@ -43,6 +43,14 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """What the query that a person called `name` admits."""
+
+    name: str
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """What its part is not."""
 
@@ -63,18 +71,20 @@ class Either:
     parts: tuple[Query, ...]
 
 
-Query: TypeAlias = Word | Comparison | Not | Both | Either
+Query: TypeAlias = Word | Comparison | Named | Not | Both | Either
 
 
 def written(query: Query) -> str:
     """The query as text that reads back as the same one."""
     match query:
         case Word(text):
-            bare = _is_bare(text) and not KEYWORD.match(text) and not COMPARED.match(text)
+            bare = _is_bare(text) and text[0] != "@" and not KEYWORD.match(text) and not COMPARED.match(text)
             return text if bare else _quoted(text)
         case Comparison(fact, sign, value):
             bare = _is_bare(value) and not value.startswith("=")  # it would become part of the sign
             return f"{fact}{sign}{value if bare else _quoted(value)}"
+        case Named(name):
+            return f"@{name}"
         case Not(part):
             return f"not {_within(part, (Both, Either))}"
         case Both(parts):

@@ -11,6 +11,7 @@ from tfdbg_cli.commands.query.language import (
     Both,
     Comparison,
     Either,
+    Named,
     Not,
     Query,
     QueryError,
@@ -118,13 +119,16 @@ class _Reader:
             self._at = end_of_bare(self._text, start)
         return self._text[start : self._at]
 
-    def _word(self) -> Word:
+    def _word(self) -> Word | Named:
         start = self._at
         if self._text[start] in _QUOTES:
             found = self._quoted()
         else:
             self._at = end_of_bare(self._text, start)
             found = self._text[start : self._at]
+            if found.startswith("@"):
+                self._skip()
+                return Named(found[1:], start)
         regex(found, start)
         self._skip()
         return Word(found, start)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from tfdbg_cli.commands.query.language import Both, Comparison, Either, Not, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word
 
 
 class Stage(IntEnum):
@@ -65,6 +65,8 @@ def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
     match query:
         case Word() | Comparison():
             known[id(query)] = ask(query)
+        case Named(name, at):
+            raise QueryError(f"{name!r} was not looked up", at)
         case Not(part):
             _collect(part, ask, known)
         case Both(parts) | Either(parts):
@@ -74,7 +76,7 @@ def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
 
 def _test(query: Query, stage: Stage, known: dict[int, Asked]) -> Test:
     match query:
-        case Word() | Comparison():
+        case Word() | Comparison() | Named():
             asked = known[id(query)]
             return asked.test if asked.stage <= stage else _open
         case Not(part):

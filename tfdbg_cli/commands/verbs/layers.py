@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.parser import parse_query
+from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -69,7 +69,7 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
         {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
         {"bad": bad},
     )
-    shown = rows.admitted(parse_query(options.query), known)
+    shown = rows.admitted(asked_query(options.query), known)
     head = [
         line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
         query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),

@@ -15,7 +15,8 @@ from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.parser import parse_query
+from tfdbg_cli.commands.query.language import written
+from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
@@ -79,7 +80,7 @@ def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
     key = _selection(context, options)
     if not options.query or key in context.memory.selected:
         return
-    query = parse_query(options.query)
+    query = asked_query(options.query)
     base = _without_query(context, options)
     for answer in TensorRows(context).select(query, base):
         yield
@@ -137,7 +138,8 @@ def _without_query(context: Context, options: argparse.Namespace) -> Sequence[in
 def _selection(context: Context, options: argparse.Namespace, *, sorted_too: bool = True) -> tuple[int, str]:
     """What the rows depend on that the query admits: the run, and the flags but for those that come after it."""
     changes = {} if sorted_too else {"sort_by": "timestamp", "reverse": False}
-    return context.current, COMMAND.spell(options, tensor_filter="", stats=False, **changes)
+    query = written(asked_query(options.query))  # a name in it may come to stand for another one
+    return context.current, COMMAND.spell(options, query=query, tensor_filter="", stats=False, **changes)
 
 
 def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:

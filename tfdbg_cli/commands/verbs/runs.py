@@ -9,7 +9,7 @@ from contextlib import suppress
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.parser import parse_query
+from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.views.opening import opening_command
@@ -104,7 +104,7 @@ def _admitted(context: Context, query: str) -> list[int]:
             "tensors": lambda name: len(runs[places[name]].tensors),
         },
     )
-    return [places[name] for name in rows.admitted(parse_query(query), places)]
+    return [places[name] for name in rows.admitted(asked_query(query), places)]
 
 
 def _title(run: Run) -> str:

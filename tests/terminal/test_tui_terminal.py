@@ -290,3 +290,13 @@ def test_a_list_is_filtered_as_one_types(tmp_path):
     host.send("qd")
     assert host.finish() == 0
     assert host.report()["different"] == {}
+
+
+def test_the_health_of_the_rows_in_sight_comes_by_itself(tmp_path):
+    host = Host(tmp_path, "filter", size=(200, 24))
+    host.wait("▄  ▄█ ▄▄  train.py:8")  # the logarithm
+    host.send("w")
+    host.wait("NaN▲")
+    host.wait("Enter: pt spectrum:0")
+    host.send("qd")
+    assert host.finish() == 0

@@ -34,7 +34,7 @@ from tfdbg_cli.tui.terminal.theme import palette
 _MESSAGE_SECONDS = 8.0
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
-_AT_ONCE = 0.004  # seconds of counting before a frame is drawn
+_AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
 _SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown

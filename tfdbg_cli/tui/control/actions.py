@@ -283,7 +283,7 @@ class Actions:
 
     def _filter_changed(self) -> None:
         if self._state.filter is not None:
-            self._state.filter.typed()
+            self._state.filter.typed(self._screen.at_once)
             self._screen.go_on()
 
     def _filter_keep(self) -> None:

@@ -9,8 +9,6 @@ from tfdbg_cli.commands.query.language import QueryError
 from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.tui.control.line_editor import LineEditor
 
-_AT_ONCE_SECONDS = 0.008  # before the screen is drawn with what was typed
-
 
 class LiveFilter:
     """What is typed behind `filter> `, and the list that it narrows."""
@@ -52,12 +50,15 @@ class LiveFilter:
         """How many blanks stand before the query, which is asked without them."""
         return len(self.editor.text) - len(self.editor.text.lstrip())
 
-    def typed(self) -> None:
-        """The text changed: what was looked for before is not wanted any more."""
+    def typed(self, at_once: float) -> None:
+        """The text changed: what was looked for before is not wanted any more.
+
+        `at_once` are the seconds of looking before the screen is drawn with what was typed.
+        """
         if self.editor.text == self._narrowing.text:
             return
         self._narrowing.ask(self.editor.text)
-        end = time.monotonic() + _AT_ONCE_SECONDS
+        end = time.monotonic() + at_once
         self.work(lambda: time.monotonic() >= end)
 
     def work(self, enough: Callable[[], bool]) -> None:

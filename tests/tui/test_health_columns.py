@@ -146,3 +146,14 @@ def test_from_origin_the_list_opens_on_the_offending_tensor() -> None:
     assert "Enter: pt spectrum:0" in filtered.status  # the offending one is infinite, and not among these
     later = Driven(sample_run.run_end(), "t<enter>t", opening="origin", registry=REGISTRY)
     assert "Enter: pt x:0" in later.status
+
+
+def test_layers_show_what_is_bad_in_them() -> None:
+    screen = Driven(sample_run.run_end(), "", (80, 24), opening="ll", registry=REGISTRY)
+    counted = Driven(sample_run.run_end(), "", (80, 24), opening="ll --stats", registry=REGISTRY)
+
+    def rows(one: Driven) -> list[list[str]]:
+        return [row.replace("▸", " ").split() for row in one.rows[4:-3] if row.strip("▐ ")]
+
+    assert rows(screen) == rows(counted)
+    assert any("NaN," in row for row in rows(screen)) and any(row[-2:] == ["5", "loss"] for row in rows(screen))

@@ -15,6 +15,7 @@ from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
@@ -48,7 +49,7 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
     head = _head(context, options, len(known), len(known) - len(shown))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if shown:
-        blocks.append(_table(sums, shown, options))
+        blocks.append(_table(sums, shown, options, _counted_later(context, options, layers, shown)))
     return Document("layers", tuple(blocks), lambda: {"layers": _data(sums, known, options)}, "layers")
 
 
@@ -75,7 +76,7 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
         query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),
         EMPTY_LINE,
     ]
-    table = [_table(sums, shown, options)] if shown else []
+    table = [_table(sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
     return Document(
         "layers",
         (Text(tuple(head)), *table),
@@ -147,7 +148,19 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
     return lines
 
 
-def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> Table:
+def _counted_later(
+    context: Context, options: argparse.Namespace, layers: Layers, names: Sequence[str]
+) -> SumsLater | None:
+    """What counts NaN and infinities of the rows in sight, where the front end shows cells as they come."""
+    if not context.later or options.stats:
+        return None
+    store, nodes = context.run.tensors, _nodes_of(context, layers)
+    return SumsLater(context, [[index for node in nodes[name] for index in store.named(node)] for name in names])
+
+
+def _table(
+    sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace, later: SumsLater | None
+) -> Table:
     columns = [
         Column("Tensors", right=True),
         Column("Size", right=True, drop=3),
@@ -155,8 +168,8 @@ def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Nam
         Column("grad", right=True, drop=2),
         Column("upd", right=True, drop=2),
     ]
-    if options.stats:
-        columns.append(Column("NaN, ±inf", right=True))
+    if options.stats or later is not None:
+        columns.append(Column("NaN, ±inf", right=True, width=0 if later is None else 9))
     columns.append(Column("Layer"))
     base = min(name.count("/") for name in names)
 
@@ -171,13 +184,15 @@ def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Nam
             )
         if options.stats:
             cells.append(_bad(total.nonfinite, link))
+        elif later is not None:
+            cells.append(later.cell(i))
         # A layer shows its last part below the scope around it; the first row of a list shows the whole path, and so
         # does every one where the query may have left out what is around it.
         part = name if options.query or not i else name.rpartition("/")[2]
         indent = "" if options.query else "  " * (name.count("/") - base)
         return (*cells, Span(indent + printable(part), Style.NAME, link))
 
-    return Table(tuple(columns), len(names), row)
+    return Table(tuple(columns), len(names), row, later=later)
 
 
 def _bad(count: int | None, link: str) -> Span:

@@ -116,3 +116,31 @@ class CountedLater:
 
     def _recorded(self, index: int) -> Summary | None:
         return self._store.summary(index) if isinstance(self._store, TellsSummaries) else None
+
+
+class SumsLater:
+    """Counts what is NaN or infinite in groups of tensors, such as layers: one of `groups` a row."""
+
+    def __init__(self, context: Context, groups: Sequence[Sequence[int]]) -> None:
+        self._memory, self._run = context.memory, context.current
+        self._tensors = CountedLater(context, range(len(context.run.tensors)))
+        self._groups = groups
+        self._found: dict[int, Span] = {}
+
+    def cell(self, row: int) -> Span:
+        """How many elements of the group are so, as far as that is known."""
+        return self._found.get(row, _TO_COME)
+
+    def missing(self, row: int) -> bool:
+        return row not in self._found
+
+    def count(self, row: int) -> Iterator[None]:
+        """Count the tensors of the group that nobody has counted yet."""
+        bad, unknown = 0, False
+        for index in self._groups[row]:
+            if self._tensors.missing(index):
+                yield from self._tensors.count(index)
+            summary = self._memory.summaries[self._run, index]
+            unknown = unknown or (summary is not None and not summary.tells_nonfinite)
+            bad += 0 if summary is None else summary.nonfinite
+        self._found[row] = Span("?", Style.WARNING) if unknown else Span(f"{bad:,}" if bad else "", Style.NAN)

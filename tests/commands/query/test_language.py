@@ -125,5 +125,11 @@ def test_what_is_written_reads_back_as_the_same_query(query: Query) -> None:
     assert parse_query(written(query)) == query
 
 
+@pytest.mark.parametrize("text", ["[(]", "a\\\\", "a\\)", "[)]"])
+def test_a_bracket_of_its_own_does_not_swallow_one_around_it(text: str) -> None:
+    query = Both((Word("x"), Either((Word(text), Comparison("name", "=", text)))))
+    assert parse_query(written(query)) == query
+
+
 def test_every_fact_says_what_it_means() -> None:
     assert all(fact.meaning for fact in BY_NAME.values())

@@ -98,8 +98,8 @@ def _within(part: Query, bracketed: tuple[type, ...]) -> str:
 
 
 def _is_bare(text: str) -> bool:
-    """Whether `text` reads back as one word without quotes."""
-    return bool(text) and text[0] not in "\"'(!" and end_of_bare(text, 0) == len(text)
+    """Whether `text` reads back as one word without quotes, also before a bracket that closes."""
+    return bool(text) and text[0] not in "\"'(!" and end_of_bare(f"{text})", 0) == len(text)
 
 
 def end_of_bare(text: str, start: int) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tfdbg_cli.config import load_settings
-from tfdbg_cli.paths import config_file, history_file
+from tfdbg_cli.paths import config_file, history_file, queries_file
 
 
 def test_a_user_without_a_home_gets_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,6 +19,7 @@ def test_a_user_without_a_home_gets_the_defaults(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Path, "home", no_home)
     assert str(config_file()).startswith("/nonexistent/")
     assert str(history_file()).startswith("/nonexistent/")
+    assert str(queries_file()).startswith("/nonexistent/")
     assert not load_settings()[1]
     monkeypatch.setenv("XDG_STATE_HOME", "/var/state")
     assert str(history_file()) == "/var/state/tfdbg_cli/history"

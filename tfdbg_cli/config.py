@@ -31,6 +31,7 @@ class Settings:
     graph: str = "auto"  # which graph a debugged run shows: auto, runtime, python
     disk_budget: int = 0
     memory_budget: int = 0
+    columns: str = "auto"  # of lists of tensors on the screen: auto, or names in the order wanted
     array_threshold: int = 2000  # elements printed before an array is elided
     history_length: int = 1000
 
@@ -57,10 +58,29 @@ def settable(name: str, text: str) -> bool | int | str:
             return int(float(number) * unit)
         except ValueError:
             raise TfdbgError(f"{name} is a whole number (20, or 512M, 4G), not {text!r}.") from None
+    if name == "columns":
+        return _columns(lowered)
     choices = _CHOICES.get(name)
     if choices and lowered not in choices:
         raise TfdbgError(f"{name} is one of {', '.join(choices)}, not {text!r}.")
     return lowered if choices else text
+
+
+# The columns of a list of tensors beside the name.
+COLUMNS = (
+    "time", "size", "op", "dtype", "shape", "nan", "inf", "absmax", "histogram", "source", "mean", "std", "zero",
+    "role", "device", "execution",
+)  # fmt: skip
+
+
+def _columns(text: str) -> str:
+    """The names of columns, parted by commas."""
+    names = [name.strip() for name in text.split(",")]
+    wrong = [name for name in names if name not in COLUMNS]
+    if text != "auto" and wrong:
+        hint = f"auto, or some of: {','.join(COLUMNS)}"
+        raise TfdbgError(f"There is no column {wrong[0]!r}.", hint=did_you_mean(wrong[0], COLUMNS) or hint)
+    return ",".join(dict.fromkeys(names))
 
 
 _CHOICES = {

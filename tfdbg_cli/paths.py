@@ -24,6 +24,11 @@ def config_file() -> Path:
     return _base("XDG_CONFIG_HOME", ".config") / "config.toml"
 
 
+def queries_file() -> Path:
+    """The queries that were given names, `$XDG_CONFIG_HOME/tfdbg_cli/queries.json`."""
+    return _base("XDG_CONFIG_HOME", ".config") / "queries.json"
+
+
 def history_file() -> Path:
     """The commands typed, `$XDG_STATE_HOME/tfdbg_cli/history`."""
     return _base("XDG_STATE_HOME", ".local/state") / "history"

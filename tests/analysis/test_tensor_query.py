@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from support import sample_run
 
-from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, ask, select, shape_matcher
+from tfdbg_cli.analysis.tensor_query import Answers, SortKey, TensorQuery, admitted, ask, ordered, shape_matcher
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.tensors import TensorStore, summary_of
+
+
+def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    return ordered(store, admitted(store, graph, query), query, lambda index: summary_of(store, index))
 
 
 def test_without_a_question_nothing_is_looked_at() -> None:
@@ -99,3 +105,11 @@ def test_a_datum_has_the_old_names() -> None:
     assert datum.device_name == sample_run.CPU0 and datum.timestamp == sample_run.T0 + 2750
     assert datum.dump_size_bytes == 32 and datum.file_path is None
     assert datum.get_tensor() is sample_run.LOG or np.array_equal(datum.get_tensor(), sample_run.LOG)
+
+
+def test_the_worst_stand_on_top() -> None:
+    store = sample_run.store()
+    found = [str(store[i].name) for i in select(store, Graph(), TensorQuery(sort_by=SortKey.WORST))]
+    bad = ["spectrum:0", "loss/Log:0", "half/Cast:0", "loss/mul:0", "loss/Mean:0"]
+    assert found[:6] == [*bad, "dense/MatMul:0"]  # in the order in which they turned so; then by magnitude
+    assert found[-3:] == ["cold:0", "table:0", "names:0"]

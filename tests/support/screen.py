@@ -71,6 +71,7 @@ class Driven:
             opening,
         )
         self.app.busy._draw = None  # no notice that depends on time
+        self.app.at_once = 10.0  # nor rows and cells that come later
         self.app.run(self.screen)
         self.decision = self.app.decision
         self.state = self.app.state

@@ -94,9 +94,7 @@ def arrays() -> RunEnd:
 
 
 def frontend(opening: str = "lt", *, whole: bool = False) -> TuiFrontend:
-    if whole:
-        return TuiFrontend(standard_registry(), Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
-    registry = small_registry()
+    registry = standard_registry() if whole else small_registry()
     for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
         registry.add(Command(name, (), name, handler))
     return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
@@ -106,7 +104,7 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario == "arrays")
+    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario in {"arrays", "filter"})
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))

@@ -270,3 +270,33 @@ def test_without_a_terminal_there_is_a_sentence(tmp_path):
     )
     assert "There is no terminal to draw on" in ended.stderr
     assert ended.stdout == ""
+
+
+def test_a_list_is_filtered_as_one_types(tmp_path):
+    host = Host(tmp_path, "filter")
+    host.send("floss nam>")
+    host.wait("Column 6: there is no fact 'nam'.")
+    host.send("<backspace><backspace>n>0")
+    host.wait("filter loss and nan>0: 2 of 20 rows")
+    assert "dense/MatMul" not in host.text()
+    host.send("<enter>")
+    host.wait("Enter: pt loss/mul:0")
+    host.send("fx")
+    host.wait("filter> loss nan>0x")
+    host.send("<esc>")
+    host.wait("press : to type a command")
+    host.send("<ctrl p>")
+    host.wait("dense/MatMul")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["different"] == {}
+
+
+def test_the_health_of_the_rows_in_sight_comes_by_itself(tmp_path):
+    host = Host(tmp_path, "filter", size=(200, 24))
+    host.wait("▄  ▄█ ▄▄  train.py:8")  # the logarithm
+    host.send("w")
+    host.wait("NaN▲")
+    host.wait("Enter: pt spectrum:0")
+    host.send("qd")
+    assert host.finish() == 0

@@ -14,21 +14,22 @@ from tfdbg_cli.model.values import Array
 INPUT = "input"
 _NAN = float("nan")
 # A figure that a tensor does not have, for it has no finite elements, is NaN, of which no comparison holds.
-FIGURES: Mapping[str, Callable[[Summary, Array], float]] = MappingProxyType({
-    "min": lambda summary, value: _NAN if summary.min is None else summary.min,
-    "max": lambda summary, value: _NAN if summary.max is None else summary.max,
-    "mean": lambda summary, value: _NAN if summary.mean is None else summary.mean,
-    "std": lambda summary, value: _NAN if summary.std is None else summary.std,
-    "absmax": lambda summary, value: _largest(summary),
-    "nan": lambda summary, value: summary.nan,
-    "inf": lambda summary, value: summary.neg_inf + summary.pos_inf,
-    "bad": lambda summary, value: summary.nonfinite,
-    "neg": lambda summary, value: summary.neg,
-    "zero": lambda summary, value: summary.zero,
-    "pos": lambda summary, value: summary.pos,
-    "size": lambda summary, value: summary.size,
-    "rank": lambda summary, value: value.ndim,
+_OF_SUMMARY: Mapping[str, Callable[[Summary], float]] = MappingProxyType({
+    "min": lambda summary: _NAN if summary.min is None else summary.min,
+    "max": lambda summary: _NAN if summary.max is None else summary.max,
+    "mean": lambda summary: _NAN if summary.mean is None else summary.mean,
+    "std": lambda summary: _NAN if summary.std is None else summary.std,
+    "absmax": lambda summary: _largest(summary),
+    "nan": lambda summary: summary.nan,
+    "inf": lambda summary: summary.neg_inf + summary.pos_inf,
+    "bad": lambda summary: summary.nonfinite,
+    "neg": lambda summary: summary.neg,
+    "zero": lambda summary: summary.zero,
+    "pos": lambda summary: summary.pos,
+    "size": lambda summary: summary.size,
 })  # fmt: skip
+_MADE_OF = {"inf": {"neg_inf", "pos_inf"}, "bad": {"nan", "neg_inf", "pos_inf"}, "absmax": {"min", "max"}}
+FIGURES = (*_OF_SUMMARY, "rank")
 """By name: counts of elements (`bad` are NaN and infinities), and min, max, mean, std, absmax of the finite ones."""
 
 _ALLOWED = (
@@ -42,6 +43,11 @@ def _largest(summary: Summary) -> float:
     if summary.min is None or summary.max is None:
         return _NAN
     return max(abs(summary.min), abs(summary.max))
+
+
+def figure(summary: Summary, name: str) -> float:
+    """The figure called `name`, any of `FIGURES` but the rank; NaN where there is none, or nobody knows it."""
+    return _NAN if summary.unknown & _MADE_OF.get(name, {name}) else _OF_SUMMARY[name](summary)
 
 
 class Condition:
@@ -74,7 +80,7 @@ def _figures(value: Array, names: Iterable[str]) -> dict[str, float] | None:
     if value.dtype.kind in "SUO":
         return None
     summary = summarize(value)
-    return {name: FIGURES[name](summary, value) for name in names}
+    return {name: value.ndim if name == "rank" else figure(summary, name) for name in names}
 
 
 def condition_of(text: str) -> Condition:

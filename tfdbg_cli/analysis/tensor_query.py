@@ -14,12 +14,13 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
 from tfdbg_cli.model.values import LOST, NoValue
 
 
 class SortKey(StrEnum):
-    """What `lt -s` sorts by; `timestamp` is the order of execution."""
+    """What `lt -s` sorts by; `timestamp` is the order of execution, `worst` what values hold."""
 
     TIMESTAMP = "timestamp"
     DUMP_SIZE = "dump_size"
@@ -28,6 +29,7 @@ class SortKey(StrEnum):
     DTYPE = "dtype"
     SHAPE = "shape"
     DEVICE = "device"
+    WORST = "worst"
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,10 @@ class Verdicts:
     unread: int = 0
 
 
-def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
-    """Indices of the tensors that `query` admits, sorted as it says.
+def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
+    """Indices of the tensors that `query` admits, in order of execution.
 
-    Without patterns and in order of execution this is a range: no tensor is looked at.
+    Without patterns this is a range: no tensor is looked at.
 
     Raises:
         TfdbgError: the shape pattern cannot be read.
@@ -79,8 +81,17 @@ def select(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int
     """
     found = _by_name(store, graph, query)
     if query.dtype or query.device or query.shape:
-        admitted = _row_test(query)
-        found = [i for i in found if admitted(store[i])]
+        fits = _row_test(query)
+        found = [i for i in found if fits(store[i])]
+    return found
+
+
+def ordered(
+    store: TensorStore, found: Sequence[int], query: TensorQuery, summary: Callable[[int], Summary | None]
+) -> Sequence[int]:
+    """`found`, indices in order of execution, sorted as `query` says; `summary` is asked for the worst alone."""
+    if query.sort_by is SortKey.WORST:
+        return sorted(found, key=lambda i: _soundness(summary(i)), reverse=query.reverse)
     if query.sort_by is SortKey.TIMESTAMP:
         return found[::-1] if query.reverse else found
     key = _SORT_KEYS[query.sort_by]
@@ -127,6 +138,15 @@ def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
         return fits is None or fits(tensor.shape)
 
     return admitted
+
+
+def _soundness(summary: Summary | None) -> tuple[int, float]:
+    """NaN and infinities first, the first to turn so on top; then by magnitude; then what has no numbers."""
+    if summary is None or (summary.min is None and not summary.nonfinite):
+        return 2, 0.0
+    if summary.nonfinite or summary.min is None or summary.max is None:
+        return 0, 0.0
+    return 1, -max(abs(summary.min), abs(summary.max))
 
 
 def _shape_key(tensor: Tensor) -> tuple[int, Shape]:

@@ -22,17 +22,31 @@ from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.values import Array
 
+_MOST_SELECTED = 8
+
 
 @dataclass
 class Memory:
     """What was computed at this prompt and would be computed again by a click on a column's head.
 
     `answers` holds what a filter said of tensors, by run, filter (its id, since it need not be hashable) and index;
-    `summaries` are by run and index.
+    `summaries` and `histograms` are by run and index. `selected` holds what the last queries admitted, by run and
+    command, and how many rows they could not be asked of; `order` is that of all rows of a run by one key.
     """
 
     answers: dict[tuple[int, int], tuple[TensorFilter, Answers]] = field(default_factory=dict)
     summaries: dict[tuple[int, int], Summary | None] = field(default_factory=dict)
+    histograms: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
+
+    offending: dict[int, int] = field(default_factory=dict)  # by run, the tensor that `origin` named last
+    order: tuple[tuple[int, str], Sequence[int]] | None = None
+
+    def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
+        """Keep what a query admitted, and forget what another one did long ago: a list may be very long."""
+        self.selected[key] = indices, unread
+        while len(self.selected) > _MOST_SELECTED:
+            del self.selected[next(iter(self.selected))]
 
 
 class _Behind(Sequence[Run]):
@@ -62,6 +76,7 @@ class _Behind(Sequence[Run]):
 class Context:
     """The state of one prompt. `width` is the terminal's, None where output is not laid out for one.
 
+    `later` says whether the front end shows cells as they are counted: then lists offer what takes its time.
     `on_setting` is called with the new settings after `config set`, so that a front end follows at once.
     """
 
@@ -70,11 +85,13 @@ class Context:
     filters: Mapping[str, TensorFilter] = field(default_factory=lambda: BUILT_IN_FILTERS)
     width: int | None = None
     interactive: bool = True
+    later: bool = False
     on_setting: Callable[[Settings], None] = lambda settings: None
     current: int = field(init=False)
     memory: Memory = field(default_factory=Memory, repr=False)
     made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
+    asked_on: str = ""  # the kind of the page on which the command was asked for
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)

@@ -46,7 +46,11 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
     if not parsed.redirect:
         return command.handler(context, options)
     path = new_file(parsed.redirect, replace=parsed.replace, way_out="Write `>| FILE` to replace it.")
-    outcome = command.handler(context, options)
+    later, context.later = context.later, False  # what goes to a file is complete
+    try:
+        outcome = command.handler(context, options)
+    finally:
+        context.later = later
     if not isinstance(outcome, Document):
         raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
     return _redirected(outcome, path)

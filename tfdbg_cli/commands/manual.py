@@ -29,7 +29,10 @@ With `--json` each command prints one object on a line: `{"command": …, "kind"
 number is a pair; strings are decoded as UTF-8. More fields than these may come; these stay.
 
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
-  `raised` when the filter raised, `unread` when values could not be read.
+  `raised` when the filter raised, `unread` when values could not be read, `query` under `-q` (in
+  `layers` and `runs` too).
+- `frequencies`: kind `frequencies`. `column`, `query`, `values`: `[{value, tensors, nbytes}]`; an empty `value` is
+  that of tensors without one.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
   of elements; null where a recording does not tell it) under `--stats`; all levels, whatever `-d` shows.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
@@ -54,6 +57,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `history`: kind `history`. `tensor`, `statistic`, `above`, `first_above` (a number in the program), `without` and
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.
+- `queries`: kind `queries`. `queries` (texts by name), `path`.
 - `config`: kind `config`. `settings`, `path`.
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.
 

@@ -91,6 +91,8 @@ class UiAction(Enum):
 
 Outcome: TypeAlias = Document | Decision | UiAction
 Handler: TypeAlias = Callable[[Context, argparse.Namespace], Outcome]
+# Does the long part of a handler's work step by step, and keeps what comes out where the handler looks for it.
+Steps: TypeAlias = Callable[[Context, argparse.Namespace], Iterator[None]]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class Command:
     moments: frozenset[Moment] = EVERYWHERE
     details: str = ""
     section: str = "Look"  # heading in help
+    steps: Steps | None = None  # for a list that a person narrows while typing: nothing may keep the keys waiting
 
     @cached_property
     def parser(self) -> argparse.ArgumentParser:

@@ -10,6 +10,7 @@ from tfdbg_cli.commands.registry import Command, Registry
 _MODULES = (
     "list_tensors",
     "layers",
+    "frequencies",
     "print_tensor",
     "origin",
     "error_info",
@@ -26,6 +27,7 @@ _MODULES = (
     "again",
     "compare",
     "filters",
+    "queries",
     "ignored",
     "run_info",
     "runs",

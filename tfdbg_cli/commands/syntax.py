@@ -14,6 +14,7 @@ _REPLACING = ">|"  # as shells have it that keep files from being overwritten
 _QUOTES = "'\""
 _SPECIAL = re.compile(r"[\s'\"`\[\](){}>]")
 _CONDITION = frozenset({"when", "if"})  # words behind which `>` compares
+_QUERY = ("-q", "--query")  # flags behind which `size>1M` compares
 # `-e >100us` and `-e >=2`: an interval behind a flag, not the name of a file.
 _INTERVAL = re.compile(r">=?\s*[-+.\d]+\s*[a-zA-Z]*$")
 
@@ -56,8 +57,8 @@ def parse_line(text: str) -> CommandLine:
     """Take `text` apart: `lt -f has_nan > out.txt` has the words lt, -f, has_nan and the redirect out.txt.
 
     `> FILE`, `>FILE`, `CMD>FILE`, and `>|` in the place of `>`, at the end redirect. A `>` inside quotes, backticks
-    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor one before a number that is
-    behind `when`.
+    or brackets does not, nor does `>=`, nor an interval behind a flag (`-e >100us`), nor the query behind `-q`, nor
+    one before a number that is behind `when`.
 
     Raises:
         TfdbgError: something does not close, no file follows the `>`, or a number does.
@@ -99,7 +100,8 @@ def _ends_in_redirect(found: list[_Word]) -> bool:
     if not last.arrows:
         return False
     at = last.arrows[0]
-    if last.text[at + 1 : at + 2] == "=":
+    in_query = (len(found) > 1 and found[-2].text in _QUERY) or last.text.partition("=")[0] in _QUERY
+    if in_query or last.text[at + 1 : at + 2] == "=":
         return False
     before = last.text[:at] if at else found[-2].text if len(found) > 1 else ""
     after_flag = before.startswith("-") and (not at or before.endswith("="))

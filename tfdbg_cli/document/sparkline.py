@@ -46,6 +46,12 @@ class Sparkline:
         return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
 
 
+def bars(counts: Sequence[int]) -> str:
+    """A bar for each of `counts`, the largest in full height; nothing stands where none was counted."""
+    most = max(counts, default=0)
+    return "".join(_BARS[-(-count * len(_BARS) // most) - 1] if count else " " for count in counts)
+
+
 _STYLES = {NOT_A_NUMBER: Style.NAN, UP: Style.INF, DOWN: Style.INF}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from tfdbg_cli.document.cells import clip, clip_start, display_width, pad
 from tfdbg_cli.document.lazy_lines import LazyLines
@@ -30,6 +31,18 @@ class Column:
 Row = Sequence[Span]
 
 
+class Later(Protocol):
+    """What is counted of a row only after it was shown, since that takes its time."""
+
+    def missing(self, row: int) -> bool:
+        """Whether cells of the row are still to be counted; they say so meanwhile."""
+        ...
+
+    def count(self, row: int) -> Iterator[None]:
+        """Count what the row lacks, a little at a time."""
+        ...
+
+
 @dataclass(frozen=True)
 class Table:
     """`count` rows, the i-th given by `row(i)`, one span a column. The last column takes the room that is left.
@@ -41,6 +54,7 @@ class Table:
     count: int
     row: Callable[[int], Row]
     show_head: bool = True
+    later: Later | None = None
 
     def lines(self, width: int | None) -> Sequence[Line]:
         table = self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -100,6 +100,41 @@ def summarize(array: Array) -> Summary:
     nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     average = mean if count else None
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
+
+
+_STEP = 1 << 17  # elements counted between two chances to look at the keyboard
+
+
+def summarize_in_steps(array: Array) -> Iterator[Summary | None]:
+    """The summary of `array`: None while it goes on, then the answer."""
+    if array.size <= _STEP or not has_numbers(array) or array.dtype.hasobject or repeated_element(array) is not None:
+        yield summarize(array)
+        return
+    flat = array.reshape(-1)
+    parts: list[Summary] = []
+    for start in range(0, flat.size, _STEP):
+        parts.append(summarize(flat[start : start + _STEP]))
+        yield None
+    yield merged(parts)
+
+
+def histogram_in_steps(array: Array, summary: Summary, bins: int) -> Iterator[tuple[int, ...] | None]:
+    """How many finite elements lie in each of `bins` equal parts of their range: None while it goes on."""
+    if summary.min is None or summary.max is None or not has_numbers(array) or array.dtype.hasobject:
+        yield ()
+        return
+    counts = np.zeros(bins, np.int64)
+    element = repeated_element(array)
+    flat = (array if element is None else element).reshape(-1)
+    # Halves first: the range of the largest numbers overflows.
+    low, width = summary.min / 2, summary.max / 2 - summary.min / 2
+    for start in range(0, flat.size, _STEP):
+        chunk = widened(flat[start : start + _STEP])
+        finite = chunk[np.isfinite(chunk)]
+        shares = (finite / 2 - low) / width if width else np.zeros(finite.size)
+        counts += np.bincount(np.minimum((shares * bins).astype(np.int64), bins - 1), minlength=bins)
+        yield None
+    yield tuple(map(int, counts))
 
 
 def _many_times(one: Summary, times: int) -> Summary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -117,6 +118,10 @@ class _FoundByNode:
         return found if slot is None else [index for index in found if self._slots[index] == slot]
 
     def nodes(self) -> Sequence[str]:
+        return self._nodes
+
+    @cached_property
+    def _nodes(self) -> Sequence[str]:
         return list(self._by_node)
 
 

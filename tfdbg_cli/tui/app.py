@@ -32,9 +32,10 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.terminal.theme import palette
 
 _MESSAGE_SECONDS = 8.0
-_SEARCH_FRAME = 0.05  # seconds between two frames meanwhile
+_FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
-_SEARCH_SLICE = 0.01  # seconds of searching between two looks at the keyboard
+_AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
+_SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 # Esc and one of these in quick succession, or over a slow line, reach us as one key.
@@ -59,19 +60,20 @@ class App:
         housekeeping: Callable[[], None] = lambda: None,
     ) -> None:
         self.decision: Decision | None = None
-        service = PromptService(event, registry, settings, filters, on_setting=self._settings_changed)
+        service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.busy = Busy(self._draw_busy)
+        self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
         self._opening = opening
         self._housekeeping = housekeeping
         self._wake: int | None = None
         self._expiry: Any = None
-        self._searching = False
-        self._drawn_searching = 0.0  # when a frame was drawn in the middle of a search
+        self._looking = False
+        self._drawn_looking = 0.0  # when a frame was drawn in the middle of a search
         self._interrupted = False
         self._pasting = False
         self._doing = ""
@@ -94,6 +96,7 @@ class App:
             if (notes := self.state.service.notes) and self.state.message is None:
                 self.say(Message(" ".join(notes)))
             if self.decision is None:
+                self._guarded("counting what is in sight", self._count_in_sight)
                 loop.run()
         finally:
             wake, self._wake = self._wake, None
@@ -111,6 +114,10 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
+        self._pressed(key)
+        self._guarded("counting what is in sight", self._count_in_sight)
+
+    def _pressed(self, key: str) -> None:
         if key in {"begin paste", "end paste"}:
             self._pasting = key == "begin paste"
             if self._pasting and self.state.place is KeyContext.DOCUMENT:
@@ -135,9 +142,9 @@ class App:
         elif begun:
             self.say(Message(f"{begun}{key_name(key)} does nothing here.", hint="? shows the keys."))
         elif key in _AFTER_ESCAPE:
-            self.key("esc")
-            self.key(key.removeprefix("meta "))
-        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH}:
+            self._pressed("esc")
+            self._pressed(key.removeprefix("meta "))
+        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}:
             self._type(key)
         elif self.state.place is KeyContext.DOCUMENT:
             self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
@@ -154,6 +161,7 @@ class App:
         remark = self.mouse.event(what, col, row)
         if remark:
             self.say(Message(remark))
+        self._count_in_sight()
 
     def perform(self, action: str) -> None:
         """Do what a key or link says: a command string, `ui:NAME` or `edit:NAME`."""
@@ -183,7 +191,7 @@ class App:
         """Show a mistake of tfdbg's own in the place of what could not be shown."""
         report = self.state.report = bug_report(what, error)
         broken = what == "drawing the screen" and bool(self.state.pages.all)
-        self.state.dialog = None
+        self.state.dialog = self.state.filter = None
         self.state.place = KeyContext.DOCUMENT
         command = self.state.page.command if broken else what
         label = self.state.pages.current.label if self.state.pages.all else "run"
@@ -191,6 +199,8 @@ class App:
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Run a command string and show its answer, in the place of the present screen if `replace`."""
+        if self.state.filter is not None:
+            self.actions.close()
         self._doing = text
         service = self.state.service
         service.width = self.view.page_cols
@@ -262,7 +272,9 @@ class App:
             return
         self._interrupted = True
         finder = self.state.pages.all and self.state.finder
-        if finder and finder.running:
+        if self.state.filter is not None:
+            self.actions.perform("ui:filter-cancel")
+        elif finder and finder.running:
             finder.halt()
         elif self.state.place is KeyContext.PROMPT and self.state.prompt.editor.text:
             self.state.prompt.editor.put("")
@@ -282,21 +294,43 @@ class App:
         if message is not None and not message.error:
             self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
 
-    def search_on(self) -> None:
-        """Let the search of the present screen go on between key presses."""
-        if self.loop is not None and not self._searching and self.state.finder.running:
-            self._searching = True
-            self.loop.set_alarm_in(0, self._search_some)
+    def go_on(self) -> None:
+        """Let the search, the filter and what rows in sight lack go on between key presses."""
+        if self.loop is not None and not self._looking and self.state.pages.all and self._unfinished():
+            self._looking = True
+            self.loop.set_alarm_in(0, self._look_on)
 
-    def _search_some(self, loop: Any, data: Any) -> None:
-        self._searching = False
-        end = time.monotonic() + _SEARCH_SLICE
-        self._guarded("searching", lambda: self.state.finder.work(_MANY_LINES, lambda: time.monotonic() >= end))
+    def _unfinished(self) -> bool:
+        late, typed = self.state.read.late, self.state.filter
+        return self.state.finder.running or late.running or (typed is not None and typed.running)
+
+    def _look_on(self, loop: Any, data: Any) -> None:
+        self._looking = False
+        end = time.monotonic() + _SLICE
+        self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        if time.monotonic() - self._drawn_searching >= _SEARCH_FRAME and loop.screen.started:
+        if time.monotonic() - self._drawn_looking >= _FRAME and loop.screen.started:
             loop.draw_screen()
-            self._drawn_searching = time.monotonic()
-        self.search_on()
+            self._drawn_looking = time.monotonic()
+        self.go_on()
+
+    def _look(self, enough: Callable[[], bool]) -> None:
+        """Go on with what is most wanted, until `enough`."""
+        reading, typed = self.state.read, self.state.filter
+        if typed is not None and typed.running:
+            typed.work(enough)
+        elif self.state.finder.running:
+            self.state.finder.work(_MANY_LINES, enough)
+        else:
+            reading.late.work(enough)
+
+    def _count_in_sight(self) -> None:
+        """Count what the rows in sight lack: at once if that is quick, else between key presses."""
+        if self.loop is not None and self.state.pages.all:
+            self.view.arrange(self.view.size)
+            end = time.monotonic() + self.at_once
+            self.state.read.late.work(lambda: time.monotonic() >= end)
+            self.go_on()
 
     def copy(self, text: str) -> bool:
         """Put text on the clipboard of the terminal. See `Screen`."""
@@ -338,6 +372,7 @@ class App:
             # Off the main thread no signal tells of a new size.
             loop.screen_size = None
             loop.screen.clear()
+        self.go_on()  # a larger screen shows more rows
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
 
     def _draw_busy(self, seconds: float) -> None:

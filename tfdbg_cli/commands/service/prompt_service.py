@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
+from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
+from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.commands.views.opening import opening_command
@@ -23,14 +26,16 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, Stop
 
 _MOST_PAGES = 200
+_WORST = str(SortKey.WORST)
 
 
 class PromptService:
     """Answers for one stop whoever asks: a screen, lines of text, a notebook, a terminal far away.
 
     `width` is that of the terminal in columns, None where output is not laid out for one; a front end sets it when it
-    changes. `interactive` says whether a person is there to answer. `on_setting` is called with the new settings
-    after a command has changed one. `filters` is looked into whenever one is asked for.
+    changes. `interactive` says whether a person is there to answer, `later` whether cells are shown as they are
+    counted. `on_setting` is called with the new settings after a command has changed one. `filters` is looked into
+    whenever one is asked for.
     """
 
     def __init__(
@@ -42,12 +47,13 @@ class PromptService:
         *,
         width: int | None = None,
         interactive: bool = True,
+        later: bool = False,
         on_setting: Callable[[Settings], None] = lambda settings: None,
         most_pages: int = _MOST_PAGES,
     ) -> None:
         self.pages = Pages(most_pages)
         self._registry = registry
-        self._context = Context(stop, settings or Settings(), filters, width, interactive, on_setting)
+        self._context = Context(stop, settings or Settings(), filters, width, interactive, later, on_setting)
 
     # What is asked.
 
@@ -60,6 +66,7 @@ class PromptService:
             TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
         """
+        self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
 
     def complete(self, text: str) -> Completions:
@@ -89,6 +96,30 @@ class PromptService:
             return False
         self.look_at(self.pages.current)
         return True
+
+    def narrow(self) -> Narrowing:
+        """Begin to narrow the list on the current page by a query.
+
+        Raises:
+            TfdbgError: it is no list that takes one.
+
+        """
+        return Narrowing(self._context, self._registry, self.pages)
+
+    def worst_first(self) -> str:
+        """The command string for the list on the current page with the worst on top; of one that is so, without.
+
+        Raises:
+            TfdbgError: it is no list that can be sorted so.
+
+        """
+        words = parse_line(self.pages.current.command).words or ("",)
+        command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
+        if command is None or not any(_WORST in argument.choices for argument in command.arguments):
+            raise TfdbgError("This is no list of tensors.", hint="`lt -s worst` lists them, the worst on top.")
+        options = command.parse(words[1:])
+        is_so = options.sort_by == _WORST and not options.reverse
+        return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

@@ -10,8 +10,12 @@ from typing import Any
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
@@ -36,6 +40,8 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"-d counts levels from 1; {options.depth} is too few.")
     layers = layers_of(context.run.graph)
     sums = _sums(context, layers, options.stats)
+    if options.query:
+        return _found(context, options, layers, sums)
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
     depth = options.depth or _DEPTH
     known = [name for name in in_tree_order(sums) if inside is None or inside(name)]
@@ -43,8 +49,62 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
     head = _head(context, options, len(known), len(known) - len(shown))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if shown:
-        blocks.append(_table(sums, shown, options))
+        blocks.append(_table(sums, shown, options, _counted_later(context, options, layers, shown)))
     return Document("layers", tuple(blocks), lambda: {"layers": _data(sums, known, options)}, "layers")
+
+
+def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: Mapping[str, _Sum]) -> Document:
+    """The layers that the query admits, at any depth."""
+    inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
+    known = [name for name in in_tree_order(sums) if inside is None or inside(name)]
+
+    nodes = _nodes_of(context, layers)
+
+    def bad(name: str) -> float:
+        count = sums[name].nonfinite if options.stats else _bad_in(context, nodes[name])
+        return float("nan") if count is None else count
+
+    rows = PlainRows(
+        "a layer",
+        {"layer": lambda name: name},
+        {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
+        {"bad": bad},
+    )
+    shown = rows.admitted(asked_query(options.query), known)
+    head = [
+        line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
+        query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),
+        EMPTY_LINE,
+    ]
+    table = [_table(sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
+    return Document(
+        "layers",
+        (Text(tuple(head)), *table),
+        lambda: {"layers": _data(sums, shown, options), "query": options.query},
+        f"layers[{printable(options.query)}]: {len(shown):,} of {len(known):,}",
+    )
+
+
+def _nodes_of(context: Context, layers: Layers) -> Mapping[str, list[str]]:
+    """The nodes of every scope and of those inside it, by its name."""
+    found: dict[str, list[str]] = {}
+    for node in context.run.tensors.nodes():
+        scope = layers.layer(node)
+        for end in range(1, len(scope) + 1):
+            found.setdefault(scope_text(scope[:end]), []).append(node)
+    return found
+
+
+def _bad_in(context: Context, nodes: Sequence[str]) -> int | None:
+    """How many elements of the tensors of `nodes` are NaN or infinite; None where that is not known of all."""
+    count = 0
+    for node in nodes:
+        for index in context.run.tensors.named(node):
+            summary = context.summary(index)
+            if summary is not None and not summary.tells_nonfinite:
+                return None
+            count += 0 if summary is None else summary.nonfinite
+    return count
 
 
 def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
@@ -88,7 +148,19 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
     return lines
 
 
-def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> Table:
+def _counted_later(
+    context: Context, options: argparse.Namespace, layers: Layers, names: Sequence[str]
+) -> SumsLater | None:
+    """What counts NaN and infinities of the rows in sight, where the front end shows cells as they come."""
+    if not context.later or options.stats:
+        return None
+    store, nodes = context.run.tensors, _nodes_of(context, layers)
+    return SumsLater(context, [[index for node in nodes[name] for index in store.named(node)] for name in names])
+
+
+def _table(
+    sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace, later: SumsLater | None
+) -> Table:
     columns = [
         Column("Tensors", right=True),
         Column("Size", right=True, drop=3),
@@ -96,8 +168,8 @@ def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Nam
         Column("grad", right=True, drop=2),
         Column("upd", right=True, drop=2),
     ]
-    if options.stats:
-        columns.append(Column("NaN, ±inf", right=True))
+    if options.stats or later is not None:
+        columns.append(Column("NaN, ±inf", right=True, width=0 if later is None else 9))
     columns.append(Column("Layer"))
     base = min(name.count("/") for name in names)
 
@@ -112,12 +184,15 @@ def _table(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Nam
             )
         if options.stats:
             cells.append(_bad(total.nonfinite, link))
-        # A layer shows its last part below the scope around it; the first row of a list shows the whole path.
-        part = name.rpartition("/")[2] if i else name
-        indent = "  " * (name.count("/") - base)
+        elif later is not None:
+            cells.append(later.cell(i))
+        # A layer shows its last part below the scope around it; the first row of a list shows the whole path, and so
+        # does every one where the query may have left out what is around it.
+        part = name if options.query or not i else name.rpartition("/")[2]
+        indent = "" if options.query else "  " * (name.count("/") - base)
         return (*cells, Span(indent + printable(part), Style.NAME, link))
 
-    return Table(tuple(columns), len(names), row)
+    return Table(tuple(columns), len(names), row, later=later)
 
 
 def _bad(count: int | None, link: str) -> Span:
@@ -147,6 +222,7 @@ COMMAND = Command(
     (
         Argument(("layer",), "only this layer or scope and what is inside it", Kind.LAYER, nargs="?", default=""),
         Argument(("-d", "--depth"), f"how many levels to show (default: {_DEPTH})", metavar="N", type=int),
+        QUERY_ARGUMENT,
         Argument(("--stats",), "count NaN and infinities; reads every value", switch=True),
     ),
     moments=WITH_TENSORS,
@@ -157,5 +233,6 @@ optimizer counts for the layer whose variable it updates. Each number leads to t
 
 Examples:
   layers
-  layers dense_1 --stats""",
+  layers dense_1 --stats
+  layers -q 'bad>0 size>1MB'      layers with NaN or infinities, among large ones""",
 )

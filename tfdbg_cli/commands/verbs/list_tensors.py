@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
 from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, ask, select
+from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, admitted, ask, ordered
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.language import written
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
+from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
@@ -25,6 +31,8 @@ from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+
+_MANY = 10_000  # rows that are sorted without keeping anybody waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,97 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
     if options.filter_exclude_node_names and not options.tensor_filter:
         raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: lt -f FILTER -fenn REGEX")
     tensor_filter = context.filter(options.tensor_filter) if options.tensor_filter else None
-    query = TensorQuery(
+    query = _flags(context, options)
+    store = context.run.tensors
+    if options.query:
+        for _ in steps(context, options):
+            pass
+        indices, lost = context.memory.selected[_selection(context, options)]
+    else:
+        found, lost = admitted(store, context.run.graph, query), 0
+        whole = len(found) == len(store) >= _MANY
+        indices = _order(context, query) if whole else ordered(store, found, query, context.summary)
+    if tensor_filter is None:
+        return Listing(indices, unread=lost)
+    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
+
+
+def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
+    """Ask the query of the tensors that the other flags admit, some at a time, and keep those it admits.
+
+    Raises:
+        TfdbgError: as `find` does.
+
+    """
+    key = _selection(context, options)
+    if not options.query or key in context.memory.selected:
+        return
+    query = asked_query(options.query)
+    base = _without_query(context, options)
+    for answer in TensorRows(context).select(query, base):
+        yield
+        if answer is not None:
+            for order in _in_order(context, answer.indices, _flags(context, options)):
+                yield
+                if order is not None:
+                    context.memory.select(key, order, answer.unread)
+
+
+def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Iterator[Sequence[int] | None]:
+    """`found` sorted as `query` says: None while it goes on, then the answer.
+
+    Very many rows are picked out of the order of all, which is there already where the list was sorted before.
+    """
+    store = context.run.tensors
+    for index in found if query.sort_by is SortKey.WORST else ():
+        context.summary(index)
+        yield None
+    if query.sort_by in (SortKey.TIMESTAMP, SortKey.WORST) or len(found) < _MANY:
+        yield ordered(store, found, query, context.summary)
+        return
+    wanted = bytearray(len(store))
+    for start in range(0, len(found), _MANY):
+        for index in found[start : start + _MANY]:
+            wanted[index] = 1
+        yield None
+    order = _order(context, query)
+    kept = array("q")
+    for start in range(0, len(order), _MANY):
+        kept.extend(index for index in order[start : start + _MANY] if wanted[index])
+        yield None
+    yield kept
+
+
+def _order(context: Context, query: TensorQuery) -> Sequence[int]:
+    """All tensors of the run, sorted as `query` says."""
+    key = context.current, f"{query.sort_by} {query.reverse}"
+    known = context.memory.order
+    if known is None or known[0] != key:
+        store = context.run.tensors
+        known = context.memory.order = key, ordered(store, range(len(store)), query, context.summary)
+    return known[1]
+
+
+def _without_query(context: Context, options: argparse.Namespace) -> Sequence[int]:
+    """What the other flags admit: looked for once, whatever is typed behind -q."""
+    unasked = argparse.Namespace(**{**vars(options), "query": ""})
+    key = _selection(context, unasked, sorted_too=False)
+    if key not in context.memory.selected:
+        context.memory.select(key, admitted(context.run.tensors, context.run.graph, _flags(context, options)), 0)
+    return context.memory.selected[key][0]
+
+
+def _selection(context: Context, options: argparse.Namespace, *, sorted_too: bool = True) -> tuple[int, str]:
+    """What the rows depend on that the query admits: the run, and the flags but for those that come after it."""
+    changes = {} if sorted_too else {"sort_by": "timestamp", "reverse": False}
+    query = written(asked_query(options.query))  # a name in it may come to stand for another one
+    return context.current, COMMAND.spell(options, query=query, tensor_filter="", stats=False, **changes)
+
+
+def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:
+    """What the flags but for the query and the filter ask."""
+    return TensorQuery(
         node=pattern(options.node_name_filter) if options.node_name_filter else None,
         op_type=pattern(options.op_type_filter) if options.op_type_filter else None,
         dtype=pattern(options.dtype) if options.dtype else None,
@@ -58,12 +156,6 @@ def find(context: Context, options: argparse.Namespace) -> Listing:
         sort_by=SortKey(options.sort_by),
         reverse=options.reverse,
     )
-    store = context.run.tensors
-    indices = select(store, context.run.graph, query)
-    if tensor_filter is None:
-        return Listing(indices)
-    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
-    return Listing(verdicts.passed, verdicts.raised, verdicts.unread)
 
 
 def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
@@ -76,12 +168,30 @@ def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
     names = _short_names(context, listing.indices)
     table = _table(context, options, listing.indices, names)
     head = _head(context, options, listing, names)
+    title = _title(options, len(listing.indices), len(context.run.tensors))
     if not listing.indices:
-        return Document("tensors", (Text(head),), lambda: _data(context, options, listing), _title(options))
-    return Document("tensors", (Text(head), table), lambda: _data(context, options, listing), _title(options))
+        return Document("tensors", (Text(head),), lambda: _data(context, options, listing), title)
+    focus = _offending_row(context, listing.indices)
+    return Document(
+        "tensors",
+        (Text(head), table),
+        lambda: _data(context, options, listing),
+        title,
+        None if focus is None else len(head) + 1 + focus,
+    )
 
 
-def _title(options: argparse.Namespace) -> str:
+def _offending_row(context: Context, indices: Sequence[int]) -> int | None:
+    """The row of the tensor that `origin` names, where the list is opened from its page."""
+    index = context.memory.offending.get(context.current)
+    if not context.later or context.asked_on != "origin" or index is None or index not in indices:
+        return None
+    return indices.index(index)
+
+
+def _title(options: argparse.Namespace, shown: int, total: int) -> str:
+    if options.query:
+        return f"tensors[{printable(options.query)}]: {shown:,} of {total:,}"
     return f"tensors[{options.tensor_filter}]" if options.tensor_filter else "tensors"
 
 
@@ -111,6 +221,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     if narrowed:
         everything = COMMAND.spell(options, **dict.fromkeys(_NARROWING, ""))
         lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span("show all", Style.KEY, everything)))
+    if options.query:
+        lines.append(query_line(options.query, len(listing.indices), total, COMMAND.spell(options, query="")))
     if listing.raised.count:
         lines.append(_complaint(options.tensor_filter, listing.raised))
     if listing.unread:
@@ -149,7 +261,8 @@ def _table(context: Context, options: argparse.Namespace, indices: Sequence[int]
     store = context.run.tensors
     fields = tensor_fields(context, indices, names, stats=options.stats)
     columns = tuple(_with_sort(field, options) for field in fields)
-    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]))
+    later = CountedLater(context, indices) if context.later and not options.stats else None
+    return Table(columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]), later=later)
 
 
 def _with_sort(field: Field, options: argparse.Namespace) -> Column:
@@ -161,7 +274,9 @@ def _with_sort(field: Field, options: argparse.Namespace) -> Column:
     first = field.sort is SortKey.DUMP_SIZE  # whether the largest stand on top at first
     link = COMMAND.spell(options, sort_by=str(field.sort), reverse=not options.reverse if current else first)
     mark = ("▼" if options.reverse else "▲") if current else ""
-    return replace(column, title=column.title + mark, link=link)
+    # What a person sorted by stays in sight; the order of execution, in which lists begin, may be left out.
+    drop = 0 if current and (options.reverse or field.sort is not SortKey.TIMESTAMP) else column.drop
+    return replace(column, title=column.title + mark, link=link, drop=drop)
 
 
 def _data(context: Context, options: argparse.Namespace, listing: Listing) -> dict[str, Any]:
@@ -175,6 +290,8 @@ def _data(context: Context, options: argparse.Namespace, listing: Listing) -> di
         "filter": options.tensor_filter or None,
         "tensors": tensors,
     }
+    if options.query:
+        data["query"] = options.query
     if listing.unread:
         data["unread"] = listing.unread
     if _is_half_blind(context, options):
@@ -199,6 +316,7 @@ COMMAND = Command(
         Argument(
             ("-f", "--tensor_filter"), "only tensors that pass FILTER", Kind.FILTER, metavar="FILTER", default=""
         ),
+        QUERY_ARGUMENT,
         excluded_nodes("nodes that the filter is not asked about"),
         Argument(("-l", "--layer"), "only this Keras layer or name scope", Kind.LAYER, metavar="NAME", default=""),
         Argument(
@@ -225,9 +343,12 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
     ),
     moments=LOOKING,
+    steps=steps,
     details="""\
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
-The heads of the columns sort; a second click reverses. A row leads to the tensor's value.
+The heads of the columns sort; a second click reverses. A row leads to the tensor's value. `queries` explains what -q
+takes; on the screen f types it. There the rows in sight show their health, which is counted as they come into sight,
+and w puts the worst on top; `config set columns` chooses other columns, and `config set columns auto` these again.
 
 Examples:
   lt -f has_inf_or_nan              what is NaN or infinite, the first to turn so on top
@@ -236,5 +357,9 @@ Examples:
   lt -l dense_1 --role grad         its gradients alone
   lt -n '^dense' -t MatMul          by node and op type
   lt --shape '*,10' --stats         everything whose last axis is 10, with its range
-  lt -s dump_size -r                the largest first""",
+  lt -s dump_size -r                the largest first
+  lt -s worst                       NaN and infinities on top, then by magnitude; reads every value
+  lt -q 'dense shape=[*,128]'       a query, in quotes: names with dense in them, whose last axis is 128
+  lt -q 'size>1MB or max>1e4'       large ones, or with large values; only what a query asks for is counted
+  lt -q 'not role=grad (nan>0 or zero>50%)'""",
 )

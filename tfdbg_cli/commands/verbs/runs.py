@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import suppress
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document, Text
@@ -22,7 +26,9 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 
     def run(context: Context, options: argparse.Namespace) -> Outcome:
         if not options.number:
-            return _list(context)
+            return _list(context, options.query)
+        if options.query:
+            raise TfdbgError("-q narrows the list; one run is none.", hint="Write: runs -q QUERY")
         context.select_run(options.number - 1)
         return execute(opening_command(RunEnd(context.run)), context, registry)
 
@@ -31,20 +37,30 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         (),
         "List the runs of a recording, or those kept before this stop, or look at one.",
         run,
-        (Argument(("number",), "the run to look at, from 1", metavar="N", type=int, nargs="?", default=0),),
+        (
+            Argument(("number",), "the run to look at, from 1", metavar="N", type=int, nargs="?", default=0),
+            QUERY_ARGUMENT,
+        ),
         moments=WITH_TENSORS,
         section="Look",
         details="""\
 After `run -f FILTER --keep N` these are the N runs before the hit and the hit itself. `older` and `newer` step from
-one to the next; every list and value is then that of the run looked at.""",
+one to the next; every list and value is then that of the run looked at. A query asks a run for its name, its number
+(`run`) and its `tensors`.
+
+Examples:
+  runs 3
+  runs -q 'step tensors>100'""",
     )
     return (command,)
 
 
-def _list(context: Context) -> Document:
+def _list(context: Context, query: str) -> Document:
     runs = context.runs
+    places = _admitted(context, query) if query else range(len(runs))
 
-    def row(i: int) -> Row:
+    def row(at: int) -> Row:
+        i = places[at]
         link = f"runs {i + 1}"
         number = Span(str(i + 1), Style.NUMBER, link)
         try:
@@ -57,7 +73,7 @@ def _list(context: Context) -> Document:
             number,
             Span(f"{len(run.tensors):,}"),
             _end(context, run, link),
-            Span(printable(run.change.title if run.change else run.call.title), Style.NAME, link),
+            Span(printable(_title(run)), Style.NAME, link),
         )
 
     columns = (
@@ -67,8 +83,32 @@ def _list(context: Context) -> Document:
         Column("Error" if isinstance(context.stop, Opened) else "End"),
         Column("Run"),
     )
-    table = Table(columns, len(runs), row)
-    return Document("runs", (Text((*_head(context), EMPTY_LINE)), table), lambda: _data(context), "runs")
+    table = Table(columns, len(places), row)
+    head = [*_head(context), *([query_line(query, len(places), len(runs), "runs")] if query else []), EMPTY_LINE]
+    title = f"runs[{printable(query)}]: {len(places):,} of {len(runs):,}" if query else "runs"
+    blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
+    return Document("runs", blocks, lambda: _data(context, places, query), title)
+
+
+def _admitted(context: Context, query: str) -> list[int]:
+    """The places of the runs that `query` admits; one that cannot be read has no facts, and is not admitted."""
+    runs, places = context.runs, {}
+    for i in range(len(context.runs)):
+        with suppress(TfdbgError):
+            places[f"{_title(runs[i])}\n{i}"] = i
+    rows = PlainRows(
+        "a run",
+        {"name": lambda name: _title(runs[places[name]])},
+        {
+            "run": lambda name: runs[places[name]].call.number,
+            "tensors": lambda name: len(runs[places[name]].tensors),
+        },
+    )
+    return [places[name] for name in rows.admitted(asked_query(query), places)]
+
+
+def _title(run: Run) -> str:
+    return run.change.title if run.change else run.call.title
 
 
 def _head(context: Context) -> list[Line]:
@@ -95,12 +135,13 @@ def _end(context: Context, run: Run, link: str) -> Span:
     return Span("")
 
 
-def _data(context: Context) -> dict[str, object]:
+def _data(context: Context, places: Sequence[int], query: str) -> dict[str, object]:
     stop, runs = context.stop, context.runs
     path = stop.path if isinstance(stop, Opened) else None
     notes = [] if isinstance(stop, RunStart) else list(stop.notes)
-    rows = [{"number": i + 1, **_run_data(runs, i)} for i in range(len(runs))]
-    return {"path": path, "current": context.current + 1, "notes": notes, "runs": rows}
+    rows = [{"number": i + 1, **_run_data(runs, i)} for i in places]
+    asked = {"query": query} if query else {}
+    return {"path": path, "current": context.current + 1, "notes": notes, "runs": rows, **asked}
 
 
 def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:

@@ -24,6 +24,8 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
         return _no_such_node(context, options.node_name_filter)
     if options.tensor_filter:
         return [line(f"No tensor that the other flags admit passes {printable(options.tensor_filter)}.")]
+    if options.query:
+        return [line("The query admits none of the tensors that the other flags leave.")]
     return [line("Each of the flags excludes tensors; together they leave none.")]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, overload
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of, roles_of
 from tfdbg_cli.analysis.tensor_query import SortKey
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.views.health_columns import health_cells
 from tfdbg_cli.commands.views.links import execution_count
 from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
@@ -17,6 +18,7 @@ from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style, printable
 from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
+from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Tensor
 
@@ -27,8 +29,9 @@ _ROLE_TEXTS = {Role.FORWARD: "fwd", Role.GRADIENT: "grad", Role.UPDATE: "upd"}
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of the table: its head, its cell, and the sort that its head offers."""
+    """A column of the table: its name in settings, its head, its cell, and the sort that its head offers."""
 
+    name: str
     column: Column
     cell: Callable[[int, Tensor], Span]
     sort: SortKey | None = None
@@ -57,40 +60,68 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     """The columns for the tensors at `indices`, the name last; those that would say nothing are left out."""
     fields = [
         _time_field(context),
-        Field(Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE),
         Field(
-            Column("Op type", drop=1, least=14), lambda i, t: Span(printable(t.op_type), Style.OP), SortKey.OP_TYPE
+            "size", Column("Size", right=True, drop=3), lambda i, t: _number(bytes_text(t.nbytes)), SortKey.DUMP_SIZE
         ),
-        Field(Column("dtype", drop=2), lambda i, t: Span(printable(t.dtype)), SortKey.DTYPE),
-        Field(Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
+        Field(
+            "op",
+            Column("Op type", drop=1, least=14),
+            lambda i, t: Span(printable(t.op_type), Style.OP),
+            SortKey.OP_TYPE,
+        ),
+        Field("dtype", Column("dtype", drop=2), lambda i, t: Span(printable(t.dtype)), SortKey.DTYPE),
+        Field("shape", Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
     ]
     if stats:
         fields += _summary_fields(context)
+    elif context.later:
+        # Where there is not room for both, health says more than when a tensor was made and how large it is.
+        for at, drop in ((0, 10), (1, 9)):
+            fields[at] = replace(fields[at], column=replace(fields[at].column, drop=drop))
+        fields += [
+            Field(name, column, _by_index(cell), SortKey.WORST if name == "nan" else None)
+            for name, column, cell in health_cells(context)
+        ]
     if roles_of(context.run.graph):
-        fields.append(Field(Column("Role", drop=4), lambda i, t: _role(context, t)))
+        fields.append(Field("role", Column("Role", drop=4), lambda i, t: _role(context, t)))
     if _several_devices(context):
         device = Column("Device", drop=5)
-        fields.append(Field(device, lambda i, t: Span(short_device(t.device), Style.DEVICE), SortKey.DEVICE))
+        fields.append(
+            Field("device", device, lambda i, t: Span(short_device(t.device), Style.DEVICE), SortKey.DEVICE)
+        )
     if _has_loops(context, indices):
-        fields.append(Field(Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
+        fields.append(Field("execution", Column("Exec", right=True, width=4), lambda i, t: _execution(context, i, t)))
+    if context.later and not stats and context.settings.columns != "auto":
+        fields = _chosen(fields, context.settings.columns.split(","))
     name = Column("Tensor name", keep_end=True)
 
     def shown(index: int, tensor: Tensor) -> Span:
         return Span(printable(names.short(str(tensor.name))), Style.NAME, tensor_link(context, index))
 
-    return [*fields, Field(name, shown, SortKey.TENSOR_NAME)]
+    return [*fields, Field("name", name, shown, SortKey.TENSOR_NAME)]
+
+
+def _chosen(fields: Sequence[Field], names: Sequence[str]) -> list[Field]:
+    """Those of `fields` that are named, in that order; where there is no room the last one goes first."""
+    known = {field.name: field for field in fields}
+    wanted = [known[name] for name in names if name in known]
+    return [replace(field, column=replace(field.column, drop=at)) for at, field in enumerate(wanted, 1)]
+
+
+def _by_index(cell: Callable[[int], Span]) -> Callable[[int, Tensor], Span]:
+    return lambda index, tensor: cell(index)
 
 
 def _time_field(context: Context) -> Field:
     """When a tensor was produced; its place in the order of execution where the capture keeps no times."""
     start = start_us(context)
     if start is None:
-        return Field(Column("#", right=True, drop=4), lambda i, t: _number(str(i + 1)), SortKey.TIMESTAMP)
+        return Field("time", Column("#", right=True, drop=4), lambda i, t: _number(str(i + 1)), SortKey.TIMESTAMP)
 
     def cell(index: int, tensor: Tensor) -> Span:
         return _number(ms_text(None if tensor.time_us is None else tensor.time_us - start))
 
-    return Field(Column("t (ms)", right=True, drop=4), cell, SortKey.TIMESTAMP)
+    return Field("time", Column("t (ms)", right=True, drop=4), cell, SortKey.TIMESTAMP)
 
 
 def _role(context: Context, tensor: Tensor) -> Span:
@@ -125,7 +156,7 @@ def _summary_fields(context: Context) -> list[Field]:
             summary = context.summary(index)
             return Span("") if summary is None else show(summary)
 
-        return Field(Column(title, right=True, width=width, drop=drop), cell)
+        return Field(title, Column(title, right=True, width=width, drop=drop), cell)
 
     def count(summary: Summary, style: Style, *names: str) -> Span:
         if summary.unknown.intersection(names):
@@ -152,9 +183,15 @@ def start_us(context: Context) -> int | None:
     return store[0].time_us if len(store) else None
 
 
+@once_per_graph
+def _devices(graph: Graph) -> frozenset[str]:
+    """The devices of `graph`, which takes a look at each of its nodes."""
+    return frozenset(graph.devices())
+
+
 def _several_devices(context: Context) -> bool:
     run = context.run
-    devices = set(run.graph.devices())
+    devices = set(_devices(run.graph))
     if len(devices) < 2:
         devices |= {run.tensors[i].device for i in range(min(len(run.tensors), _ROWS_SAMPLED))}
     return len(devices) > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 
 from tfdbg_cli.formats.dumps.listing import VALUE_OP, DumpFile
@@ -99,6 +100,10 @@ class DumpTensorStore:
         return [index for index in found if shown_name(self._files[index]).slot == slot]
 
     def nodes(self) -> Sequence[str]:
+        return self._nodes
+
+    @cached_property
+    def _nodes(self) -> Sequence[str]:
         return list(self._by_node)
 
 

@@ -13,6 +13,7 @@ from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
+from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
@@ -31,6 +32,7 @@ class Actions:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._state = screen.state
+        self._filtering = FilterActions(screen)
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
@@ -60,10 +62,14 @@ class Actions:
             "search": self._search,
             "search-done": self._search_done,
             "search-cancel": self._search_cancel,
+            "filter": self._filtering.begin,
+            "filter-keep": self._filtering.keep,
+            "filter-cancel": self._filtering.cancel,
             "next-match": lambda: self._match(forward=True),
             "previous-match": lambda: self._match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
+            "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
             "watch": lambda: screen.perform(self._state.service.watching_on),
             "copy": self._copy,
             "copy-line": lambda: self.copied(self._selected_text()),
@@ -98,16 +104,19 @@ class Actions:
 
     def typed(self, text: str) -> None:
         """Something was typed into the line at the bottom."""
-        if self._state.place is KeyContext.SEARCH:
+        if self._state.filter is not None:
+            self._state.filter.editor.insert(text)
+            self._filtering.changed()
+        elif self._state.place is KeyContext.SEARCH:
             self._state.sought.insert(text)
             self._sought()
         else:
             self._state.prompt.editor.insert(text)
             self._prompt_changed()
 
-    def search_on(self) -> None:
+    def go_on(self) -> None:
         """Let work on the present document or array go on between two keys."""
-        self._screen.search_on()
+        self._screen.go_on()
 
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
@@ -116,10 +125,14 @@ class Actions:
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
+        self._filtering.cancel()
         return self._state.service.go(at)
 
     def close(self) -> None:
-        """Close what is open over or under the document; the prompt keeps its text."""
+        """Close what is open over or under the document; the prompt keeps its text, a filter its rows."""
+        if self._state.filter is not None and not self._state.filter.keep():
+            self._filtering.cancel()
+        self._state.filter = None
         self._state.prompt.touched()
         self._state.dialog = None
         self._state.place = KeyContext.DOCUMENT
@@ -223,7 +236,10 @@ class Actions:
         self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
-        if self._state.place is KeyContext.SEARCH:
+        if self._state.filter is not None:
+            self._state.filter.editor.edit(name)
+            self._filtering.changed()
+        elif self._state.place is KeyContext.SEARCH:
             self._state.sought.edit(name)
             self._sought()
         else:
@@ -285,7 +301,7 @@ class Actions:
         if self._state.viewer is None and self._state.sought.text and self._unfold():
             self._state.finder.begin()
         self._state.finder.look_for(self._state.sought.text)
-        self._screen.search_on()
+        self._screen.go_on()
 
     def _search_done(self) -> None:
         wanted = self._state.sought.text
@@ -320,22 +336,22 @@ class Actions:
             finder.next()
         else:
             finder.previous()
-        self._screen.search_on()
+        self._screen.go_on()
 
     def _sort(self) -> None:
         heads = self._heads()
         page = self._state.page
         at = (page.sorted_by + 1) % len(heads)
-        self._in_place(heads[at].link)
+        self._in_place(heads[at])
         self._state.page.sorted_by = at
 
     def _reverse(self) -> None:
         heads = self._heads()
         at = max(0, self._state.page.sorted_by)
-        self._in_place(heads[at].link)
+        self._in_place(heads[at])
         self._state.page.sorted_by = at
 
-    def _heads(self) -> list[LinkPlace]:
+    def _heads(self) -> list[str]:
         heads = self._state.page.view.heads()
         if not heads:
             raise TfdbgError("There is no table here that sorts.", hint="`lt` lists the tensors.")

@@ -15,7 +15,8 @@ class KeyContext(Enum):
     DOCUMENT = "In a document"
     PROMPT = "At the prompt"
     SEARCH = "While typing a search"
-    EDIT = "Editing a line (prompt and search)"
+    FILTER = "While typing a filter"
+    EDIT = "Editing a line (prompt, search, filter)"
     KEYS = "In the list of keys"
     LEAVE = "At the question how to leave"
     ANYWHERE = "Anywhere"
@@ -26,6 +27,7 @@ CHAINS = {
     KeyContext.DOCUMENT: (KeyContext.DOCUMENT, KeyContext.ANYWHERE),
     KeyContext.PROMPT: (KeyContext.PROMPT, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.SEARCH: (KeyContext.SEARCH, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.FILTER: (KeyContext.FILTER, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
     KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
 }
@@ -82,6 +84,7 @@ _VERBS = (
     Binding(KeyContext.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
     Binding(KeyContext.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
     Binding(KeyContext.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
+    Binding(KeyContext.DOCUMENT, ("f",), "ui:filter", "filter the rows of the list, as you type", "filter"),
 )
 
 BINDINGS: tuple[Binding, ...] = (
@@ -110,6 +113,7 @@ BINDINGS: tuple[Binding, ...] = (
         ("v", "ui:view", "look at the array here, or at the value of the chosen tensor, in the array viewer"),
         ("s", "ui:sort", "sort the table by its next column"),
         ("S", "ui:reverse", "sort the other way round"),
+        ("w", "ui:worst", "the worst tensors on top: NaN, infinities, magnitude; again: in order of execution"),
         ("y", "ui:copy", "copy the chosen name or value to the clipboard"),
         ("Y", "ui:copy-line", "copy the line"),
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
@@ -136,6 +140,15 @@ BINDINGS: tuple[Binding, ...] = (
         ("down", "ui:next-match", "next match", "next"),
         ("up", "ui:previous-match", "match before"),
         ("esc", "ui:search-cancel", "back to where the search began", "cancel"),
+    ),
+    *_at(
+        KeyContext.FILTER,
+        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-P goes back to all", "keep"),
+        ("esc", "ui:filter-cancel", "back to the list as it was", "cancel"),
+        ("down", "ui:down", "next row"),
+        ("up", "ui:up", "row before"),
+        ("page down", "ui:page-down", "one page down in the list"),
+        ("page up", "ui:page-up", "one page up in the list"),
     ),
     *_at(
         KeyContext.EDIT,

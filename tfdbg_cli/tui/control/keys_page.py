@@ -13,8 +13,8 @@ _INTRODUCTION = """\
 This page is generated from `tfdbg_cli/tui/control/keymap.py` and `array_keys.py` by
 `python -m tfdbg_cli.tui.control.keys_page > docs/keys.md`.
 
-Keys go to the document, until `:` opens the prompt or `/` a search. Every key runs a command string, so
-whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists the keys that work where you are.
+Keys go to the document, until `:` opens the prompt, `/` a search or `f` a filter. Every key runs a command string,
+so whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists the keys that work where you are.
 With the mouse, click a link to follow it, the head of a column to sort, a breadcrumb to go back to it; the wheel
 scrolls.
 """

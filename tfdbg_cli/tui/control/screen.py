@@ -11,9 +11,13 @@ from tfdbg_cli.tui.control.state import State
 
 
 class Screen(Protocol):
-    """One screen: its state, and what can be done with it."""
+    """One screen: its state, and what can be done with it.
+
+    `at_once` are the seconds that work may take before a frame is drawn; what is left of it goes on between two keys.
+    """
 
     state: State
+    at_once: float
 
     def command(self, text: str, *, replace: bool = False) -> None:
         """Carry out a command and show what it answers, on a new page or in place of this one."""
@@ -39,8 +43,8 @@ class Screen(Protocol):
         """Within it, work may take time: the screen says so."""
         ...
 
-    def search_on(self) -> None:
-        """Go on with the search that was begun, between two keys."""
+    def go_on(self) -> None:
+        """Go on, between two keys, with the search or the filter that was begun."""
         ...
 
     def set_mouse(self, on: bool) -> None:

@@ -11,6 +11,7 @@ from tfdbg_cli.tui.array.viewer import Viewer
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
+from tfdbg_cli.tui.control.live_filter import LiveFilter
 from tfdbg_cli.tui.control.pane import Pane
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.viewing import Viewers
@@ -31,9 +32,9 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
 
-    `hint` is the usage of the command being typed, `focus` the pane that keys of a document go to, `report` what
-    there is to say of the last mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of
-    a sequence that is being pressed.
+    `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
+    keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
+    terminal has, `begun` the first key of a sequence that is being pressed.
     """
 
     service: PromptService
@@ -43,6 +44,7 @@ class State:
     viewers: Viewers = field(default_factory=Viewers)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
+    filter: LiveFilter | None = None
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None

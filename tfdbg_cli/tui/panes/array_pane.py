@@ -66,7 +66,7 @@ class ArrayPane(Pane):
         painted = [
             assemble([(text, attribute(*look)) for text, look in row], cols, attribute()) for row in drawn.rows
         ]
-        self._actions.search_on()  # what the drawing needs may not be counted yet
+        self._actions.go_on()  # what the drawing needs may not be counted yet
         return Drawing(painted, drawn.cursor)
 
     def scroll(self, lines: int) -> bool:
@@ -83,7 +83,7 @@ class ArrayPane(Pane):
         self._viewer.jumps.forget()
         self._viewer.jumps.halted = False
         self._done(name)
-        self._actions.search_on()
+        self._actions.go_on()
 
     def _done(self, name: str) -> None:
         viewer = self._viewer

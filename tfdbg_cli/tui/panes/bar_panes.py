@@ -12,6 +12,7 @@ from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, shown, side_by_side
 
 _CANDIDATE_ROWS = 4
+_FILTER = " filter> "
 
 
 class _Bar(Pane):
@@ -52,10 +53,15 @@ class Crumbs(_Bar):
 
 
 class Footer(_Bar):
-    """The most useful keys."""
+    """The most useful keys; where what is typed above is wrong, a mark under the place."""
 
     def _content(self, cols: int) -> tuple[Line, str]:
         state = self._state
+        if state.filter is not None and state.filter.wrong_at is not None:
+            editor = state.filter.editor
+            left = _scrolled(_FILTER, editor, cols)
+            at = len(_FILTER) + columns(shown(editor.text[: state.filter.wrong_at])) - left
+            return line(" " * min(max(len(_FILTER), at), cols - 1) + "^"), "message error"
         return bars.footer(state.place, state.service.moment, cols, state.own_bindings), "footer"
 
 
@@ -98,7 +104,8 @@ class StatusBar(Pane):
     def draw(self, cols: int, rows: int) -> Drawing:
         message = self._state.message
         base = "status" if message is None else "message error" if message.error else "message"
-        if message is None and self._state.finder.failed:
+        wrong = self._state.filter.wrong if self._state.filter is not None else ""
+        if message is None and (wrong or self._state.finder.failed):
             base = "message error"
         status = bars.status(message, self._otherwise(), self._position, cols)[:rows]
         return Drawing([paint(item, cols, base=base) for item in status])
@@ -112,6 +119,9 @@ class StatusBar(Pane):
             return state.hint
         if state.viewer is not None:
             return state.viewer.status
+        if state.filter is not None:
+            meanwhile = "looking for rows …" if state.filter.running else state.read.document.title
+            return state.filter.wrong or state.filter.offer or meanwhile
         finder = state.read.finder
         if finder.active and finder.notice:
             return finder.notice
@@ -131,6 +141,8 @@ class PromptLine(Pane):
 
     def draw(self, cols: int, rows: int) -> Drawing:
         state = self._state
+        if state.filter is not None:
+            return _edited(_FILTER, state.filter.editor, cols)
         if state.place is KeyContext.SEARCH:
             return _edited(" /", state.sought, cols)
         if state.place is KeyContext.PROMPT:
@@ -148,8 +160,13 @@ class PromptLine(Pane):
 def _edited(caption: str, editor: LineEditor, cols: int) -> Drawing:
     """A line being typed, scrolled so that its cursor is in sight."""
     before = columns(shown(editor.text[: editor.cursor]))
-    room = max(1, cols - len(caption) - 1)
-    left = max(0, before - room)
+    left = _scrolled(caption, editor, cols)
     typed = paint(line(editor.text), cols - len(caption), left=left)
     head = paint(line(caption), len(caption), base="prompt")
     return Drawing([side_by_side(head, typed)], (min(cols - 1, len(caption) + before - left), 0))
+
+
+def _scrolled(caption: str, editor: LineEditor, cols: int) -> int:
+    """How many columns of the text do not fit before its cursor."""
+    room = max(1, cols - len(caption) - 1)
+    return max(0, columns(shown(editor.text[: editor.cursor])) - room)

@@ -123,7 +123,7 @@ class View(urwid.Widget):
         layout = self.layout = layout_for(cols, rows, status, self._candidates.wanted(cols), shares)
         if layout is not None:
             self._workspace.fit(layout)
-        typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH}
+        typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}
         wanted = (layout, typing, self._state.focus, *self._workspace.panes(cols))
         if wanted != self._arranged:
             self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary, ref
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.reading.finder import Finder
+from tfdbg_cli.tui.reading.late_cells import LateCells
 from tfdbg_cli.tui.reading.viewport import Viewport
 
 
@@ -18,6 +19,7 @@ class Reading:
         self.sorted_by = -1
         self.view = Viewport(page.document)
         self.finder = Finder(self.view)
+        self.late = LateCells(self.view)
 
     @property
     def page(self) -> Page:
@@ -50,6 +52,7 @@ class Reading:
         self.view.top = before.top
         self.view.go(before.selected if line is None else line, centre=True)
         self.finder = Finder(self.view)
+        self.late = LateCells(self.view)
         return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.document.document import ChainedLines, Document, Text
@@ -71,10 +71,13 @@ class Viewport:
         self._settle()
 
     def begin(self) -> None:
-        """Show the beginning, and select its first link that is no heading: the first row of a list."""
+        """Show the beginning, and select its first link that is no heading; of a list the first row, not its head."""
         self.top = self.left = 0
         near = range(min(len(self.lines), self.rows))
-        self.selected = next((i for i in near if any(not link.heading for link in self.links(i))), 0)
+        listed = len(self.parts) == 2 and self.parts[1].headed and self.parts[1].length > 1
+        rows = near[self.parts[1].start :] if listed else near
+        linked = (i for part in (rows, near) for i in part if any(not link.heading for link in self.links(i)))
+        self.selected = next(linked, 0)
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:
@@ -112,6 +115,19 @@ class Viewport:
             self._kept[index] = found
         return found
 
+    def forget(self, index: int) -> None:
+        """Make the line at `index` anew when it is asked for: what it shows has changed."""
+        self._kept.pop(index, None)
+
+    def rows_in_sight(self) -> Iterator[tuple[int, Table, int]]:
+        """The lines in the window that are rows of a table, each with the table and the number of the row."""
+        for number, part in enumerate(self.parts):
+            block = self.document.blocks[number]
+            if isinstance(block, Table):
+                first = part.start + part.headed
+                for line in range(max(first, self.top), min(part.start + part.length, self.top + self.rows)):
+                    yield line, block, line - first
+
     def links(self, index: int) -> list[LinkPlace]:
         """The links on the line at `index`."""
         return links_of(self.line(index))
@@ -130,12 +146,15 @@ class Viewport:
         part = self._part(self.top)
         return part.start if part is not None and part.headed and self.rows > 2 and self.top > part.start else None
 
-    def heads(self) -> list[LinkPlace]:
-        """The links in the head of the table in sight, or of the first one of the document."""
-        part = self._part(self.selected)
-        if part is None or not part.headed:
-            part = next((p for p in self.parts if p.headed), None)
-        return self.links(part.start) if part else []
+    def heads(self) -> list[str]:
+        """What the heads of the table in sight run, or of the first one of the document; also of columns left out."""
+        tables = [at for at, part in enumerate(self.parts) if part.headed]
+        if not tables:
+            return []
+        here = self._part(self.selected)
+        block = self.document.blocks[next((at for at in tables if self.parts[at] is here), tables[0])]
+        assert isinstance(block, Table)
+        return [column.link for column in block.columns if column.link]
 
     def visible(self) -> list[int]:
         """The lines in the window, from its first row on; the head of a table stays on top of its rows."""

@@ -1,0 +1,208 @@
+"""The facts that a query can compare: what each means, and which signs and values go with it."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.tensor_query import shape_matcher
+from tfdbg_cli.commands.query.language import Comparison, QueryError
+from tfdbg_cli.commands.views.patterns import search_pattern
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.tensors import Shape
+
+
+class Measure(Enum):
+    """How values of a fact are written."""
+
+    TEXT = auto()  # equal to a text, or found in it by a regular expression
+    ROLE = auto()
+    SHAPE = auto()
+    NUMBER = auto()
+    SIZE = auto()  # elements, or bytes where a unit of bytes stands behind
+    COUNT = auto()  # elements, or their share of all where a % stands behind
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact of a row, by the names a person may give it."""
+
+    names: tuple[str, ...]
+    measure: Measure
+    meaning: str
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+
+_COUNTS = ("nan", "inf", "bad", "neg", "zero", "pos")
+FACTS: tuple[Fact, ...] = (
+    Fact(("name",), Measure.TEXT, "the name of the row, which plain words search"),
+    Fact(("op", "type", "op_type"), Measure.TEXT, "the op type"),
+    Fact(("dtype",), Measure.TEXT, "the element type"),
+    Fact(("shape",), Measure.SHAPE, "such as [*,128] or [5,?,3]; ? is any length, * any axes"),
+    Fact(("rank",), Measure.NUMBER, "how many axes"),
+    Fact(("size",), Measure.SIZE, "elements: 1000, 2k, 1M; or bytes: 512B, 64kB, 1.5MB"),
+    Fact(("device",), Measure.TEXT, "the device, such as CPU:0 or GPU"),
+    Fact(("layer",), Measure.TEXT, "the Keras layer or name scope"),
+    Fact(("role",), Measure.ROLE, "forward, gradient or update; fwd, grad, upd will do"),
+    Fact(("run",), Measure.NUMBER, "the number of the run"),
+    Fact(("execution", "exec"), Measure.NUMBER, "the turn of a loop, from 0"),
+    Fact(("tensors",), Measure.NUMBER, "how many tensors (lists of runs and layers)"),
+    *(Fact((name,), Measure.COUNT, "elements that are so; or their share: zero>50%") for name in _COUNTS),
+    *(Fact((name,), Measure.NUMBER, "of the finite elements") for name in ("min", "max", "absmax", "mean", "std")),
+)
+BY_NAME: Mapping[str, Fact] = {name: fact for fact in FACTS for name in fact.names}
+
+_ORDER: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_EQUALITY = ("=", "!=")
+_SIGNS = {
+    Measure.TEXT: (*_EQUALITY, "~", "!~"),
+    Measure.ROLE: _EQUALITY,
+    Measure.SHAPE: _EQUALITY,
+    Measure.NUMBER: tuple(_ORDER),
+    Measure.SIZE: tuple(_ORDER),
+    Measure.COUNT: tuple(_ORDER),
+}
+_NUMBER = re.compile(r"([-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf))([A-Za-z%]*)", re.ASCII)
+_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_BYTES = {
+    "b": 1.0, **{f"{letter}{unit}": 1024.0**power for unit in ("b", "ib") for power, letter in enumerate("kmgt", 1)}
+}  # fmt: skip
+ROLE_NAMES = {"fwd": Role.FORWARD, "grad": Role.GRADIENT, "upd": Role.UPDATE, **{str(role): role for role in Role}}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number with its unit: `share` of a whole, or of `bytes`; else a plain one."""
+
+    number: float
+    bytes: bool = False
+    share: bool = False
+
+
+def fact_of(comparison: Comparison) -> Fact:
+    """The fact that `comparison` is about, its sign and value known to go with it.
+
+    Raises:
+        QueryError: there is no such fact, or sign or value do not fit it.
+
+    """
+    fact = BY_NAME.get(comparison.fact.lower())
+    if fact is None:
+        hint = did_you_mean(comparison.fact, BY_NAME) or f"There are: {', '.join(one.name for one in FACTS)}."
+        raise QueryError(f"there is no fact {comparison.fact!r}", comparison.at, hint=hint)
+    signs = _SIGNS[fact.measure]
+    if comparison.sign not in signs:
+        hint = f"It goes with {' '.join(signs)}."
+        raise QueryError(f"{fact.name} does not go with {comparison.sign}", comparison.at, hint=hint)
+    match fact.measure:
+        case Measure.TEXT:
+            text_test(comparison)
+        case Measure.ROLE:
+            role_of_value(comparison)
+        case Measure.SHAPE:
+            shape_test(comparison)
+        case _:
+            amount(comparison, fact.measure)
+    return fact
+
+
+def text_test(comparison: Comparison) -> Callable[[str], bool]:
+    """The test of a text: the same but for the case of letters, or what the regular expression is found in."""
+    negative = comparison.sign.startswith("!")
+    if comparison.sign.endswith("~"):
+        search = regex(comparison.value, comparison.value_at)
+        return lambda text: search(text) is not negative
+    wanted = comparison.value.lower()
+    return lambda text: (text.lower() == wanted) is not negative
+
+
+def regex(text: str, at: int) -> Callable[[str], bool]:
+    """Whether the regular expression `text`, typed at `at`, is found; a capital in it makes the case count.
+
+    Raises:
+        QueryError: it is none.
+
+    """
+    if _is_literal(text):
+        if text.lower() == text:
+            return lambda name: text in name.lower()
+        return lambda name: text in name
+    try:
+        search = search_pattern(text).search
+    except TfdbgError as error:
+        raise QueryError(error.message.removesuffix("."), at, hint=error.hint) from None
+    return lambda name: search(name) is not None
+
+
+def _is_literal(text: str) -> bool:
+    """Whether `text` means itself, so that no regular expression is needed to find it."""
+    return text.isascii() and not set(text) & set(r".^$*+?{}[]\|()")
+
+
+def role_of_value(comparison: Comparison) -> Role:
+    """The role that the value names.
+
+    Raises:
+        QueryError: it names none.
+
+    """
+    found = ROLE_NAMES.get(comparison.value.lower())
+    if found is None:
+        raise QueryError(f"there is no role {comparison.value!r}", comparison.value_at, hint="fwd, grad or upd.")
+    return found
+
+
+def shape_test(comparison: Comparison) -> Callable[[Shape | None], bool]:
+    """The test of a shape; one that is not known is no other either.
+
+    Raises:
+        QueryError: the value is no shape.
+
+    """
+    try:
+        fits = shape_matcher(comparison.value)
+    except TfdbgError as error:
+        raise QueryError(error.message.removesuffix("."), comparison.value_at, hint=error.hint) from None
+    if comparison.sign == "!=":
+        return lambda shape: shape is not None and not fits(shape)
+    return fits
+
+
+def amount(comparison: Comparison, measure: Measure) -> Amount:
+    """The number that the value is.
+
+    Raises:
+        QueryError: it is none, or has a unit that does not go with the fact.
+
+    """
+    match = _NUMBER.fullmatch(comparison.value)
+    if match is None:
+        reason = f"{comparison.value!r} is no number" if comparison.value else "a number is missing"
+        raise QueryError(reason, comparison.value_at, hint="Such as 3, 1e-5, 2k or inf.")
+    number, unit = float(match[1]), match[2].lower()
+    if unit in _THOUSANDS:
+        return Amount(number * _THOUSANDS[unit])
+    if unit == "%" and measure is Measure.COUNT:
+        return Amount(number / 100, share=True)
+    if unit in _BYTES and measure is Measure.SIZE:
+        return Amount(number * _BYTES[unit], bytes=True)
+    at = comparison.value_at + match.start(2)
+    raise QueryError(
+        f"{match[2]!r} is no unit of {comparison.fact}", at, hint="k, M, G; bytes: kB, MB, GB; shares: %."
+    )
+
+
+def holds(sign: str, wanted: float) -> Callable[[float], bool]:
+    """The test of a number. Of NaN, a figure that there is none of, nothing holds."""
+    compare = _ORDER[sign]
+    return lambda found: found == found and compare(found, wanted)

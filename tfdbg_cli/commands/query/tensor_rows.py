@@ -1,0 +1,216 @@
+"""Queries asked of the tensors of a run, a slice at a time."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from tfdbg_cli.analysis.conditions import figure
+from tfdbg_cli.analysis.graph.roles import role_of
+from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.facts import (
+    BY_NAME,
+    Measure,
+    amount,
+    holds,
+    regex,
+    role_of_value,
+    shape_test,
+    text_test,
+)
+from tfdbg_cli.commands.query.language import Comparison, Query, QueryError, Word
+from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
+from tfdbg_cli.commands.views.tensor_choice import device_matches
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.values import LOST, NoValue
+
+_MOST_SHAPES = 10_000
+_AT_ONCE = 1000  # rows asked between two chances to look at the keyboard
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The rows that a query admits, in order, and how many it could not ask, since their values are lost."""
+
+    indices: Sequence[int]
+    unread: int = 0
+
+
+class TensorRows:
+    """What a query asks of the tensors of the run that `context` looks at."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.run.tensors
+        self._graph = context.run.graph
+
+    def select(self, query: Query, base: Sequence[int]) -> Iterator[Selected | None]:
+        """The rows among `base` (indices, ascending) that `query` admits: None while it goes on, then the answer.
+
+        Raises:
+            QueryError: it asks for what a tensor does not have.
+
+        """
+        staged = StagedQuery.of(query, self.asked)
+        found, undecided = array("q"), array("q")
+        for _ in self._by_name(staged, base, found, undecided):
+            yield None
+        lost = 0
+        ask = staged.tests[Stage.VALUE]
+        for index in undecided:
+            if ask(self._store[index].node, index):
+                found.append(index)
+            elif self._is_lost(index):
+                lost += 1
+            yield None
+        yield Selected(array("q", sorted(found)) if len(undecided) else found, lost)
+
+    def _by_name(
+        self, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
+    ) -> Iterator[None]:
+        """What names and descriptions decide goes into `found`, what they leave open into `undecided`."""
+        whole = len(base) == len(self._store)
+        wanted = None if whole else set(base)
+        by_name, by_row = staged.tests[Stage.NAME], staged.tests[Stage.ROW]
+        named, nodes = self._store.named, self._store.nodes()
+        for start in range(0, len(nodes), _AT_ONCE):
+            for name in nodes[start : start + _AT_ONCE]:
+                verdict = by_name(name, -1)
+                if verdict is False:
+                    continue
+                indices = named(name) if wanted is None else [i for i in named(name) if i in wanted]
+                if verdict:
+                    found.extend(indices)
+                    continue
+                for index in indices:
+                    fits = by_row(name, index)
+                    if fits:
+                        found.append(index)
+                    elif fits is None:
+                        undecided.append(index)
+            yield
+        if len(nodes) != len(self._store):  # some have several tensors, between which those of others stand
+            found[:], undecided[:] = array("q", sorted(found)), array("q", sorted(undecided))
+
+    def _is_lost(self, index: int) -> bool:
+        if self._context.summary(index) is not None:
+            return False
+        value = self._store.value(index)
+        return isinstance(value, NoValue) and value.lack in LOST
+
+    def asked(self, part: Word | Comparison) -> Asked:
+        """How a word or a comparison is asked of a tensor.
+
+        Raises:
+            QueryError: a tensor has no such fact, or the graph no such layer.
+
+        """
+        if isinstance(part, Word):
+            return self._name(part.text, regex(part.text, part.at))
+        measure = BY_NAME[part.fact].measure
+        match part.fact:
+            case "name":
+                return self._name(part.value, text_test(part))
+            case "op":
+                return self._op(text_test(part))
+            case "layer":
+                return self._layer(part)
+            case "role":
+                return self._role(part)
+            case "dtype":
+                test = cache(text_test(part))  # a run has few of them
+                return self._row(lambda tensor: test(tensor.dtype))
+            case "device":
+                return self._row(_device_test(part))
+            case "shape":
+                fits = lru_cache(_MOST_SHAPES)(shape_test(part))
+                return self._row(lambda tensor: fits(tensor.shape))
+            case "tensors":
+                raise no_such_fact(part, "a tensor")
+        if part.fact in ("rank", "size", "execution", "run"):
+            return self._row(self._number(part))
+        return self._figure(part, measure)
+
+    def _name(self, text: str, test: Callable[[str], bool]) -> Asked:
+        """A text with a colon is meant for the name of the tensor, any other for that of its node."""
+        if ":" not in text.replace("(?:", "("):
+            return Asked(Stage.NAME, lambda name, index: test(name))
+        return self._row(lambda tensor: test(str(tensor.name)))
+
+    def _row(self, test: Callable[[Tensor], bool]) -> Asked:
+        store = self._store
+        return Asked(Stage.ROW, lambda name, index: test(store[index]))
+
+    def _op(self, test: Callable[[str], bool]) -> Asked:
+        find, store, test = self._graph.find, self._store, cache(test)
+
+        def by_row(name: str, index: int) -> bool:
+            node = find(name)
+            return test(node.op_type if node is not None else store[index].op_type)
+
+        return Asked(Stage.ROW, by_row)
+
+    def _role(self, part: Comparison) -> Asked:
+        wanted, graph, negative = role_of_value(part), self._graph, part.sign == "!="
+        return self._row(lambda tensor: (role_of(graph, tensor.node, tensor.op_type) is wanted) is not negative)
+
+    def _layer(self, part: Comparison) -> Asked:
+        layers, negative = layers_of(self._graph), part.sign == "!="
+        if part.sign.endswith("~"):
+            test = text_test(part)
+            return Asked(Stage.NAME, lambda name, index: test(scope_text(layers.layer(name))))
+        try:
+            within = layers.tester(layers.resolve(part.value))
+        except TfdbgError as error:
+            raise QueryError(error.message.removesuffix("."), part.value_at, hint=error.hint) from None
+        return Asked(Stage.NAME, lambda name, index: within(name) is not negative)
+
+    def _number(self, part: Comparison) -> Callable[[Tensor], bool]:
+        wanted = amount(part, BY_NAME[part.fact].measure)
+        test = holds(part.sign, wanted.number)
+        match part.fact:
+            case "rank":
+                return lambda tensor: tensor.shape is not None and test(len(tensor.shape))
+            case "execution":
+                return lambda tensor: test(tensor.execution)
+            case "run":
+                admitted = test(self._context.call.number)
+                return lambda tensor: admitted
+        if wanted.bytes:
+            return lambda tensor: tensor.nbytes is not None and test(tensor.nbytes)
+        return lambda tensor: tensor.shape is not None and test(_elements(tensor.shape))
+
+    def _figure(self, part: Comparison, measure: Measure) -> Asked:
+        wanted = amount(part, measure)
+        test, name, summary_at = holds(part.sign, wanted.number), part.fact, self._context.summary
+
+        def told(summary: Summary) -> float:
+            found = figure(summary, name)
+            return found / summary.size if wanted.share and summary.size else found
+
+        def by_value(node: str, index: int) -> bool:
+            summary = summary_at(index)
+            return summary is not None and test(told(summary))
+
+        return Asked(Stage.VALUE, by_value)
+
+
+def _elements(shape: tuple[int, ...]) -> int:
+    count = 1
+    for length in shape:
+        count *= length
+    return count
+
+
+def _device_test(part: Comparison) -> Callable[[Tensor], bool]:
+    if part.sign.endswith("~"):
+        test = text_test(part)
+        return lambda tensor: test(tensor.device)
+    negative, wanted = part.sign == "!=", part.value
+    matches = cache(lambda device: device_matches(device, wanted) is not negative)
+    return lambda tensor: matches(tensor.device)

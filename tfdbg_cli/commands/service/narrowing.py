@@ -1,0 +1,89 @@
+"""A list narrowed by a query while a person types it: tried in the place of its page, then kept or taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import require_moment
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.commands.service.pages import Page, Pages
+from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+
+
+class Narrowing:
+    """The list on the current page of `pages`, and the rows that are left of it.
+
+    `text` is the query, `error` what is wrong with it. What was shown last stays until the next answer is there.
+
+    Raises:
+        TfdbgError: the page is no list that takes a query.
+
+    """
+
+    def __init__(self, context: Context, registry: Registry, pages: Pages) -> None:
+        self._context = context
+        self._pages = pages
+        self._original = pages.current
+        self._command = registry.find((parse_line(self._original.command).words or ("",))[0])
+        if QUERY_ARGUMENT not in self._command.arguments:
+            takers = ", ".join(f"`{one.name}`" for one in registry if QUERY_ARGUMENT in one.arguments)
+            raise TfdbgError("This is no list that filters.", hint=f"{takers} are; / searches here.")
+        require_moment(self._command, context)
+        self._options = self._command.parse(parse_line(self._original.command).words[1:])
+        self.text: str = self._options.query
+        self._query = self.text.strip()
+        self._steps: Iterator[None] | None = None
+        self.error: TfdbgError | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the rows of the last text are still being looked for."""
+        return self._steps is not None
+
+    def ask(self, text: str) -> None:
+        """Look for the rows that `text` admits from now on, whatever was looked for before."""
+        self.text = text
+        self.error = None
+        self._options.query = text.strip()
+        self._steps = self._found()
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Go on looking until `enough`, or until the rows are shown."""
+        if self._steps is None:
+            return
+        try:
+            for _ in self._steps:
+                if enough():
+                    return
+        except TfdbgError as error:
+            self.error = error
+        self._steps = None
+
+    def _found(self) -> Iterator[None]:
+        if self._options.query and self._command.steps is not None:
+            yield from self._command.steps(self._context, self._options)
+        if self._options.query == self._query:
+            self._show(self._original)
+            return
+        answer = self._command.handler(self._context, self._options)
+        assert isinstance(answer, Document), "a command that takes a query lists"
+        self._show(Page(self._command.spell(self._options), answer, self._original.run, self._original.label))
+
+    def _show(self, page: Page) -> None:
+        self._pages.all[self._pages.at] = page
+
+    def keep(self) -> None:
+        """Make what is shown a page of its own, behind the list as it was."""
+        shown = self._pages.current
+        self._show(self._original)
+        if shown is not self._original:
+            self._pages.open(shown)
+
+    def take_back(self) -> None:
+        """Show the list as it was."""
+        self._steps = None
+        self._show(self._original)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import nullcontext
+from dataclasses import replace
 
 from support import sample_run
 
@@ -60,6 +61,15 @@ def test_leaving_offers_detach_abort_and_stay() -> None:
     assert _talk(Person("exit", "c"))[0] == Continue()
     assert _talk(Person("exit", "abort"))[0] == Abort()
     assert _talk(Person("exit", "what?", "", "S", "exit", KeyboardInterrupt, "exit", "D"))[0] == Detach()
+
+
+def test_why_a_run_was_refused_is_said_where_its_first_page_is_not_seen() -> None:
+    event = replace(sample_run.run_start(), notes=("Capturing 64 tensors takes about 72.8 MiB.",))
+    service = PromptService(event, standard_registry())
+    for opening in (False, True):
+        output = io.StringIO()
+        Conversation(service, Person("run -n"), TextOutput(output, color=False, width=80)).hold(opening=opening)
+        assert output.getvalue().count("Capturing 64 tensors takes about 72.8 MiB.") == 1
 
 
 def test_the_end_of_input_detaches() -> None:

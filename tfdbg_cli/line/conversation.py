@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Iterable
 
 from tfdbg_cli.commands.registry import Outcome, UiAction
 from tfdbg_cli.commands.service.prompt_service import PromptService
@@ -34,7 +35,7 @@ class Conversation:
                 self._output.begin()
             if titled:
                 self._output.title(self._service.title)
-                self._say_notes()
+                self._say_notes(self._service.notes if opening else self._service.unseen_notes)
             if opening:
                 self._perform(self._service.opening)
         except KeyboardInterrupt:
@@ -147,9 +148,9 @@ class Conversation:
         self._output.document(command, outcome)
         self._remember(again, outcome)
 
-    def _say_notes(self) -> None:
-        """What was done at the stop. Before a run the first screen says it."""
-        for note in self._service.notes:
+    def _say_notes(self, notes: Iterable[str]) -> None:
+        """What was done at the stop, or what keeps a run from being made as it was asked for."""
+        for note in notes:
             self._output.note(note)
 
     def _leave(self) -> Decision | None:

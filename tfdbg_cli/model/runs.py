@@ -30,7 +30,7 @@ class Run:
     beside the one whose tensors these are, where both are known. `replayable` is there when the state from before the
     run is held, `what_if` when parts of it can be computed again with other values; `change` tells of a run that was
     made so, and `steppable` makes it anew, node by node. `notes` are sentences for the screen: which graph is shown,
-    what could not be captured and why.
+    what could not be captured and why. `lacks` is the one that says why what the run computed is missing.
     `profile` is there after `run -p`. `caught` says that what a watch asks for was found by a check inside the run,
     so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
     undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
@@ -47,6 +47,7 @@ class Run:
     error: RunError | None = None
     profile: Profile | None = None
     notes: tuple[str, ...] = ()
+    lacks: str = ""
     origin_path: str = ""  # the directory it was read from; empty for a live run
     replayable: Replayable | None = None
     what_if: WhatIf | None = None

@@ -260,3 +260,13 @@ def test_one_choice_of_each_row() -> None:
     assert _rows(_x(), labels, axis, chosen) == (2,)
     whole = op("g", "GatherV2", "x", "y", "axis", batch_dims="0", value=np.full((4, 4), INF))
     assert _rows(_x(), labels, axis, whole) == (0, 1, 2, 3)
+
+
+def test_a_ragged_tensor_whose_row_lengths_come_from_a_number() -> None:
+    """A number that is fed is neither row splits nor elements; the values themselves are the batch."""
+    values, length = op("x", "Placeholder", value=np.ones(4, np.float32)), op("i", "Placeholder", value=np.array(3))
+    ids = op("ids", "SparseSegments", "i", value=np.array([0, 0, 0, 1]))
+    count = op("n", "Const", value=np.array(2))
+    summed = op("sum", "UnsortedSegmentSum", "x", "ids", "n", value=np.array([1.0, INF]))
+    feeds: dict[str, object] = {"x:0": np.ones(4, np.float32), "i:0": np.array(3)}
+    assert _rows(values, length, ids, count, summed, feeds=feeds) == (3,)

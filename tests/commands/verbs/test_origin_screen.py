@@ -56,6 +56,18 @@ def test_all_finite_says_so() -> None:
     assert "`run` captures the next one" in text_of("origin", made_run(op("x", "Const")))
 
 
+def test_a_run_without_its_values_is_not_called_fine() -> None:
+    lacks = "The values are missing: they would take about 72.8 MiB."
+    run = replace(made_run(op("x", "Const", value=[1.0])), lacks=lacks)
+    text = text_of("origin", run)
+    assert "Where it began cannot be told" in text
+    assert lacks in text
+    assert "No NaN" not in text
+    assert json_of("origin", run)["missing"] == lacks
+    # What there is tells more than what is missing.
+    assert "Origin    x:0" in text_of("origin", replace(made_run(op("x", "Const", value=[NAN])), lacks=lacks))
+
+
 @pytest.mark.parametrize("command", ["origin", f"origin {FENN}", "origin --all", f"origin --nan {FENN}"])
 def test_every_link_leads_somewhere(command: str) -> None:
     assert follow_all(command, sample_run.sample_run()) > 1

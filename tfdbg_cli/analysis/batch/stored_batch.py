@@ -86,7 +86,7 @@ class StoredBatch:
     def _split(self, node: Node, segments: int, rows: Array) -> StoredRows | None:
         """The rows of the batch behind `rows` of a ragged axis that `node`, if it is row splits, divides."""
         splits = self._fed(node.name)
-        if splits is None or len(splits) != segments + 1 or not are_splits(splits, int(splits[-1])):
+        if splits is None or splits.shape != (segments + 1,) or not are_splits(splits, int(splits[-1])):
             return None
         before, _ = self._beside(node)
         outer: list[Array | None] = []
@@ -98,7 +98,7 @@ class StoredBatch:
             outer.insert(0, part)
             size = len(part) - 1
         values = self._fed(name)
-        if values is None or len(values) != splits[-1]:
+        if values is None or not values.ndim or len(values) != splits[-1]:
             return None
         found = self._ragged(TensorName(name, 0), outer, rows) if outer else None
         return found or StoredRows(np.unique(rows), segments, TensorName(name, 0))

@@ -17,22 +17,29 @@ _MOST_NAMED = 3
 class Replayed:
     """What a replay gave: its tensors, or those until `error`. `notes` are for the screen.
 
-    `nbytes` is the memory that they take; 0 where that is not known.
+    `lacks` says why there are no values at all; empty when there are. `nbytes` is the memory that they take; 0 where
+    that is not known.
     """
 
     tensors: TensorStore = EMPTY_STORE
     notes: tuple[str, ...] = ()
     error: RunError | None = None
     nbytes: int = 0
+    lacks: str = ""
 
     def of(self, run: Run) -> Run:
         """`run` with these tensors in place of its own; its call, graph and tracebacks stay."""
-        return replace(run, tensors=self.tensors, error=self.error, notes=(*run.notes, *self.notes))
+        return replace(run, tensors=self.tensors, error=self.error, notes=(*run.notes, *self.notes), lacks=self.lacks)
 
 
 def not_again(failure: Exception) -> Replayed:
     """Nothing, since making the run again failed; the note says so."""
-    return Replayed(notes=(_NOT_AGAIN.format(failure),))
+    return without_values(_NOT_AGAIN.format(failure))
+
+
+def without_values(reason: str) -> Replayed:
+    """Nothing, for that reason, which the screen says."""
+    return Replayed(notes=(reason,), lacks=reason)
 
 
 def difference(first: TensorStore, again: TensorStore) -> str:

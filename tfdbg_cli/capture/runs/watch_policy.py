@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.replay.replayed import Replayed, not_again
+from tfdbg_cli.capture.replay.replayed import Replayed, not_again, without_values
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.writing import size_text
@@ -116,7 +116,7 @@ def replayed_hit(
     """
     estimate = needed()
     if not fits(estimate):
-        return Replayed(notes=(too_large(estimate),))
+        return without_values(too_large(estimate))
     try:
         replayed = replay()
     except Exception as failure:  # noqa: BLE001  # the hit is worth showing without values, too

@@ -196,6 +196,11 @@ class PromptService:
         return stop.notes if isinstance(stop, RunEnd) else ()
 
     @property
+    def unseen_notes(self) -> Sequence[str]:
+        """The sentences to be said where the first page is not seen."""
+        return self._context.stop.notes
+
+    @property
     def opening(self) -> str:
         """The command string whose document is to be seen first."""
         return opening_command(self._context.stop)

@@ -65,6 +65,8 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     if options.all:
         return _every_origin(run, search)
     origin = search.first()
+    if origin is None and run.lacks:
+        return _unknown(run, search)
     if origin is None:
         return _all_fine(run, search, options, "what was computed so far" if context.stepper else "this run")
     before = 0
@@ -248,6 +250,15 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
     blocks: tuple[Block, ...] = (Text(tuple(lines)), *intended_blocks(run, search.intended, _LABEL))
     return Document("origin", blocks, lambda: _nothing(search), "origin")
+
+
+def _unknown(run: Run, search: OriginSearch) -> Document:
+    """Nothing bad is among the few values that there are; what the run computed is missing."""
+    lines = (
+        line(Span("Where it began cannot be told: the values of this run are missing.", Style.WARNING)),
+        line(printable(run.lacks)),
+    )
+    return Document("origin", (Text(lines),), lambda: {**_nothing(search), "missing": run.lacks}, "origin")
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:

@@ -194,7 +194,7 @@ class ReplayedWatchedCall(CapturedCall):
             return replace(self.made(call, error, again.tensors, ()), graph=self.call.traced.watched_graph)
 
         again = self._again(self.outcome, shown)
-        run = replace(shown(again), caught=_is_hit(self.outcome, again.tensors))
+        run = replace(shown(again), caught=_is_hit(self.outcome, again.tensors), lacks=again.lacks)
         if self._watched.question.compares and len(again.tensors) and self.held is not None:
             inputs = self.held.replay_spec().inputs
             run = with_before(run, {item.name: item.value for item in inputs if item.role is Role.VARIABLE})

@@ -12,7 +12,7 @@ from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.replay.replayed import Replayed
+from tfdbg_cli.capture.replay.replayed import Replayed, without_values
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
@@ -133,7 +133,7 @@ class CopiedWatch(UnchangedCapture):
         """The replay of the run; without values where memory has no room for them."""
         estimate = self._needed()
         if not fits(estimate):
-            return Replayed(notes=(too_large(estimate),)), Exactness(Way.UNCHANGED)
+            return without_values(too_large(estimate)), Exactness(Way.UNCHANGED)
         return super().made_again(held, error)
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:

@@ -65,6 +65,7 @@ class WatchedRun:
         self._needed = partial(estimate_of, invocation, plan.capture, GraphKind.PYTHON, settings, None)
         chosen = policy(watched.values, call.state.obstacle, self._needed)
         self._keeps = chosen.course is Course.KEEP
+        self._lacks = chosen.notes[-1] if chosen.course is Course.WITHOUT else ""
         self._notes = (checked(call.checked, call.total), *call.shadow_ops.notes, *chosen.notes)
         self._held: RunSnapshot | None = None
         self._checking = Checking(invocation, call)
@@ -179,7 +180,7 @@ class WatchedRun:
         elif self._held is not None:
             self._run = self._made_again(bare, self._held)
         else:
-            self._run = bare
+            self._run = replace(bare, lacks=self._lacks)
         caught = is_hit(self._run.tensors, found=self._checking.found, sure=self._checking.sure)
         self._run = replace(self._run, caught=caught)
         return self._run

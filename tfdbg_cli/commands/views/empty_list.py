@@ -25,7 +25,7 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
     if options.tensor_filter:
         return [line(f"No tensor that the other flags admit passes {printable(options.tensor_filter)}.")]
     if options.query:
-        return [line("The query admits none of the tensors that the other flags leave.")]
+        return [line("No tensor here is what the query asks for.")]
     return [line("Each of the flags excludes tensors; together they leave none.")]
 
 

@@ -72,7 +72,7 @@ def test_the_screen_says_how_it_was_understood_and_how_many_are_left(prompt: Pro
     assert "filter loss and nan>0: 2 of 20 rows  show all" in shown
     assert prompt.link("lt -q 'loss nan>0' -s shape", "show all") == "lt -s shape"
     assert prompt.document("lt -q loss").title == "tensors[loss]: 3 of 20"
-    assert "The query admits none" in prompt.show("lt -q nothing")
+    assert "No tensor here is what the query asks for." in prompt.show("lt -q nothing")
     assert "query" not in prompt.data("lt") and prompt.data("lt -q loss")["query"] == "loss"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind
+from tfdbg_cli.capture.functions.frame_reports import FrameReports
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = pytest.mark.tf
@@ -54,9 +57,23 @@ def test_an_op_behind_elementwise_ops_of_the_argument_has_inputs_and_rows(tf, de
     assert origin.batch_rows == (1,)
 
 
+@pytest.fixture
+def slow_branches(monkeypatch):
+    """What a branch computed is reported late, so that nothing comes behind it but what waits for it."""
+    take = FrameReports._take
+
+    def taken(self: FrameReports, number: int, values: Any) -> None:
+        call = self.frames[number].scope.call if number >= 0 else None
+        if call is not None and call.kind is CallKind.BRANCH:
+            time.sleep(0.05)
+        take(self, number, values)
+
+    monkeypatch.setattr(FrameReports, "_take", taken)
+
+
 @pytest.mark.parametrize("with_gradient", [False, True])
-def test_the_branch_that_a_turn_took_is_told(tf, debugged, graph, with_gradient) -> None:
-    """With a gradient what a branch computed may be told after the turn that took it, and with that of another."""
+def test_the_branch_that_a_turn_took_is_told(tf, debugged, graph, slow_branches, with_gradient) -> None:
+    """With a gradient TensorFlow optimizes the function on its own, and then puts the branches in their places."""
     v2 = tf.compat.v2
 
     def step(i: Any, s: Any) -> Any:
@@ -78,3 +95,7 @@ def test_the_branch_that_a_turn_took_is_told(tf, debugged, graph, with_gradient)
     assert found["tensor"].endswith("/branch1/Log:0") and found["execution"] == 0
     assert found["inputs"][0].endswith("/branch1/sub:0")
     assert "Turn      3 of the loop" in text_of("origin", front.ends[0], width=200)
+    tensors = front.ends[0].run.tensors
+    (log,) = tensors.named(found["tensor"].removesuffix(":0"))
+    before, own = tensors.named(found["tensor"].removesuffix("/branch1/Log:0"), 0)[1:3]
+    assert before < log < own, "what a branch computed comes before what its call gives"

@@ -13,6 +13,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
 from tfdbg_cli.analysis.graph.popped import POPS, popped
+from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.graph.updates_within import HeldBefore, before
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -25,6 +26,7 @@ from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
 
 VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
+_NOT_TAKEN = "in a branch that this turn of the loop did not take"
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
 LOOP_VARIABLE = "LoopVariable"
 # The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
@@ -80,6 +82,7 @@ class Lineage:
         self._run = run
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
+        self._turns = Turns(run.graph, run.tensors)
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
 
@@ -228,7 +231,11 @@ class Lineage:
         met: set[TensorName] = set()
         while True:
             instead = "" if name == edge.tensor else str(name)
-            found = self._latest(name, node, reader)
+            device = node.device if node is not None and node.device else None
+            same = None if reader is None else self._turns.same_turn(name, device, reader)
+            if same is not None and not same.taken:
+                return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)
+            found = self._latest(name, device, node, reader) if same is None else same.index
             variable = node if node is not None and self.is_variable(node) else None
             if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
@@ -287,8 +294,8 @@ class Lineage:
         position = name.slot if position is None else position
         return edges[position] if position < len(edges) else None
 
-    def _latest(self, name: TensorName, node: Node | None, reader: int | None) -> int | None:
-        """The last tensor called `name` before the one at `reader`.
+    def _latest(self, name: TensorName, device: str | None, node: Node | None, reader: int | None) -> int | None:
+        """The last tensor called `name` (on `device`, if given) before the one at `reader`.
 
         Timestamps of a runtime are taken beside the computation, so that an input may carry a later one than
         its reader; without an earlier tensor, the one of the same execution counts.
@@ -296,7 +303,6 @@ class Lineage:
         store = self._run.tensors
         found = store.named(name.node, name.slot)
         end = len(found) if reader is None else bisect_left(found, reader)
-        device = node.device if node is not None and node.device else None
         for position in range(end - 1, -1, -1):
             if device is None or store[found[position]].device in ("", device):
                 return found[position]

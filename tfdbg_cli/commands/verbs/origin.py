@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.chain import Link, chain_to
 from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
+from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
@@ -18,7 +19,6 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.executions import loop_around
 from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
@@ -194,17 +194,19 @@ def _what(run: Run, origin: Origin) -> Line:
 
 
 def _turn(run: Run, origin: Origin) -> list[Line]:
-    """Which turn of a loop it was, with a link to the tensor in all turns."""
-    loop = loop_around(run, origin.name.node) if origin.index is not None else None
-    if loop is None or origin.index is None:
+    """Which turn of a loop it was, where that can be told, with a link to the tensor in all turns."""
+    if origin.index is None:
+        return []
+    turns = Turns(run.graph, run.tensors)
+    loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
+    if loop is None or turn is None:
         return []
     name = Span(printable(loop), Style.NAME, node_link(loop))
     link = f"pt {quoted(str(origin.name))} -n all"
-    turn = run.tensors[origin.index].execution + 1
     return [
         line(
             Span("Turn".ljust(_LABEL), Style.LABEL),
-            f"{turn} of the loop ",
+            f"{turn + 1} of the loop ",
             name,
             ": ",
             Span("all turns", Style.KEY, link),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.tensor_choice import Choice, sliced
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
@@ -23,10 +22,8 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import ms_text
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import has_numbers, summarize
 from tfdbg_cli.model.values import Array, NoValue, Value
-from tfdbg_cli.ops.kinds import LOOPS
 
 _RANGE = re.compile(r"\[?\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?\]?")
 _AT_ONCE = 100  # arrays printed one below another; more are a link away
@@ -62,17 +59,6 @@ def which(choice: Choice, text: str | None) -> int | Places | None:
         raise TfdbgError(f"-n {text!r} names no execution.", hint=hint) from None
     choice.execution(number)
     return number
-
-
-def loop_around(run: Run, node: str) -> str | None:
-    """The loop whose turns the executions of `node` count; None outside of loops, and where one lies in another.
-
-    Inside of two loops the turns of the inner one begin anew with each of the outer.
-    """
-    scopes = call_scopes(run.graph)
-    callers = [run.graph.find(scopes.caller(scope)) for scope in scopes.around(node)]
-    loops = [caller.name for caller in callers if caller is not None and caller.op_type in LOOPS]
-    return loops[0] if len(loops) == 1 else None
 
 
 class Executions:

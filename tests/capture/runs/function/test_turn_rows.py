@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.prompt import json_of
+from support.prompt import json_of, text_of
 
 from tfdbg_cli.model.decision import RunUntil
 
@@ -104,3 +104,23 @@ def test_the_gradient_of_a_loop(tf2, origin) -> None:
     assert found["op_type"] == "SqrtGrad" and found["batch_rows"] == [1]
     line = next(i for i, row in enumerate(Path(__file__).read_text().splitlines(), 1) if row.endswith("# the root"))
     assert (found["forward"], found["file"], found["line"]) == ("map/while/body/Sqrt", __file__, line)
+
+
+def test_the_turn_of_an_op_in_a_branch_is_that_which_took_the_branch(tf2, watched) -> None:
+    @tf2.function
+    def summed(x: Any, start: Any) -> Any:
+        total = tf2.constant(0.0)
+        for i in tf2.range(9):
+            if i % 2 == 1:
+                if i >= start:
+                    total += tf2.sqrt(x)
+                else:
+                    total -= x
+        return total
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        summed(tf2.constant(-1.0), tf2.constant(9))
+        summed(tf2.constant(-1.0), tf2.constant(5))
+    found = json_of("origin", front.ends[0])
+    assert found["op_type"] == "Sqrt" and found["execution"] == 0
+    assert "Turn      6 of the loop while" in text_of("origin", front.ends[0])

@@ -47,12 +47,18 @@ class Edit:
         self._numbers: dict[str, int] = {}
 
     def make_stateful(self, node: NodeDef) -> None:
-        """Make the call `node` stateful, since it reports: it must run, and later reports wait for it."""
+        """Make the call `node` stateful, since it reports: it must run, and later reports wait for it.
+
+        They wait for a node of its own. The optimizer drops the wait for a call whose values are read as well, and
+        when what is called is put in the place of the call, a value that it gives may come before its reports.
+        """
         node.op = _STATEFUL.get(node.op, node.op)
         if XLA in node.attr:
             del node.attr[XLA]
         self.run_always(node.name)
-        self._waits.append(node.name)
+        ended = self.add("tfdbg_ended", "NoOp", [f"^{node.name}"])
+        self.run_always(ended.name)  # else the optimizer would have the reports wait for the call itself
+        self._waits.append(ended.name)
 
     def drop_checks(self) -> None:
         """Disable the checks that XLA leaves out (tf2xla), for a function meant for XLA that has to run without."""

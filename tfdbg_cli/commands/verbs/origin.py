@@ -49,6 +49,7 @@ from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.ops.effects import updates_variable
 
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
@@ -134,6 +135,10 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     if run.frames and origin.forward:  # the program stands where it asks for the gradient
         blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
         blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+    elif origin.read_by is not None:
+        label = "Made at" if updates_variable(origin.read_by.op_type) else "Read at"
+        given = f": {names.short(origin.read_by.name)}, which is given it"
+        blocks += made_at_blocks(run, origin.made_by, _LABEL, given, label=label)
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     if len(found.chain) > 1:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from support.libraries import library
+from support.prompt import json_of
 
 from tfdbg_cli.model.decision import Continue, Detach, OnBenign, RunUntil, Values
 from tfdbg_cli.model.ignored import IgnoredPlace
@@ -240,6 +241,22 @@ def test_a_session_goes_on_too(tf: Any, debugged, graph) -> None:
     assert end.hit.runs == 4 and end.hit.last_passed == 3
     (place,) = end.ignored
     assert (place.function, place.nodes) == ("", ("Log",))
+
+
+def test_runs_that_did_not_read_a_variable_say_nothing_of_it(tf: Any, debugged, graph) -> None:
+    w = tf.get_variable("w", initializer=tf.log(tf.constant([0.0, 1.0])), use_resource=True)
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y, spoiled = tf.reduce_sum(x), tf.reduce_sum(w)
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, front = debugged(raw, SKIP, Detach())
+        for _ in range(2):
+            session.run(y, {x: [1.0, 2.0]})
+        session.run(spoiled)
+    (end,) = front.ends
+    assert end.hit.last_passed is None and end.hit.others_passed
+    data = json_of("origin", end)
+    assert data["cause"].startswith("Variable w was already not finite") and data["since"] is None
 
 
 def test_what_cannot_be_told_stops(watched) -> None:

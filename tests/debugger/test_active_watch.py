@@ -19,6 +19,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.analysis.watch.ignoring import Ignored
+from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config import Settings
 from tfdbg_cli.debugger import run_saving
@@ -135,6 +136,25 @@ def test_the_last_run_that_passed_is_told() -> None:
         hit = front.ends[0].hit
         assert hit is not None
         assert (hit.runs, hit.last_passed) == (len(values), expected)
+
+
+def test_the_last_run_that_passed_is_one_that_read_the_same_variables() -> None:
+    """What passed without a look at a variable says nothing of it."""
+
+    def run(number: int, value: float, looks_at: str) -> Run:
+        made = _run(number, value)
+        return replace(made, call=replace(made.call, looks_at=looks_at))
+
+    for kinds, expected in (("a", (None, False)), ("aab", (None, True)), ("bab", (1, True)), ("abbb", (3, False))):
+        watch = Watch(RunUntil("has_inf_or_nan"), BUILT_IN_FILTERS["has_inf_or_nan"], lambda _: None)
+        *before, last = kinds
+        for number, kind in enumerate(before, 1):
+            if kind == "a":  # checked where it happened
+                watch.passed(number, kind)
+            else:
+                assert watch.sees(run(number, 1.0, kind)) is None
+        hit = watch.sees(run(len(kinds), np.nan, last))
+        assert hit is not None and (hit.last_passed, hit.others_passed) == expected
 
 
 def test_a_run_that_failed_with_what_was_watched_for_says_both() -> None:

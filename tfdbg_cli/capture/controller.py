@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -151,11 +151,11 @@ class Controller(Protocol):
         """
         ...
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Note that a watched run was checked while it happened, and nothing was found.
 
         `make` gives the run with its values, made again for that where they were not kept. `said` is to be told while
-        the watch goes on.
+        the watch goes on; `looked_at` is the run's `Call.looks_at`.
 
         Raises:
             KeyboardInterrupt: the person ended the program.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import FrameType, TracebackType
 from typing import Protocol, runtime_checkable
 from weakref import WeakSet
@@ -65,6 +65,11 @@ class SelfReporting(Protocol):
 
 class Interceptable(Protocol):
     """A call that the program made, not yet performed."""
+
+    @property
+    def looks_at(self) -> Hashable:
+        """What its `Call.looks_at` is."""
+        ...
 
     def plain(self) -> RunResult:
         """Perform the call exactly as the program made it."""
@@ -196,7 +201,9 @@ class Reported:
     def _passed(self, capture: Capture, said: str) -> None:
         plan = self._plan
         try:
-            self._controller.run_passed(plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), said)
+            self._controller.run_passed(
+                plan, lambda: self._made.with_inputs(capture.run(self._call(), None)), said, self._made.looks_at
+            )
         except Exception as error:  # noqa: BLE001
             report("count a watched run", error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,7 +91,7 @@ class ActiveWatch:
         hit = self.watch.sees(run)
         if hit is not None and run.error is None and self._is_benign(run):
             hit = None
-            self.watch.skipped(run.call.number)
+            self.watch.skipped(run.call)
         if hit is None and self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
@@ -125,12 +125,12 @@ class ActiveWatch:
             self.watch.ignored = self._ignored.nodes
             self.watched = replace(self.watched, ignored=self._ignored.nodes)
 
-    def passed(self, number: int, make: Callable[[], Run], said: str = "") -> None:
+    def passed(self, number: int, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Count the run with that number, in which a check of its own found nothing; `make` gives it.
 
-        `said` is told while the watch goes on.
+        `said` is told while the watch goes on; `looked_at` as `Call.looks_at`.
         """
-        self.watch.passed(number)
+        self.watch.passed(number, looked_at)
         self.watch.progress.said = said or self.watch.progress.said
         if self._samples and self.watch.progress.wants_sample:
             self._sample(make)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -233,12 +233,12 @@ class Debugger:
         with self._prompt:
             self._stop(RunEnd(run))
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         watching = self._watching
         if watching is None:
             return
-        watching.passed(plan.number, make, said)
+        watching.passed(plan.number, make, said, looked_at)
         if not watching.keeps and not self.interruption.asked:
             return
         with self._prompt:

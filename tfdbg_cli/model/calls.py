@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -44,6 +44,8 @@ class Call:
     Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
 
     Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
+
+    `looks_at` is equal for calls that read the same variables; None where that is not known.
     """
 
     number: int
@@ -58,6 +60,7 @@ class Call:
     fetches_text: str = ""
     feed_keys_text: str = ""
     loop: str = ""
+    looks_at: Hashable = None
 
     @property
     def given(self) -> Mapping[str, Any]:

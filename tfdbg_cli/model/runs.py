@@ -146,15 +146,17 @@ class RunStart:
 class Hit:
     """Why a watched run stopped: the filter that passed, and after how many runs under watch.
 
-    `last_passed` is the number of the last run before it that was watched and in which nothing was found: its
-    inputs, its values and the variables as it left them. None when this is the first run of the watch: what is bad
-    in its variables was so before the watch began.
+    `last_passed` is the number of the last run before it that was watched, that read the same variables, and in which
+    nothing was found: its inputs, its values and the variables as it left them. None when this is the first such run.
+    `others_passed` says whether there were other runs meanwhile, which may have read other variables; if not, and
+    this is the first run of the watch, what is bad in its variables was so before the watch began.
     """
 
     filter_name: str
     exclude_node_names: str
     runs: int
     last_passed: int | None = None
+    others_passed: bool = False
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,38 @@ def test_a_value_that_a_where_replaces_while_its_gradient_goes_bad() -> None:
     assert "double where" in origin.cause.suggestion
 
 
+def test_a_where_that_lets_some_of_them_through_hides_nothing() -> None:
+    """As dropout does, which chooses by chance among elements that are all bad."""
+    dropped = (
+        op("kept", "Placeholder", value=np.array([True, False])), op("x", "Placeholder", value=[2e38, 2e38]),
+        op("two", "Const", value=2.0), op("drop/Mul", "Mul", "x", "two", value=[INF, INF]),
+        op("zero", "Const", value=0.0),
+    )  # fmt: skip
+    slope = op("gradient_tape/Mul", "Mul", "x", "drop/Mul", value=[INF, INF])
+    some = made_run(*dropped, op("drop/SelectV2", "SelectV2", "kept", "drop/Mul", "zero", value=[INF, 0.0]), slope)
+    origin = OriginSearch(some).first()
+    assert origin is not None and str(origin.name) == "drop/Mul:0"
+    assert origin.cause.text.startswith("Overflow of a product: at 2 elements") and "hides" not in origin.cause.text
+    assert "double where" not in origin.cause.suggestion
+
+
+def test_a_where_that_takes_what_has_no_gradient_hides_nothing() -> None:
+    """The root of 0 is 0, so that it is not seen in the result whether it is taken."""
+
+    def run(taken: bool) -> Run:
+        return made_run(
+            op("ok", "Placeholder", value=np.array([True, taken])), op("x", "Placeholder", value=[1.0, 0.0]),
+            op("sqrt", "Sqrt", "x", value=[1.0, 0.0]), op("zero", "Const", value=0.0),
+            op("where", "SelectV2", "ok", "sqrt", "zero", value=[1.0, 0.0]), op("one", "Const", value=[1.0, 1.0]),
+            op("gradient_tape/SqrtGrad", "SqrtGrad", "sqrt", "one", value=[0.5, INF]),
+        )  # fmt: skip
+
+    for taken in (True, False):
+        origin = OriginSearch(run(taken)).first()
+        assert origin is not None and str(origin.name) == "gradient_tape/SqrtGrad:0"
+        assert ("where, a tf.where, hides it" in origin.cause.text) is not taken
+
+
 def test_a_list_of_all_origins_leaves_them_out() -> None:
     run = _attention(op("log", "Log", "scores", value=np.full((2, 2), NAN)))
     assert json_of("origin --all", run)["tensors"] == ["log:0"]

@@ -11,6 +11,7 @@ from support.prompt import json_of, text_of
 from tfdbg_cli.analysis.graph.chain import chain_to
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.sources import Frame
@@ -130,8 +131,23 @@ def test_a_variable_that_was_bad_before_says_since_when() -> None:
     assert data["cause"].startswith("Variable w was already not finite when it was read") and data["since"] is None
     later = RunEnd(run, Hit("has_inf_or_nan", "", 8, 7))
     assert json_of("origin", later)["since"] == "after run #7, the last one that passed the watch"
+    others = RunEnd(run, Hit("has_inf_or_nan", "", 8, 5, others_passed=True))
+    assert json_of("origin", others)["since"] == "after run #5, the last one that passed the watch and looked at it"
     first = RunEnd(run, Hit("has_inf_or_nan", "", 1))
     assert "Since     before the watch began: this is its first run" in text_of("origin", first)
+
+
+def test_nothing_is_said_of_a_variable_that_no_run_looked_at_before() -> None:
+    run = _function(*_update(NAN, NAN, NAN), after=NAN)
+    assert json_of("origin", RunEnd(run, Hit("has_inf_or_nan", "", 8, others_passed=True)))["since"] is None
+    seen = RunEnd(run, Hit("has_inf_or_nan", "", 8, 7))
+    name = json_of("origin", seen)["tensor"].removesuffix(":0")
+    place = IgnoredPlace(1, "", TensorName(name, 0), "ReadVariableOp", "NaN", "", False, (name,))
+    assert json_of("origin", replace(seen, ignored=(place,)))["since"] is None
+    excluded = RunEnd(run, Hit("has_inf_or_nan", name, 8, 7))
+    assert json_of("origin", excluded)["since"] is None
+    eager = replace(run, call=replace(run.call, kind=RunKind.EAGER))
+    assert json_of("origin", replace(seen, run=eager))["since"] is None
 
 
 def test_a_name_with_a_slot_keeps_it() -> None:

@@ -86,6 +86,14 @@ def cause_of_variable(name: str, *, read: bool) -> Cause:
     )
 
 
+def cause_of_update(name: str, op_type: str) -> Cause:
+    """The cause when the program gave a value that is not finite to an op that updates the variable `name`."""
+    return Cause(
+        f"Already in the value that {op_type} is given for variable {name}.",
+        "Check that value before the update, np.isfinite(value).all(), and mend what it is loaded or computed from.",
+    )
+
+
 def update_spoils(name: str) -> Cause:
     """The cause when a variable was finite as it was read, and is not after the run."""
     return Cause(

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, batch_role_behind
-from tfdbg_cli.analysis.graph.forward import SHAPES, steep_forward_of
+from tfdbg_cli.analysis.causes.hiding import hidden_by
+from tfdbg_cli.analysis.graph.forward import steep_forward_of
 from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.ops.kinds import SAME_VALUE, SELECTS
 
-_FAR = 5  # ops between a value and the tf.where that hides it
-_MOST_NODES = 200
 _GROWN = 1e6  # a weight of a model that learns is far smaller
 _MOST_ANCESTORS = 2_000
 _MOST_BYTES = 1 << 28
@@ -66,31 +62,12 @@ def surroundings(
     slope_of = steep.op_type if steep is not None and steep is not node else ""
     hidden = ""
     if steep is not None and (steep is not node or any(is_gradient(graph, name) for name in bad_nodes)):
-        hidden = _hidden_by(graph, steep)
+        hidden = hidden_by(run, lineage, node, steep)
     below = (below_moves(item.node, lineage) for item in inputs)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
     grown = _grown(run, lineage, inputs)
     return Surroundings(makers, slope_of, hidden, grown, made_by, is_gradient(graph, node.name), batch)
-
-
-def _hidden_by(graph: Graph, node: Node) -> str:
-    """The tf.where that chooses between what `node` gives and something else; empty without one."""
-    waiting, met = deque([(node.name, 0)]), {node.name}
-    while waiting and len(met) < _MOST_NODES:
-        name, far = waiting.popleft()
-        for reader, slot in graph.consumers(name):
-            if reader.name in met or is_gradient(graph, reader.name):
-                continue
-            met.add(reader.name)
-            branches = [tensor.node for tensor in reader.inputs[1:]]
-            if reader.op_type in SELECTS and name in branches and slot == 0:
-                return reader.name
-            if far < _FAR and (
-                reader.op_type in ELEMENTWISE or reader.op_type in SHAPES or reader.op_type in SAME_VALUE
-            ):
-                waiting.append((reader.name, far + 1))
-    return ""
 
 
 def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:

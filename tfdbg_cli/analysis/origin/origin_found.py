@@ -28,7 +28,8 @@ class Benign(StrEnum):
 class Origin:
     """Where a run first went wrong.
 
-    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for.
+    `made_by` is the node whose creation matters: for a runtime argument the placeholder that it stands for, for a
+    value of which nobody knows where it was made the op that was given it first, which is then `read_by`, too.
     `index` is the tensor's place in the run (None: a feed that no tensor shows). `node` is None when no graph
     holds it. `bad` marks the offending elements of `value`; `elements` are the first few of them. `forward` is the op
     whose gradient the node computes, where that is known; `frame` is then the line that made that op, unless the
@@ -51,6 +52,7 @@ class Origin:
     variable: str = ""
     intended: Intended | None = None
     forward: str = ""
+    read_by: Node | None = None
 
     @property
     def batch_rows(self) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
 from tfdbg_cli.analysis.causes.plain_facts import plain_facts
 from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_of_feed,
+    cause_of_update,
     cause_of_variable,
     hidden_by_where,
     update_spoils,
@@ -33,6 +34,7 @@ from tfdbg_cli.analysis.graph.lineage import (
     variable_of,
 )
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
+from tfdbg_cli.analysis.origin.first_reader import first_reader, updated_by
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.origin.leading import leading_to_outcome
 from tfdbg_cli.analysis.origin.offending import offending_elements
@@ -348,10 +350,15 @@ class OriginSearch:
         rows: tuple[int, ...] = ()
         if value.ndim and not variable:
             rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
+        reader = None if variable else first_reader(self._run, node)
+        cause = self._cause_of(name, node, bad)
+        if reader is not None and updates_variable(reader.op_type):
+            cause, rows = cause_of_update(updated_by(self._run.graph, reader), reader.op_type), ()
+        made_by = name.node if reader is None else reader.name
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            self._cause_of(name, node, bad), name.node, made_at(self._run.tracebacks, name.node), variable,
+            cause, made_by, made_at(self._run.tracebacks, made_by), variable, read_by=reader,
         )  # fmt: skip
 
     def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:

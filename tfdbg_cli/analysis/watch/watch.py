@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
+from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Hit, Run
 
@@ -26,7 +27,8 @@ class Watch:
     ) -> None:
         self.decision = decision
         self.runs = 0
-        self.last_passed: int | None = None
+        self._last_passed = 0
+        self._passed: dict[Hashable, int] = {}  # the last one of those that look at the same variables
         self.progress = WatchProgress(decision.filter_name, clock)
         self._filter = tensor_filter
         self._excluded = re.compile(decision.exclude_node_names) if decision.exclude_node_names else None
@@ -51,18 +53,20 @@ class Watch:
         """
         if run.caught or self._asks(run):
             self.runs += 1
-            return Hit(self.decision.filter_name, self.decision.exclude_node_names, self.runs, self.last_passed)
-        self.passed(run.call.number)
+            alike = self._passed.get(run.call.looks_at)
+            others = self._last_passed > (alike or 0)
+            return Hit(self.decision.filter_name, self.decision.exclude_node_names, self.runs, alike, others)
+        self.passed(run.call.number, run.call.looks_at)
         return None
 
-    def passed(self, number: int) -> None:
-        """Count the run with that number, in which no tensor passes the filter."""
+    def passed(self, number: int, looked_at: Hashable = None) -> None:
+        """Count the run with that number, in which no tensor passes the filter; `looked_at` as `Call.looks_at`."""
         self.runs += 1
-        self.last_passed = number
+        self._last_passed = self._passed[looked_at] = number
 
-    def skipped(self, number: int) -> None:
-        """Hear that the run with that number, which was seen as a hit, is one that does no harm."""
-        self.last_passed = number
+    def skipped(self, call: Call) -> None:
+        """Hear that the run of `call`, which was seen as a hit, is one that does no harm."""
+        self._last_passed = self._passed[call.looks_at] = call.number
 
     def _asks(self, run: Run) -> bool:
         begun = self._clock()

@@ -6,7 +6,7 @@ import itertools
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -100,7 +100,7 @@ class DumpingController:
     def run_paused(self, run: Run) -> None:
         """Nothing is sought here. See `capture.controller.Controller`."""
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Nothing is watched here. See `capture.controller.Controller`."""
 
     def run_abandoned(self, plan: Plan) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -62,9 +62,9 @@ class InitializersApart:
         """Take in what a run gave. See `capture.controller.Controller`."""
         return self._controller.run_ends(plan, run)
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Note a watched run without a hit. See `capture.controller.Controller`."""
-        self._controller.run_passed(plan, make, said)
+        self._controller.run_passed(plan, make, said, looked_at)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Note that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""

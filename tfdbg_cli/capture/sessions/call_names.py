@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,13 @@ def _tensor_name(key: Any) -> str:
     return text if ":" in text else f"{text}:0"
 
 
+def looks_at(invocation: Invocation) -> Hashable:
+    """As `Call.looks_at`: the session, what is fetched and what is fed of its graph."""
+    elements = fetched(invocation.session.graph, invocation.fetches)
+    names = tuple(element.name for element in (*elements.tensors, *elements.targets))
+    return None if elements.unknown else (id(invocation.session), names, frozenset(fed(invocation.feeds)))
+
+
 def call_of(invocation: Invocation, number: int, thread: str) -> Call:
     """The description of `invocation` for the screen."""
     elements = fetched(invocation.session.graph, invocation.fetches)
@@ -105,6 +112,7 @@ def call_of(invocation: Invocation, number: int, thread: str) -> Call:
         notes,
         fetches_text=_text(invocation.arguments[0]),
         feed_keys_text=_text(feeds.keys() if (feeds := invocation.arguments[1]) else feeds),
+        looks_at=looks_at(invocation),
     )
 
 

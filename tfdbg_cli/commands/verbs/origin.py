@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.chain import Link, chain_to
 from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
 from tfdbg_cli.analysis.graph.turns import Turns
@@ -46,9 +48,12 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
-from tfdbg_cli.model.runs import Run, RunEnd
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import PLAIN_CALLS
 
 _LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
@@ -113,12 +118,29 @@ def _chain(search: OriginSearch, run: Run, origin: Origin) -> tuple[Link, ...]:
 
 def _since(context: Context, origin: Origin) -> str:
     """Since which run a variable is not finite, as far as the watch that led here can tell."""
-    hit = context.stop.hit if isinstance(context.stop, RunEnd) else None
-    if hit is None or not origin.variable:
+    end = context.stop if isinstance(context.stop, RunEnd) else None
+    hit = None if end is None else end.hit
+    if end is None or hit is None or not origin.variable:
         return ""
     if hit.last_passed is None:
-        return "before the watch began: this is its first run"
-    return f"after run #{hit.last_passed}, the last one that passed the watch"
+        return "" if hit.others_passed else "before the watch began: this is its first run"
+    if not _was_looked_at(end, hit, origin):
+        return ""
+    which = "that passed the watch and looked at it" if hit.others_passed else "that passed the watch"
+    return f"after run #{hit.last_passed}, the last one {which}"
+
+
+def _was_looked_at(end: RunEnd, hit: Hit, origin: Origin) -> bool:
+    """Whether a run of the same kind that passed the watch has surely asked what is bad at `origin`."""
+    run, name = end.run, origin.name.node
+    if run.call.kind is RunKind.EAGER:  # each turn may take another way
+        return False
+    scopes = call_scopes(run.graph)
+    if any(run.graph.node(scopes.caller(scope)).op_type not in PLAIN_CALLS for scope in scopes.around(name)):
+        return False
+    left_out = any(node in (name, origin.variable) for place in end.ignored for node in place.nodes)
+    excluded = hit.exclude_node_names
+    return not left_out and not (excluded and re.search(excluded, name))
 
 
 def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Moment) -> tuple[Block, ...]:
@@ -138,6 +160,10 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     if run.frames and origin.forward:  # the program stands where it asks for the gradient
         blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
         blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+    elif origin.read_by is not None:
+        label = "Made at" if updates_variable(origin.read_by.op_type) else "Read at"
+        given = f": {names.short(origin.read_by.name)}, which is given it"
+        blocks += made_at_blocks(run, origin.made_by, _LABEL, given, label=label)
     else:
         blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
     if len(found.chain) > 1:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import math
 import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.prompt import json_of, text_of
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
@@ -368,6 +371,29 @@ def test_an_update_that_overflows_is_stopped_at_however_many_came_before() -> No
                 break
     assert turn == 52
     assert watching.found == ["UpdatedVariable"]
+
+
+def test_a_bad_value_that_is_assigned_leads_to_the_line_of_the_assignment() -> None:
+    v = tf.Variable([1.0, 2.0])
+    with ActiveWatch() as watching:
+        v.assign([1.0, math.nan])
+    (end,) = watching.front.ends
+    data, text = json_of("origin", end.run), text_of("origin", end.run, width=200)
+    line = test_a_bad_value_that_is_assigned_leads_to_the_line_of_the_assignment.__code__.co_firstlineno + 3
+    assert (data["file"], data["line"]) == (__file__, line)
+    assert data["cause"].startswith("Already in the value that AssignVariableOp is given for variable")
+    assert "before the update" in data["suggestion"] and not data["batch_rows"]
+    assert f"{Path(__file__).name}:{line} in" in text and "AssignVariableOp_0, which is given it" in text
+    assert "Made at" in text and "no traceback" not in text
+
+
+def test_a_bad_value_that_no_op_made_leads_to_the_line_that_reads_it_first() -> None:
+    given = tf.constant([1.0, math.nan])
+    with ActiveWatch() as watching:
+        tf.math.log(given)
+    (end,) = watching.front.ends
+    text = text_of("origin", end.run, width=200)
+    assert "Read at" in text and "Log_0, which is given it" in text and "no traceback" not in text
 
 
 def test_bounds_of_variables_are_never_below_what_they_hold() -> None:

@@ -92,6 +92,27 @@ def test_a_bad_update_of_a_variable_is_caught_in_the_run_that_makes_it(values: V
     assert [name.rpartition("/")[2] for name in _bad(end.run)] == ["after_update:0"]
 
 
+@pytest.mark.parametrize("values", _WAYS)
+def test_what_was_drawn_stands_behind_what_it_was_drawn_of(values: Values) -> None:
+    """It is held for the run that is made again, which gets it as it gets its arguments."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        other = tf.math.log(x)
+        drawn = tf.random.poisson([2], tf.exp(x))
+        return other + tf.reduce_sum(tf.sqrt(drawn))
+
+    with _watching(values=values) as frontend:
+        step(tf.constant(0.0))
+    (end,) = frontend.ends
+    nodes = [end.run.tensors[row].node for row in range(len(end.run.tensors))]
+    (drawing,) = (node.name for node in end.run.graph if node.op_type == "RandomPoissonV2")
+    for node in end.run.graph:
+        shown = [need for need in node.needs if need in nodes]
+        assert node.name not in nodes or all(nodes.index(need) < nodes.index(node.name) for need in shown), node
+    assert nodes.index("Log") < nodes.index("Exp") < nodes.index(drawing) < nodes.index("Sqrt")
+
+
 def test_values_are_kept_where_the_run_cannot_be_made_again() -> None:
     @tf.function
     def step(x: Any) -> Any:

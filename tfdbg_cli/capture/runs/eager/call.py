@@ -57,6 +57,11 @@ class EagerCall:
         name = str(getattr(python, "__name__", type(python).__name__))
         return cls(name, _named(python, arguments, keywords), call)
 
+    @property
+    def looks_at(self) -> None:
+        """Not known: each call may take another way through the code."""
+        return
+
     def plain(self) -> RunResult:
         with INSIDE:
             return self._call()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
@@ -81,9 +82,10 @@ class CapturedCall(ABC):
         traced = self.call.traced
         if self.plan.capture.graph is GraphChoice.RUNTIME:
             notes += (_NO_RUNTIME_GRAPH,)
+        held = {name.node for name in traced.snapshot_plan.sources}
         return Run(
             call,
-            self._chosen(store),
+            behind_inputs(self._chosen(store), traced.graph, held),
             traced.graph,
             tracebacks=traced.tracebacks,
             error=error,

@@ -66,6 +66,12 @@ class FunctionCall:
         return traced_function(self._atomic)
 
     @property
+    def looks_at(self) -> str:
+        """The name of the trace: one that is made anew may have other variables."""
+        name: bytes = self._atomic.name
+        return name.decode()
+
+    @property
     def name(self) -> str:
         """The name of the function in its runs."""
         return self.traced.name_in(self._entered and self._entered.function)
@@ -81,6 +87,7 @@ class FunctionCall:
             notes=tracing_notes(self._entered, self._atomic, caller_line()),
             function=self.name,
             arguments=given(traced.slots, self._inputs),
+            looks_at=self.looks_at,
         )
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Hashable
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tfdbg_cli.capture.runs.session.snapshot_capture import InPlace, SnapshotCap
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.session.watched_run import WatchedRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
-from tfdbg_cli.capture.sessions.call_names import call_of
+from tfdbg_cli.capture.sessions.call_names import call_of, looks_at
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by, state_of, why_not_inside
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -86,6 +87,11 @@ class SessionRun:
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
+
+    @property
+    def looks_at(self) -> Hashable:
+        """The session, and what of its graph is run."""
+        return looks_at(self._invocation)
 
     def plain(self) -> RunResult:
         return self._invocation.plain()

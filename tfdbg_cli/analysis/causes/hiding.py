@@ -1,0 +1,90 @@
+"""The tf.where that keeps what an op gives from the result, while the gradient passes through it all the same."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from tfdbg_cli.analysis.graph.forward import SHAPES
+from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.kinds import SAME_VALUE, SELECTS
+
+_FAR = 5  # ops between a value and the tf.where that hides it
+_MOST_NODES = 200
+
+
+def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
+    """The tf.where that takes none of the elements that are bad in `node`; empty without one.
+
+    `forward` is the op of the forward pass that gives what is chosen from: `node` itself, or that whose gradient it
+    is. A choice that lets some of them through, as dropout does, hides nothing.
+    """
+    graph = lineage.graph_of(forward)
+    waiting, met = deque([(forward.name, 0, True)]), {forward.name}
+    while waiting and len(met) < _MOST_NODES:
+        name, far, aligned = waiting.popleft()
+        for reader, slot in graph.consumers(name):
+            if reader.name in met or is_gradient(graph, reader.name):
+                continue
+            met.add(reader.name)
+            branches = [tensor.node for tensor in reader.inputs[1:]]
+            choice = reader.op_type in SELECTS and name in branches and slot == 0
+            if choice and _keeps_out(run, lineage, node, reader, branches.index(name) == 0, aligned=aligned):
+                return reader.name
+            same = reader.op_type in ELEMENTWISE or reader.op_type in SAME_VALUE
+            if far < _FAR and (same or reader.op_type in SHAPES):
+                waiting.append((reader.name, far + 1, aligned and same))
+    return ""
+
+
+def _keeps_out(run: Run, lineage: Lineage, node: Node, choice: Node, taken_where: bool, *, aligned: bool) -> bool:
+    """Whether `choice` takes nothing bad of the branch that it takes where its condition is `taken_where`.
+
+    With `aligned` an element of `node` comes to the same place in that branch.
+    """
+    given, turns = run.tensors.named(node.name), run.tensors.named(choice.name)
+    if not turns:
+        return False
+    once = aligned and len(given) == len(turns) == 1
+    bad = _bad(run, given[0]) if once else None
+    return all(_takes_none(run, lineage, turn, taken_where, bad) for turn in turns)
+
+
+def _takes_none(run: Run, lineage: Lineage, turn: int, taken_where: bool, bad: Array | None) -> bool:
+    """As `_keeps_out`, of the tensor at `turn`; `bad` are the elements of the branch that may not be taken, if known.
+
+    Where the condition is not known, a result that is finite throughout tells.
+    """
+    chosen = _bad(run, turn)
+    if chosen is None:
+        return False
+    condition = next((item.value for item in lineage.inputs(turn)), None)
+    if condition is None or condition.dtype != np.bool_:
+        return not chosen.any()
+    if run.tensors[turn].op_type == "Select" and condition.ndim == 1 and chosen.ndim > 1:
+        condition = condition.reshape(-1, *[1] * (chosen.ndim - 1))  # version 1 chooses whole rows
+    taken = _over(condition if taken_where else ~condition, chosen)
+    if taken is None:
+        return not chosen.any()
+    reaching = None if bad is None else _over(bad, chosen)
+    return not (taken & (chosen if reaching is None else chosen | reaching)).any()
+
+
+def _bad(run: Run, index: int) -> Array | None:
+    value = run.tensors.value(index)
+    return None if isinstance(value, NoValue) else nonfinite_mask(value)
+
+
+def _over(mask: Array, chosen: Array) -> Array | None:
+    """`mask` with an element for each one of `chosen`; None where it does not fit."""
+    try:
+        return np.broadcast_to(mask, chosen.shape)
+    except ValueError:
+        return None

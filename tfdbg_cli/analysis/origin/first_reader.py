@@ -1,0 +1,25 @@
+"""Of a value that no known line of the program made: the op that was given it first, whose line is known."""
+
+from __future__ import annotations
+
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.runs import Run
+
+
+def first_reader(run: Run, node: Node | None) -> Node | None:
+    """The op that read `node` first; None where the line that made `node` is known, or that of no reader is.
+
+    What eager code hands to an op as a list or an array becomes a tensor without an op.
+    """
+    if node is None or made_at(run.tracebacks, node.name) is not None:
+        return None
+    readers = (reader for reader, _ in run.graph.consumers(node.name) if reader.op_type != UPDATED_VARIABLE)
+    return next((reader for reader in readers if made_at(run.tracebacks, reader.name) is not None), None)
+
+
+def updated_by(graph: Graph, update: Node) -> str:
+    """The name of the variable that the op `update` writes."""
+    shown = (node.name for node in graph.control_consumers(update.name) if node.op_type == UPDATED_VARIABLE)
+    return next(shown, update.inputs[0].node).removesuffix("/after_update")

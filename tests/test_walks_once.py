@@ -16,7 +16,6 @@ WALKS = "tfdbg_cli.model.walks"
 OF_THEIR_OWN = {
     "tfdbg_cli.analysis.batch.batch_roles._meets": "what was met so far says what else a reader reads",
     "tfdbg_cli.analysis.causes.intended._followed": "ends without an answer amid the readers of one tensor",
-    "tfdbg_cli.analysis.causes.surroundings._hidden_by": "asks of each edge, and only of the first to a node",
     "tfdbg_cli.analysis.causes.surroundings._grown": "bounded by the bytes that were read, too",
     "tfdbg_cli.analysis.graph.chain._way": "keeps the way by which it came",
     "tfdbg_cli.analysis.graph.forward._tensors_read": "tells of each node who reads it",

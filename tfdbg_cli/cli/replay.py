@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE
 from tfdbg_cli.api.frontends import person_settings
 from tfdbg_cli.errors import TfdbgError
@@ -19,7 +20,7 @@ from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad, read_bundle
 from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.model.calls import RunError, RunKind
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.replay import ReplaySpec, Role
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
@@ -94,6 +95,7 @@ def replayed(path: str, *, trust: bool = False) -> Replayed:
         _require_room(bundle.replay_spec, room)
         replayed = repeat(bundle.replay_spec, room)
     run = replayed.of(_shown_graph(bundle.run))
+    run = replace(run, tensors=behind_inputs(run.tensors, run.graph, _held(bundle.replay_spec)))
     run = _with_variables_before(run, bundle)
     same, found = _verdict(bundle, run)
     said = f"Made again from {place}: {found}"
@@ -126,6 +128,14 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
         _require_room(bundle.replay_spec, memory_budget(person_settings()))
     run = _replayable(_shown_graph(bundle.run), bundle)
     return Opened(str(place), (replace(run, origin_path=""),), opening=STEPPER)
+
+
+def _held(replay_spec: ReplaySpec) -> set[str]:
+    """The nodes of a function that are given what they drew, or exchanged with others, the first time."""
+    if replay_spec.kind is not RunKind.FUNCTION:
+        return set()
+    sources = (item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
+    return {name.node for text in sources if (name := parse_tensor_name(text)) is not None}
 
 
 def _with_variables_before(run: Run, bundle: Bundle) -> Run:

@@ -6,7 +6,7 @@ import pytest
 from support import sample_run
 
 from tfdbg_cli.capture.replay.replayed import Replayed
-from tfdbg_cli.capture.runs.watch_policy import Course, Policy, fits, is_hit, passes, policy, replayed_hit
+from tfdbg_cli.capture.runs.watch_policy import Course, Policy, checked, fits, is_hit, passes, policy, replayed_hit
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Estimate
@@ -103,3 +103,18 @@ def test_a_run_passes_by_one_of_its_values():
     assert not passes(run, lambda datum, value: names.append(datum.node_name) or False)
     assert len(names) == len(run.tensors)
     assert passes(run, lambda datum, value: datum.node_name == names[-1])
+
+
+@pytest.mark.parametrize(
+    "checks, tensors, told",
+    [
+        (1, 3, "1 check stands for 3 tensors."),
+        (1, 1, "1 check stands for 1 tensor."),
+        (2, 1, "2 checks stand for 1 tensor."),
+        (2, 5, "2 checks stand for 5 tensors."),
+    ],
+)
+def test_one_check_is_told_as_one(checks: int, tensors: int, told: str) -> None:
+    assert checked(checks, tensors) == f"The run was checked inside TensorFlow: {told}"
+    again = checked(checks, tensors, "when it was made again")
+    assert again == f"The run was checked when it was made again: {told}"

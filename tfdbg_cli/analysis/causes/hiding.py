@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.roles import is_gradient
 from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.kinds import SAME_VALUE, SELECTS
 
 _FAR = 5  # ops between a value and the tf.where that hides it
@@ -27,20 +29,26 @@ def hidden_by(run: Run, lineage: Lineage, node: Node, forward: Node) -> str:
     is. A choice that lets some of them through, as dropout does, hides nothing.
     """
     graph = lineage.graph_of(forward)
-    waiting, met = deque([(forward.name, 0, True)]), {forward.name}
-    while waiting and len(met) < _MOST_NODES:
-        name, far, aligned = waiting.popleft()
-        for reader, slot in graph.consumers(name):
-            if reader.name in met or is_gradient(graph, reader.name):
-                continue
-            met.add(reader.name)
-            branches = [tensor.node for tensor in reader.inputs[1:]]
-            choice = reader.op_type in SELECTS and name in branches and slot == 0
-            if choice and _keeps_out(run, lineage, node, reader, branches.index(name) == 0, aligned=aligned):
-                return reader.name
+
+    def readers(name: str) -> Iterator[Node]:
+        return (reader for reader, _ in graph.consumers(name) if not is_gradient(graph, reader.name))
+
+    def further(place: tuple[str, bool]) -> Iterator[tuple[str, bool]]:
+        name, aligned = place
+        for reader in readers(name):
             same = reader.op_type in ELEMENTWISE or reader.op_type in SAME_VALUE
-            if far < _FAR and (same or reader.op_type in SHAPES):
-                waiting.append((reader.name, far + 1, aligned and same))
+            if same or reader.op_type in SHAPES:
+                yield reader.name, aligned and same
+
+    for (name, aligned), far in nearest_first([(forward.name, True)], further, most=_MOST_NODES):
+        if far > _FAR:
+            break
+        for reader in readers(name):
+            branches = list(reader.inputs[1:]) if reader.op_type in SELECTS else []
+            if TensorName(name, 0) not in branches:
+                continue
+            if _keeps_out(run, lineage, node, reader, branches.index(TensorName(name, 0)) == 0, aligned=aligned):
+                return reader.name
     return ""
 
 

@@ -21,7 +21,7 @@ from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Value
 
-_CHECKED = "The run was checked inside TensorFlow: {} checks stand for {} tensors."
+_CHECKED = "The run was checked {where}: {checks} for {tensors}."
 _KEPT_INSTEAD = "This run cannot be made again ({}), so its values were kept instead."
 _NOR_KEPT = "This run cannot be made again ({})."
 _TOO_LARGE = (
@@ -84,9 +84,10 @@ def too_large(estimate: Estimate) -> str:
     return _TOO_LARGE.format(size_text(estimate.nbytes or 0), size_text(estimate.budget))
 
 
-def checked(checks: int, tensors: int) -> str:
-    """The sentence for a run in which `checks` checks stand for `tensors` tensors."""
-    return _CHECKED.format(checks, tensors)
+def checked(checks: int, tensors: int, where: str = "inside TensorFlow") -> str:
+    """The sentence for a run in which `checks` checks stand for `tensors` tensors; `where` is how it was checked."""
+    told = f"{checks} check stands" if checks == 1 else f"{checks} checks stand"
+    return _CHECKED.format(where=where, checks=told, tensors=f"{tensors} tensor{'s' * (tensors != 1)}")
 
 
 def is_hit(tensors: TensorStore, *, found: bool, sure: bool) -> bool:

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
 from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
-from tfdbg_cli.capture.runs.watch_policy import fits, is_hit, too_large
+from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import call_checks, reached_by
 from tfdbg_cli.capture.sessions.fetched_tensors import described
@@ -32,8 +32,6 @@ from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
-
-_CHECKED = "The run was checked when it was made again: {checked} checks stand for {total} tensors."
 
 
 class CopiedWatch(UnchangedCapture):
@@ -101,7 +99,7 @@ class CopiedWatch(UnchangedCapture):
                 raise TfdbgError(f"Too little is known of {call.unasked} to check it in the graph.")
             checking = Checking(mirror.call, call)
             result, _ = checking.perform(())
-            self._counted = _CHECKED.format(checked=call.checked, total=call.total)
+            self._counted = checked(call.checked, call.total, "when it was made again")
             return checking, mirror.outcome(result)
 
     @property

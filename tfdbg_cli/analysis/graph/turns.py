@@ -11,6 +11,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tfdbg_cli.analysis.graph.call_scopes import CallScopes, call_scopes
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
@@ -98,10 +99,12 @@ class Turns:
         if execution is None:
             return SameTurn(None, taken=False)
         rows = self._store.named(name.node, name.slot)
-        if device is not None:
-            rows = [row for row in rows if self._store[row].device in ("", device)]
-        likely = rows[execution : execution + 1]
-        return SameTurn(next((row for row in (*likely, *rows) if self._store[row].execution == execution), None))
+        likely = rows[execution : execution + 1]  # others only where it ran on several devices
+        return SameTurn(next((row for row in chain(likely, rows) if self._is(row, execution, device)), None))
+
+    def _is(self, row: int, execution: int, device: str | None) -> bool:
+        tensor = self._store[row]
+        return tensor.execution == execution and device in (None, tensor.device or device)
 
     @property
     def _scopes(self) -> CallScopes:

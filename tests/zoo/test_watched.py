@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,7 +44,7 @@ class Comparing:
         self._compare(run, run.caught)
         return False
 
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "") -> None:
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         self._compare(make(), False)
 
     def run_abandoned(self, plan: Plan) -> None:

@@ -54,6 +54,8 @@ STORIES = (
             Step(":run -f has_inf_or_nan<enter>", "passed has_inf_or_nan", "origin"),
             Step(':eval "np.rint(16 * `IteratorGetNext:0`[37]).reshape(8, 8)"<enter>', "[8,8]", "image"),
             Step(":lt -f has_inf_or_nan<enter>", "passing filter", "spoiled"),
+            Step("v", "numbers"),
+            Step("]n", "37/50", "viewer"),
             Step(":ll<enter>", "layers and scopes", "layers"),
             Step(f":ni -t {LAYER}/truediv<enter>", "Made by", "node"),
             Step(":ps keras_fit.py -b 33<enter>", "weighted", "source"),

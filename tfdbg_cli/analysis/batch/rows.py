@@ -108,6 +108,8 @@ class _Search:
             node, name.slot, shape, axis, rows, [item.shape for item in inputs], lambda i: self._value(inputs, i)
         )
         for way in whole_ways_back(step) if axis == WHOLE else ways_back(step):
+            if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
+                continue
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows)

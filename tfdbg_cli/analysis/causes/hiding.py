@@ -58,10 +58,10 @@ def _keeps_out(run: Run, lineage: Lineage, node: Node, choice: Node, taken_where
     With `aligned` an element of `node` comes to the same place in that branch.
     """
     given, turns = run.tensors.named(node.name), run.tensors.named(choice.name)
-    if not turns:
-        return False
-    once = aligned and len(given) == len(turns) == 1
+    once = aligned and len(given) == 1 and len(turns) <= 1
     bad = _bad(run, given[0]) if once else None
+    if not turns:  # only its gradient was wanted, so it did not run
+        return bad is not None and _would_take_none(run, choice, taken_where, bad)
     return all(_takes_none(run, lineage, turn, taken_where, bad) for turn in turns)
 
 
@@ -83,6 +83,16 @@ def _takes_none(run: Run, lineage: Lineage, turn: int, taken_where: bool, bad: A
         return not chosen.any()
     reaching = None if bad is None else _over(bad, chosen)
     return not (taken & (chosen if reaching is None else chosen | reaching)).any()
+
+
+def _would_take_none(run: Run, choice: Node, taken_where: bool, bad: Array) -> bool:
+    """Whether the condition of `choice` says that it takes none of the elements `bad`."""
+    asked = choice.inputs[0]
+    conditions = [run.tensors.value(row) for row in run.tensors.named(asked.node, asked.slot)]
+    if len(conditions) != 1 or isinstance(conditions[0], NoValue) or conditions[0].dtype != np.bool_:
+        return False
+    taken = _over(conditions[0] if taken_where else ~conditions[0], bad)
+    return taken is not None and not (taken & bad).any()
 
 
 def _bad(run: Run, index: int) -> Array | None:

@@ -313,27 +313,21 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     return Document("origins", blocks, lambda: {"tensors": names}, "origins")
 
 
-_FIELDS = (
-    "tensor",
-    "execution",
-    "op_type",
-    "device",
-    "file",
-    "line",
-    "forward",
-    "cause",
-    "suggestion",
-    "since",
-    "intended",
-    "guarded_by",
-)
+_PLACE = ("tensor", "execution", "op_type", "device", "file", "line", "forward")
+_TOLD = ("cause", "suggestion", "since", "intended", "guarded_by")
 _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 
 
 def _nothing(search: OriginSearch) -> dict[str, Any]:
     """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
     told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
-    return {**dict.fromkeys(_FIELDS), **{name: [] for name in _LISTS}, "after": None, "harmless": None, **told}
+    return {
+        **dict.fromkeys((*_PLACE, *_TOLD)),
+        **{name: [] for name in _LISTS},
+        "after": None,
+        "harmless": None,
+        **told,
+    }
 
 
 def _data(found: _Finding, since: str) -> dict[str, Any]:

@@ -314,7 +314,7 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
 
 
 _PLACE = ("tensor", "execution", "op_type", "device", "file", "line", "forward")
-_TOLD = ("cause", "suggestion", "since", "intended", "guarded_by")
+_TOLD = ("cause", "suggestion", "since", "intended", "guarded_by", "after", "harmless")
 _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 
 

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, Decision
 from tfdbg_cli.model.runs import RunEnd, Stop

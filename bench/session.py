@@ -11,7 +11,7 @@ from typing import Any
 from bench.resnet import build_step, session_step
 from bench.timing import interleave, print_added, print_ratios
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import (
     CaptureRequest,

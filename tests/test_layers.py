@@ -18,6 +18,7 @@ OUTSIDE = {
     "wcwidth": {"tui", "document"},
     "pygments": {"document", "tui"},
     "google": {"formats", "capture"},
+    "tomlkit": {"config"},
     "tensorflow": {"capture", "examples"},
     "tf_keras": {"examples"},
     "numpy": None,

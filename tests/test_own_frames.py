@@ -2,7 +2,7 @@ import traceback
 from pathlib import Path
 
 import tfdbg_cli
-from tfdbg_cli.config import settable
+from tfdbg_cli.config.settings import settable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.own_frames import our_files, without_our_frames
 

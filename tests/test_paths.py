@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdbg_cli.config import load_settings
+from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.paths import config_file, history_file, queries_file
 
 

@@ -11,7 +11,7 @@ from support import sample_run
 from tfdbg_cli.api import frontends
 from tfdbg_cli.api.frontends import NoFrontend, choose_frontend
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.script import Script

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 
 

@@ -261,7 +261,7 @@ def test_runs_that_did_not_read_a_variable_say_nothing_of_it(tf: Any, debugged, 
 
 def test_what_cannot_be_told_stops(watched) -> None:
     """Values that memory was too small for."""
-    from tfdbg_cli.config import Settings
+    from tfdbg_cli.config.settings import Settings
 
     @tf.function
     def step(x: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.capture.budget import disk_budget, memory_budget, refusal
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.runs import Estimate

@@ -17,7 +17,8 @@ from support.prompt import Prompt
 from tfdbg_cli.commands.manual import manual
 from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings, load_settings
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.paths import config_file
 from tfdbg_cli.version import tensorflow_version
 

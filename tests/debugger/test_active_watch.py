@@ -21,7 +21,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger import run_saving
 from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.debugger import Debugger

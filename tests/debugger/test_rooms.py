@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.package_source import PACKAGE, PROJECT
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, Decision, Detach, RunUntil
 from tfdbg_cli.model.runs import RunEnd, Stop

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil, Values
 from tfdbg_cli.model.runs import RunEnd, Stop
 

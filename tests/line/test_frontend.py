@@ -14,7 +14,7 @@ from support import sample_run
 
 from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.errors import TfdbgError

@@ -10,7 +10,7 @@ import pytest
 from support import sample_run
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.progress_bars import bar_is_drawn
 from tfdbg_cli.line.script import Script

@@ -6,7 +6,7 @@ import pytest
 
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.tui.frontend import TuiFrontend
 

@@ -14,7 +14,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Outcome
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
 from tfdbg_cli.document.text import Span, plain

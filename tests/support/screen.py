@@ -10,7 +10,7 @@ import urwid.testing
 from support.screen_registry import small_registry
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.typed_commands import History
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.terminal.theme import palette
 
@@ -92,4 +92,4 @@ class Driven:
     def looks(self, colors=256):
         """Each row of the last frame as (AttrSpec, text) runs."""
         runs = urwid.testing._runs(self.screen.canvases[-1])
-        return urwid.testing.resolve_runs(runs, palette("dark"), colors=colors)
+        return urwid.testing.resolve_runs(runs, palette(self.state.service.settings.theme), colors=colors)

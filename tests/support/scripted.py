@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import Continue, Decision
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
 from tfdbg_cli.model.tensors import MemoryTensorStore

@@ -27,7 +27,7 @@ from support.screen_registry import small_registry  # noqa: E402
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS  # noqa: E402
 from tfdbg_cli.commands.registry import Command  # noqa: E402
 from tfdbg_cli.commands.standard import standard_registry  # noqa: E402
-from tfdbg_cli.config import Settings  # noqa: E402
+from tfdbg_cli.config.settings import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402
 from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402

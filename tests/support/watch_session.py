@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from tfdbg_cli.api.frontends import attended, choose_frontend
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.names import TensorName

@@ -4,7 +4,7 @@ from support import sample_run
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import Abort, Continue, DebugRun, Detach, RunUntil
 from tfdbg_cli.tui.terminal.theme import palette
 
@@ -360,10 +360,10 @@ def test_a_screen_200_columns_wide_is_used():
 def test_a_terminal_without_utf8_gets_plain_characters():
     import urwid
 
-    from tfdbg_cli.tui.terminal.terminal import ASCII
+    from tfdbg_cli.tui.reading.glyphs import PLAIN
 
     urwid.set_encoding("ascii")
-    urwid.set_ascii_fallbacks(ASCII)
+    urwid.set_ascii_fallbacks(PLAIN)
     try:
         screen = drive("?j")
         for row in screen.screen.canvases[-1].text:

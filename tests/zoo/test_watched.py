@@ -15,7 +15,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import Values
 from tfdbg_cli.model.runs import Run
 

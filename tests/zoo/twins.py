@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import DebugRun, Decision
 from tfdbg_cli.model.runs import Run, RunEnd, Stop
 

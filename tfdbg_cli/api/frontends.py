@@ -9,7 +9,8 @@ from pathlib import Path
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.api.launch_options import launch_options
-from tfdbg_cli.config import Settings, load_settings
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.script import Script

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Estimate, Run, RunStart

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.capture.budget import disk_budget, memory_budget
 from tfdbg_cli.capture.tf.types import SymbolicTensor
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate

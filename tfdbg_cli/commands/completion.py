@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from tfdbg_cli.analysis.watch.filter import Filter
@@ -12,7 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, Command, Kind, Registry
 from tfdbg_cli.commands.vocabulary import Match, matching, vocabulary_of
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import setting_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
 from tfdbg_cli.model.runs import RunStart
@@ -174,7 +174,7 @@ def _few(kind: Kind, word: str, context: Context, registry: Registry) -> Iterabl
     if kind is Kind.DTYPE:
         return element_type_names()
     if kind is Kind.SETTING:
-        return [field.name for field in fields(Settings)]
+        return setting_names()
     return registry.names_at(moment_of(context))
 
 

@@ -10,7 +10,8 @@ from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
-from tfdbg_cli.config import Settings, save_setting, settable
+from tfdbg_cli.config.settings import Settings, changed
+from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
@@ -262,13 +263,18 @@ class Context:
         except TfdbgError:
             return False
 
-    def set(self, name: str, text: str) -> None:
-        """Change a setting for this program and keep it in the file.
+    def set(self, name: str, text: str | None) -> None:
+        """Change a setting for this program and keep it in the file; None puts its default back.
 
         Raises:
-            TfdbgError: no such setting, not a value of its type, or the file cannot be written.
+            TfdbgError: no such setting, not a value of its type or one that the front end cannot follow, or the file
+                cannot be written.
 
         """
-        self.settings = replace(self.settings, **{name: settable(name, text)})  # type: ignore[arg-type]
-        self.on_setting(self.settings)
+        before, self.settings = self.settings, changed(self.settings, name, text)
+        try:
+            self.on_setting(self.settings)
+        except TfdbgError:
+            self.settings = before
+            raise
         save_setting(self.settings, name)

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.state.held_values import in_memory
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.run_saving import reason_of, saved_in_words
 from tfdbg_cli.errors import TfdbgError

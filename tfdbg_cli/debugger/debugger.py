@@ -18,7 +18,7 @@ from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingR
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import RECORDED, SIGNALS, ActiveWatch
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.model.runs import Stop
 

@@ -16,7 +16,7 @@ from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input

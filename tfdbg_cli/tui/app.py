@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.commands.registry import Registry, UiAction
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Decision, Detach
@@ -25,11 +25,12 @@ from tfdbg_cli.tui.control.bugs import bug_document, bug_report
 from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
 from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
+from tfdbg_cli.tui.control.preferences import Preferences, preferences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.mouse import Mouse
 from tfdbg_cli.tui.panes.view import View
-from tfdbg_cli.tui.terminal.theme import palette
+from tfdbg_cli.tui.reading.glyphs import encoded_for, kept_encoding
 
 _MESSAGE_SECONDS = 8.0
 _FRAME = 0.05  # seconds between two frames while something is looked for
@@ -63,6 +64,8 @@ class App:
         service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
+        self._registry = registry
+        self._preferences = preferences(settings, registry, self.actions.names())
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.busy = Busy(self._draw_busy)
@@ -80,12 +83,13 @@ class App:
 
     def run(self, screen: Any) -> Decision:
         """Show the stop on `screen` until there is a decision; a screen that ends without one detaches."""
-        self.loop = loop = urwid.MainLoop(
-            self.view,
-            palette(self.state.service.settings.theme),
-            screen=screen,
-            handle_mouse=self.state.mouse,
-        )
+        with kept_encoding() as self._encoding:
+            return self._run(screen)
+
+    def _run(self, screen: Any) -> Decision:
+        self._follow(self._preferences)
+        colours = self._preferences.palette
+        self.loop = loop = urwid.MainLoop(self.view, colours, screen=screen, handle_mouse=self.state.mouse)
         self._wake = loop.watch_pipe(self._woken)
         self.view.size = screen.get_cols_rows()
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
@@ -93,7 +97,8 @@ class App:
             screen.start()  # so that an opening that takes its time can say so
             self.state.colors = getattr(screen, "colors", 1)  # a screen that is none has no colours
             self.perform(self._opening)
-            if (notes := self.state.service.notes) and self.state.message is None:
+            notes = [*self.state.service.notes, *self._preferences.words]
+            if notes and self.state.message is None:
                 self.say(Message(" ".join(notes)))
             if self.decision is None:
                 self._guarded("counting what is in sight", self._count_in_sight)
@@ -355,11 +360,21 @@ class App:
         self.say(Message("Mouse on: click links, turn the wheel." if on else "Mouse off: the terminal selects text."))
 
     def _settings_changed(self, settings: Settings) -> None:
+        found, known = preferences(settings, self._registry, self.actions.names()), self._preferences.faults
+        if new := [fault for name, fault in found.faults.items() if str(known.get(name)) != str(fault)]:
+            raise new[0]
+        self._follow(found)
         if settings.mouse_mode != self.state.mouse:
             self.set_mouse(settings.mouse_mode)
         if self.loop is not None:
-            self.loop.screen.register_palette(palette(settings.theme))
+            self.loop.screen.register_palette(found.palette)
+            urwid.CanvasCache.clear()  # of characters that another theme does without
             self.loop.screen.clear()
+
+    def _follow(self, found: Preferences) -> None:
+        self._preferences = found
+        self.state.person_keys = found.bindings
+        urwid.set_encoding(encoded_for(found.theme, self._encoding))
 
     def _woken(self, data: bytes) -> bool:
         for _ in data:

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.plain import harmless
 from tfdbg_cli.model.decision import (
     Abort,

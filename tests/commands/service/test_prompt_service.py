@@ -15,7 +15,7 @@ from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.titles import StopKind
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError

@@ -8,7 +8,7 @@ import pytest
 from support.prompt import Prompt
 from support.sample_run import sample_run
 
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.bundles.reader import read_bundle

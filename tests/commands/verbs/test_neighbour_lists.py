@@ -11,7 +11,7 @@ from support.prompt import ask, follow_all, json_of, links_of, text_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError

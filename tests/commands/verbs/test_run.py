@@ -7,7 +7,7 @@ from support import sample_run
 from support.prompt import Prompt
 
 from tfdbg_cli.commands.registry import UiAction
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import (
     Abort,
     CaptureRequest,

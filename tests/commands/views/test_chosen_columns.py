@@ -7,7 +7,8 @@ from support.prompt import Prompt
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import COLUMNS, Settings, load_settings
+from tfdbg_cli.config.settings import COLUMNS, Settings
+from tfdbg_cli.config.settings_file import load_settings
 from tfdbg_cli.errors import TfdbgError
 
 

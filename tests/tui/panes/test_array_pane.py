@@ -10,7 +10,7 @@ from support.made_run import made_run, op
 from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.tui.array.viewer import Mode
 from tfdbg_cli.tui.control.array_keys import ARRAY_BINDINGS

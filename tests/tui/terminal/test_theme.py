@@ -1,7 +1,7 @@
 import pytest
 import urwid.testing
 
-from tfdbg_cli.config import settable
+from tfdbg_cli.config.settings import settable
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.terminal.theme import PARTS, THEMES, names, palette

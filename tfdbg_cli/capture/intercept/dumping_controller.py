@@ -14,7 +14,7 @@ from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, WatchRequest, WrongAnswerError
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
 from tfdbg_cli.capture.dump_folders import dump_name, size_of
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.tf.types import Fetches, Op
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached

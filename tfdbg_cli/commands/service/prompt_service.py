@@ -19,7 +19,7 @@ from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError

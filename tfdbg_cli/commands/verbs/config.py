@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
+from collections.abc import Iterator
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Kind
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import PROGRAM, TABLES, Settings, setting_names, value_of
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
@@ -18,28 +18,29 @@ from tfdbg_cli.paths import config_file
 
 def _config(context: Context, options: argparse.Namespace) -> Document:
     if options.action == "show":
-        if options.value:
+        if options.value is not None:
             raise TfdbgError("`config show` takes at most a name.", hint="Write: config set NAME VALUE")
         return _show(context, options.name)
-    if not options.name or not options.value:
+    if options.action == "unset":
+        if not options.name or options.value is not None:
+            raise TfdbgError("`config unset` takes one name.", hint="Write: config unset NAME")
+        context.set(options.name, None)
+        return _show(context, options.name)
+    if not options.name or options.value is None:
         raise TfdbgError("A name or a value is missing.", hint="Write: config set NAME VALUE. See `config show`.")
     context.set(options.name, options.value)
     return _show(context, options.name)
 
 
 def _show(context: Context, only: str) -> Document:
-    shown = {field.name: getattr(context.settings, field.name) for field in fields(Settings)}
-    if only:
-        if only not in shown:
-            raise TfdbgError(f"There is no setting {only!r}.", hint=f"Settings: {', '.join(shown)}.")
-        shown = {only: shown[only]}
-    names = list(shown)
-    defaults = Settings()
+    settings, defaults = context.settings, Settings()
+    names = [only] if only and only not in TABLES else list(_names(settings, only))
+    shown = {name: value_of(settings, name) for name in names}
 
     def row(i: int) -> tuple[Span, ...]:
         name, value = names[i], shown[names[i]]
-        default = getattr(defaults, name)
-        note = "" if value == default else f"default {_text(name, default)}"
+        default = value_of(defaults, name)
+        note = "" if value == default or "." in name else f"default {_text(name, default)}"
         return Span(name, Style.LABEL), Span(_text(name, value)), Span(note, Style.DIM)
 
     table = Table((Column("Setting"), Column("Value"), Column("")), len(names), row)
@@ -47,7 +48,20 @@ def _show(context: Context, only: str) -> Document:
     return Document("config", (table, where), lambda: {"settings": shown, "path": str(config_file())}, "config")
 
 
+def _names(settings: Settings, table: str) -> Iterator[str]:
+    """What there is to show, each entry of a table by its own name; of `table` alone if that names one."""
+    for name in (table,) if table else setting_names():
+        if name in TABLES:
+            yield from (f"{name}.{entry}" for entry, _ in getattr(settings, name))
+        else:
+            yield name
+
+
 def _text(name: str, value: object) -> str:
+    if name.partition(".")[0] in TABLES:
+        return "as without it" if value is None else str(value) or "nothing"
+    if value is None:
+        return PROGRAM
     if isinstance(value, bool):
         return "on" if value else "off"
     if name.endswith("_budget") and isinstance(value, int):
@@ -61,16 +75,26 @@ COMMAND = Command(
     "Show the settings, or change one.",
     _config,
     (
-        Argument(("action",), "show or set", choices=("show", "set"), nargs="?", default="show"),
+        Argument(("action",), "show, set or unset", choices=("show", "set", "unset"), nargs="?", default="show"),
         Argument(("name",), "the setting", Kind.SETTING, nargs="?", default=""),
-        Argument(("value",), "its new value; sizes such as 512M or 4G", nargs="?", default=""),
+        Argument(("value",), "its new value; sizes such as 512M or 4G", nargs="?"),
     ),
     section="Settings and help",
     details="""\
-A changed setting holds at once and is kept for later programs.
+A changed setting holds at once and is kept for later programs, in a TOML file that may be written by hand, too;
+`config unset` puts the default back. precision, suppress, edgeitems and linewidth are those of np.set_printoptions;
+`program` leaves them to the program.
+
+On the full screen, `keys.KEY` makes a key of a document run a command, or do `ui:NAME`, an action of docs/keys.md; an
+empty value takes its meaning away. `colours.STYLE` changes a colour of the theme, as in `light red, bold on black`.
 
 Examples:
   config show
   config set graph_recursion_depth 5
-  config set disk_budget 4G""",
+  config set disk_budget 4G
+  config set precision 3
+  config set theme ascii
+  config set 'keys.ctrl o' origin
+  config set colours.nan 'white on dark red'
+  config unset precision""",
 )

@@ -214,7 +214,13 @@ class Executions:
     def _style(self) -> ArrayStyle:
         threshold = self._options.threshold
         limit = self._context.settings.array_threshold if threshold is None else threshold
-        return ArrayStyle(None if self._options.all else limit, self._options.edgeitems)
+        settings, edgeitems = self._context.settings, self._options.edgeitems
+        return ArrayStyle(
+            None if self._options.all else limit,
+            settings.edgeitems if edgeitems is None else edgeitems,
+            precision=settings.precision,
+            suppress=settings.suppress,
+        )
 
 
 def _scalar_span(scalar: Array, link: str) -> Span:

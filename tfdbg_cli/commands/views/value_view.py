@@ -55,13 +55,18 @@ def array_style(context: Context, options: argparse.Namespace) -> ArrayStyle:
         least = 0 if name in {"precision", "threshold"} else 1
         if number is not None and not least <= number <= _LARGEST:
             raise TfdbgError(f"--{name} {number} makes no sense.", hint=f"Give a number from {least} to {_LARGEST}.")
-    threshold = context.settings.array_threshold if options.threshold is None else options.threshold
+    settings = context.settings
+
+    def chosen(name: str, kept: int | None) -> int | None:
+        flag: int | None = getattr(options, name)
+        return kept if flag is None else flag
+
     return ArrayStyle(
-        None if options.all else threshold,
-        options.edgeitems,
-        options.linewidth,
-        options.precision,
-        True if options.suppress else None,
+        None if options.all else chosen("threshold", settings.array_threshold),
+        chosen("edgeitems", settings.edgeitems),
+        chosen("linewidth", settings.linewidth),
+        chosen("precision", settings.precision),
+        True if options.suppress else settings.suppress,
     )
 
 

@@ -50,11 +50,11 @@ class Viewer:
     `threshold` is the number of elements above which only ends are shown, where that is wished for.
     """
 
-    def __init__(self, array: Array, name: str, threshold: int) -> None:
+    def __init__(self, array: Array, name: str, threshold: int, style: NumberStyle | None = None) -> None:
         self.name = name
         self.plane = Plane.of(array.shape)
         self.mode = Mode.NUMBERS
-        self.style = NumberStyle()
+        self.style = style or NumberStyle()
         self.array = array
         self.jumps = Jumps(array, self)
         self._threshold = threshold

@@ -229,7 +229,7 @@ def bindings(place: KeyContext, moment: Moment | None = None, own: tuple[Binding
     """
     chain = CHAINS.get(place, (place,))
     first = [binding for binding in own if binding.place in chain and _means_it(binding, moment)]
-    yield from first
+    yield from (binding for binding in first if binding.action)  # an empty one takes a meaning away
     taken = {key for binding in first for key in binding.keys}
     taken |= {key[0] for key in taken if key[0] in _FIRSTS}
     for link in chain:

@@ -17,6 +17,9 @@ Keys go to the document, until `:` opens the prompt, `/` a search or `f` a filte
 so whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists the keys that work where you are.
 With the mouse, click a link to follow it, the head of a column to sort, a breadcrumb to go back to it; the wheel
 scrolls.
+
+In a document a key can be given another meaning, or none: `config set 'keys.ctrl o' origin` (a command),
+`config set keys.x ui:worst` (an action of the last column), `config set keys.m ''`.
 """
 _WHEN = {LIVE: " (not in a recording)", frozenset({Moment.STEPPING}): " (in the stepper)"}
 
@@ -45,7 +48,7 @@ def _section(title: str, rows: list[str]) -> str:
 
 def _row(binding: Binding) -> str:
     keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", "))
-    command = "" if binding.action.startswith(("ui:", "edit:", "pane:")) else f"`{binding.action}`"
+    command = "" if binding.action.startswith(("edit:", "pane:")) else f"`{binding.action}`"
     when = _WHEN.get(binding.moments, "")
     return f"| {keys} | {binding.help}{when} | {command} |"
 

@@ -34,7 +34,8 @@ class State:
 
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
     keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
-    terminal has, `begun` the first key of a sequence that is being pressed.
+    terminal has, `begun` the first key of a sequence that is being pressed, `person_keys` what keys mean by
+    the settings.
     """
 
     service: PromptService
@@ -52,6 +53,7 @@ class State:
     report: str = ""
     colors: int = 1
     begun: str = ""
+    person_keys: tuple[Binding, ...] = ()
 
     @property
     def pages(self) -> Pages:
@@ -96,5 +98,7 @@ class State:
 
     @property
     def own_bindings(self) -> tuple[Binding, ...]:
-        """The keys that only the pane with the focus has."""
-        return self.focus.keys if self.focus is not None else ()
+        """The keys that only the pane with the focus has, and then those of the person's own."""
+        pane = self.focus.keys if self.focus is not None else ()
+        taken = {key for binding in pane for key in binding.keys}
+        return (*pane, *(binding for binding in self.person_keys if taken.isdisjoint(binding.keys)))

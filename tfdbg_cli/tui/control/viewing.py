@@ -5,9 +5,10 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.commands.service.pages import Page
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.array.number_style import NumberStyle
 from tfdbg_cli.tui.array.viewer import Viewer
 from tfdbg_cli.tui.reading.reading import Reading
 
@@ -46,7 +47,8 @@ class Viewers:
         viewer = self._of.get(page)
         if viewer is None or viewer.array is not block.array:
             name = reading.document.title.removeprefix("pt ")
-            viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold)
+            style = NumberStyle(settings.precision, settings.suppress)
+            viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style)
         element = view.line(view.selected).element
         if from_text and element is not None and len(element) == block.array.ndim:
             viewer.go(element)

@@ -18,6 +18,7 @@ from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.reading.paint import assemble, attribute
+from tfdbg_cli.tui.terminal.theme import THEMES
 
 _MOVES = {"down": (1, 0), "up": (-1, 0), "right": (0, 1), "left": (0, -1)}
 _PAGES = {"page-down": 1.0, "page-up": -1.0, "half-down": 0.5, "half-up": -0.5}
@@ -60,7 +61,7 @@ class ArrayPane(Pane):
 
     def draw(self, cols: int, rows: int) -> Drawing:
         state = self._state
-        colors = 1 if state.service.settings.theme == "mono" else state.colors
+        colors = state.colors if state.service.settings.theme in THEMES else 1
         surface = Surface(cols, rows, colors, get_encoding().startswith("utf"))
         drawn = self._viewer.draw(surface)
         painted = [

@@ -11,6 +11,7 @@ import urwid
 from urwid.util import apply_target_encoding, get_encoding
 
 from tfdbg_cli.document.text import Line, Span, Style, printable
+from tfdbg_cli.tui.reading.glyphs import shown_in
 
 AttributeRun: TypeAlias = tuple[Hashable, int]
 Range: TypeAlias = tuple[int, int]
@@ -136,7 +137,7 @@ def assemble(pieces: Sequence[Piece], cols: int, rest: Hashable) -> ScreenRow:
 @lru_cache(maxsize=4096)
 def _encoded(text: str, encoding: str) -> tuple[bytes, list[tuple[Charset, int]]]:
     """`text` as it goes to a terminal with this encoding, which is the one that urwid is set to."""
-    return apply_target_encoding(text)
+    return apply_target_encoding(shown_in(text, encoding))
 
 
 def cell(char: str, *part: str) -> ScreenRow:

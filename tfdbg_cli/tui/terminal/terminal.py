@@ -21,6 +21,7 @@ from urwid.util import get_encoding
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
+from tfdbg_cli.tui.reading.glyphs import PLAIN
 from tfdbg_cli.tui.terminal.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
@@ -35,34 +36,6 @@ _DEADLY = (
     signal.SIGALRM,
     signal.SIGXCPU,
 )
-
-# What a terminal that cannot show the glyphs we draw shows instead.
-ASCII = {
-    "█": "#",
-    "▐": "#",
-    "│": "|",
-    "─": "-",
-    "┌": "+",
-    "┐": "+",
-    "└": "+",
-    "┘": "+",
-    "…": "~",
-    "›": ">",
-    "‹": "<",
-}
-ASCII |= {
-    "▸": ">",
-    "▴": "^",
-    "▲": "^",
-    "▼": "v",
-    "↑": "^",
-    "↓": "v",
-    "←": "<",
-    "→": ">",
-    "·": ".",
-    "∞": "8",
-    "×": "x",
-}
 
 
 class Terminated(BaseException):
@@ -164,7 +137,7 @@ class Terminal:
                 hint="Use the line prompt (--ui line).",
                 exit_code=2,
             ) from None
-        urwid.set_ascii_fallbacks(ASCII)
+        urwid.set_ascii_fallbacks(PLAIN)
         with ExitStack() as stack:
             stack.callback(terminal_in.close)
             stack.callback(_close, terminal_out)

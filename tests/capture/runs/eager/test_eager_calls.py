@@ -14,7 +14,7 @@ from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
 from tfdbg_cli.capture.runs.eager.call import eager_block
 from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.runs.eager.recent import RecentOps, taken
 from tfdbg_cli.capture.runs.eager.stacks import stack_here
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import OnBenign, RunUntil
 from tfdbg_cli.model.values import NoValue

@@ -13,7 +13,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.places import place_of
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Continue, Decision, RunTo, RunUntil, StepOn

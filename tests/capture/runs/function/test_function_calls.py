@@ -12,7 +12,7 @@ from support.one_dnn import run_as
 
 from tfdbg_cli.capture.runs.function import function_call
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil

@@ -14,7 +14,7 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
 from tfdbg_cli.model.exactness import Way

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.capture.replay import session_copy
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.exactness import Way
 from tfdbg_cli.model.graph import GraphKind

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.graph import GraphKind

@@ -28,7 +28,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate

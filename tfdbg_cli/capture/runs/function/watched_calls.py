@@ -29,7 +29,7 @@ from tfdbg_cli.capture.runs.watch_policy import (
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import Values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf.types import RawSession
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.graph import GraphKind
 

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.config import Settings
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind

@@ -1,0 +1,44 @@
+"""What is drawn where a terminal shows only ASCII, or a person wants no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import urwid
+from urwid.util import get_encoding
+
+# One column each, as urwid asks: text was measured before.
+PLAIN = dict(
+    zip(
+        "█▐│─┌┐└┘├┤┬┴┼…›‹▸▴▲▼●↑↓←→·∞×–±≠≤≥µμσ²∈▁▂▃▄▅▆▇",
+        "#||-+++++++++~><>^^v*^v<>.8x-+!<>uus2:_.-=+*%",
+        strict=True,
+    )
+)
+
+_PLAIN_TEXT = str.maketrans(PLAIN)
+_BY_CHOICE = "us-ascii"  # ASCII in name and fact, and told apart from a terminal's own "ascii"
+
+
+def encoded_for(theme: str, own: str) -> str:
+    """The encoding of a screen in this theme, whose terminal has the encoding `own`."""
+    return _BY_CHOICE if theme == "ascii" else own
+
+
+@contextmanager
+def kept_encoding() -> Iterator[str]:
+    """The encoding that urwid is set to, which it has again afterwards."""
+    own = get_encoding()
+    try:
+        yield own
+    finally:
+        urwid.set_encoding(own)
+
+
+def shown_in(text: str, encoding: str) -> str:
+    """`text` as a screen with this encoding draws it.
+
+    A terminal without UTF-8 draws lines by its second set of characters (DEC's); who chose ASCII gets nothing else.
+    """
+    return text.translate(_PLAIN_TEXT) if encoding == _BY_CHOICE else text

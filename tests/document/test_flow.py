@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from support.plain_text import plain
+
 from tfdbg_cli.document.flow import Flow
-from tfdbg_cli.document.text import Span, plain
+from tfdbg_cli.document.text import Span
 
 
 def _text(*words: str, width: int | None) -> list[str]:

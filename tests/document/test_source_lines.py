@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.plain_text import plain
 
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.document.text import Style, plain
+from tfdbg_cli.document.text import Style
 
 
 def _styles(source: str) -> dict[str, Style]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from support.plain_text import plain
 
 from tfdbg_cli.document.sparkline import Sparkline
-from tfdbg_cli.document.text import Style, plain
+from tfdbg_cli.document.text import Style
 
 
 def drawn(*values: float, width: int | None = 80) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from support.plain_text import plain
 
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.summary import chip, summary_data, summary_lines
-from tfdbg_cli.document.text import Span, Style, plain
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.statistics import summarize

@@ -1,5 +1,7 @@
+from support.plain_text import plain
+
 from tfdbg_cli.document.table import Column, Table
-from tfdbg_cli.document.text import Span, Style, plain
+from tfdbg_cli.document.text import Span, Style
 
 COLUMNS = (Column("t (ms)", right=True), Column("Op", drop=1), Column("Size", right=True, drop=2), Column("Name"))
 ROWS = [("0.000", "MatMul", "1.2k", "dense/MatMul:0"), ("12.500", "Log", "4", "loss/Log:0")]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.document.text import plain
+from support.plain_text import plain
+
 from tfdbg_cli.document.wrapping import Labelled
 
 

@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 from support import sample_run
 from support.command_maker import CommandMaker
+from support.plain_text import plain
 
 from tfdbg_cli.commands.completion import complete
 from tfdbg_cli.commands.context import Context
@@ -18,7 +19,6 @@ from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.model.runs import Stop

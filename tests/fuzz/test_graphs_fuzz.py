@@ -7,6 +7,7 @@ import warnings
 import pytest
 from support.command_maker import CommandMaker
 from support.ending import ends
+from support.plain_text import plain
 from support.run_maker import RunMaker, known_op_types
 
 from tfdbg_cli.commands.context import Context
@@ -14,7 +15,6 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run
 

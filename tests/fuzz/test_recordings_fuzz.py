@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.ending import ends
+from support.plain_text import plain
 from support.sample_run import TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
 
@@ -20,7 +21,6 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.bundles.writer import write_bundle

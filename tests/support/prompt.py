@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.plain_text import plain
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
@@ -17,7 +18,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import Span, plain
+from tfdbg_cli.document.text import Span
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run, RunEnd, Stop
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from support import sample_run
 from support.golden import check_golden
+from support.plain_text import plain
 from support.screen import Driven
 
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.table import Table
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunEnd

@@ -7,10 +7,11 @@ from typing import IO
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command, Moment, Outcome, Registry
-from tfdbg_cli.commands.syntax import parse_line
+from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.text import line, plain, printable
+from tfdbg_cli.document.exports.by_name import exported
+from tfdbg_cli.document.text import line, printable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
@@ -30,8 +31,8 @@ def moment_of(context: Context) -> Moment:
 def execute(text: str, context: Context, registry: Registry) -> Outcome:
     """Run the command string `text`.
 
-    With `> FILE` the document goes to that file as plain text and the answer says so; a file that is there already
-    is replaced by `>| FILE` only.
+    With `> FILE` the document goes to that file, written as the end of its name says, and the answer says so; a file
+    that is there already is replaced by `>| FILE` only.
 
     Raises:
         TfdbgError: no such command here, wrong arguments, or what the command itself raises.
@@ -53,7 +54,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         context.later = later
     if not isinstance(outcome, Document):
         raise TfdbgError(f"{command.name} prints nothing that could go to {parsed.redirect}.")
-    return _redirected(outcome, path)
+    return _redirected(outcome, " ".join(map(quoted, parsed.words)), path)
 
 
 def require_moment(command: Command, context: Context) -> None:
@@ -81,9 +82,9 @@ def require_moment(command: Command, context: Context) -> None:
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 
-def _redirected(document: Document, path: Path) -> Document:
+def _redirected(document: Document, command: str, path: Path) -> Document:
     # Names and sources may hold what is no valid UTF-8.
-    text = f"{plain(document.lines(None))}\n".encode("utf-8", "backslashreplace")
+    text = exported(document, command, path.name).encode("utf-8", "backslashreplace")
 
     def write(file: IO[bytes]) -> None:
         file.write(text)

@@ -17,4 +17,4 @@ def harmless(text: str) -> str:
 
 def plain_row(line: Line) -> str:
     """One line without styles."""
-    return safe(line.text.rstrip())
+    return safe(line.text).rstrip(" ")

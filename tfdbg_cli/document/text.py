@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -76,8 +75,3 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def plain(lines: Iterable[Line]) -> str:
-    """The text of `lines`, without styles."""
-    return "\n".join(item.text.rstrip() for item in lines)

@@ -13,23 +13,10 @@ from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.plain import harmless
-from tfdbg_cli.model.decision import (
-    Abort,
-    Continue,
-    DebugRun,
-    Decision,
-    Detach,
-    PlainRun,
-    ProfileRun,
-    RecordRun,
-    RunTo,
-    RunUntil,
-    StepOn,
-)
-from tfdbg_cli.model.pausing import STEPS
+from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
-from tfdbg_cli.tui.reading.paint import shown
+from tfdbg_cli.tui.parting import last_words
 from tfdbg_cli.tui.terminal.terminal import Terminal
 
 
@@ -94,45 +81,9 @@ class TuiFrontend:
         try:
             with terminal:
                 decision = app.run(terminal.screen)
-                terminal.last_words = last_words(app, decision)
+                terminal.last_words = last_words(app.state.service, decision, sys.orig_argv)
         except OSError as error:
             self.notify(f"The terminal is gone ({error.strerror}); the program runs on without the debugger.")
             return Detach()
         self._settings = app.state.service.settings
         return decision
-
-
-def last_words(app: App, decision: Decision) -> str:
-    """One line for the scrollback: which run, which screen was left, what comes next."""
-    service = app.state.service
-    left = shown(app.state.page.command)
-    if service.recording is not None:
-        return f"tfdbg: closed {shown(service.recording)} at `{left}`."
-    return f"tfdbg: {service.label}, left at `{left}`; {next_words(decision)}."
-
-
-def next_words(decision: Decision) -> str:
-    """What `decision` lets happen, in words."""
-    match decision:
-        case DebugRun(times=1):
-            return "the next run is captured"
-        case DebugRun(times=times):
-            return f"the run after {times - 1} others is captured"
-        case RunUntil(filter_name=name):
-            return f"running until a tensor passes {name}"
-        case RecordRun(path=path):
-            return f"the next run is saved in {shown(path)}"
-        case ProfileRun():
-            return "the next run is profiled"
-        case PlainRun():
-            return "the next run is not captured"
-        case StepOn(pace=pace):
-            return f"a step to the next {STEPS[pace]}"
-        case RunTo(place=place):
-            return f"running to {shown(str(place))}"
-        case Continue():
-            return "running on; an error opens the debugger again"
-        case Detach():
-            return "running on without the debugger"
-        case Abort():
-            return "ending the program"

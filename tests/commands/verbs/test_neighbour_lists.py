@@ -6,6 +6,7 @@ import pytest
 from support import sample_run, sample_step
 from support.golden import check_golden
 from support.made_run import made_run, op
+from support.plain_text import plain
 from support.prompt import ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.commands.context import Context
@@ -13,7 +14,6 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.document import Document
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import RunEnd
 

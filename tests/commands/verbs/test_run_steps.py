@@ -9,6 +9,7 @@ import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.kept_stop import kept, step_run
+from support.plain_text import plain
 from support.prompt import Prompt
 
 from tfdbg_cli.commands.context import Context
@@ -16,7 +17,6 @@ from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd
 from tfdbg_cli.model.tensors import MemoryTensorStore

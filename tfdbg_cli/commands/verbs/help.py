@@ -36,8 +36,14 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         run,
         (Argument(("command",), "the command to explain", Kind.COMMAND, nargs="?", default=""),),
         section="Settings and help",
-        details="Every command takes `> FILE` at its end and then writes its screen to that file."
-        " `>| FILE` also replaces one.",
+        details="""\
+Every command takes `> FILE` at its end and then writes its screen to that file, as plain text or as the end of the
+name says: .html, .svg and .ansi with colours, .json as under `--json`, .csv the rows of a list, numbers unrounded.
+`>| FILE` also replaces one.
+
+Examples:
+  origin > origin.html
+  lt --stats > tensors.csv""",
     )
     return (command,)
 

@@ -1,0 +1,42 @@
+"""The lines that stay in the scrollback when the screen is left."""
+
+import pytest
+from support import sample_run
+from support.screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.model.decision import Detach
+from tfdbg_cli.tui.parting import last_words
+
+_PROGRAM = ["python", "train.py", "--name", "my run"]
+
+
+def _words(event, keys="", opening="lt"):
+    screen = Driven(event, keys, opening=opening, registry=standard_registry())
+    return last_words(screen.state.service, Detach(), _PROGRAM).split("\n")
+
+
+def test_a_run_with_an_origin_leaves_three_lines():
+    assert _words(sample_run.run_hit(), ":lt<enter>", opening="origin") == [
+        "tfdbg: run #3: loss/Log:0 (Log) at train.py:8 is the first that is not finite.",
+        "tfdbg: row 2 of the batch: Log of 0: prob:0 is 0 at 2 elements.",
+        "tfdbg: run #3, left at `lt`; running on without the debugger. Back there: python train.py --name 'my run'",
+    ]
+
+
+def test_without_an_origin_one_line_is_enough():
+    assert _words(sample_run.run_end()) == ["tfdbg: run #3, left at `lt`; running on without the debugger."]
+
+
+def test_a_recording_says_how_to_open_it_again():
+    words = _words(sample_run.opened(), "", opening="origin")
+    assert words[-1].startswith("tfdbg: closed ")
+    assert "Back there: tfdbg open " in words[-1]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31m"])
+def test_no_name_reaches_the_terminal_raw(name):
+    screen = Driven(sample_run.run_hit(), "", opening="origin", registry=standard_registry())
+    for line in last_words(screen.state.service, Detach(), ["python", name]).split("\n"):
+        assert line.startswith("tfdbg: ")
+        assert line.isprintable()

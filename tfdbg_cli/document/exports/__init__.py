@@ -1,0 +1,1 @@
+"""Documents as files of other programs."""

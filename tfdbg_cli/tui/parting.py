@@ -1,0 +1,97 @@
+"""What is left in the scrollback of the terminal when the screen closes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.commands.service.pages import Page
+from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.model.decision import (
+    Abort,
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RecordRun,
+    RunTo,
+    RunUntil,
+    StepOn,
+)
+from tfdbg_cli.model.pausing import STEPS
+from tfdbg_cli.tui.reading.paint import shown
+
+
+def last_words(service: PromptService, decision: Decision, program: Sequence[str]) -> str:
+    """Up to three lines: what was found, why it is so, and how to get back there.
+
+    `program` is the command line by which the program was started. Where no origin was looked at, one line says which
+    run and which screen were left, and what comes next.
+    """
+    pages = service.pages
+    left = shown(pages.current.command)
+    found = next((lines for page in reversed(pages.all) if (lines := _found(page))), [])
+    if (path := service.recording) is not None:
+        last = f"closed {shown(path)} at `{left}`."
+        back = ["open", path]
+    else:
+        last = f"{service.label}, left at `{left}`; {next_words(decision)}."
+        kept = [page.document.data()["path"] for page in pages.all if page.document.kind == "bundle"]
+        back = ["open", kept[-1]] if kept else []
+    if found:
+        again = shown(shlex.join(["tfdbg", *back] if back else program))
+        last += f" Back there: {again}"
+    return "\n".join(f"tfdbg: {line}" for line in (*found, last))
+
+
+def _found(page: Page) -> list[str]:
+    """What the page of an origin found: the place, and the cause where it is known; nothing for any other page."""
+    if page.document.kind != "origin":
+        return []
+    data = page.document.data()
+    if not data["tensor"]:
+        return []
+    place = f" at {Path(data['file']).name}:{data['line']}" if data["file"] else ""
+    lines = [f"{page.label}: {data['tensor']} ({data['op_type']}){place} is the first that is not finite."]
+    if data["cause"]:
+        lines.append(f"{_rows(data)}{data['cause']}")
+    return [shown(line) for line in lines]
+
+
+def _rows(data: Mapping[str, Any]) -> str:
+    rows = data["batch_rows"]
+    if not rows:
+        return ""
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return f"row {rows[0]} of the batch{more}: "
+
+
+def next_words(decision: Decision) -> str:
+    """What `decision` lets happen, in words."""
+    match decision:
+        case DebugRun(times=1):
+            return "the next run is captured"
+        case DebugRun(times=times):
+            return f"the run after {times - 1} others is captured"
+        case RunUntil(filter_name=name):
+            return f"running until a tensor passes {name}"
+        case RecordRun(path=path):
+            return f"the next run is saved in {shown(path)}"
+        case ProfileRun():
+            return "the next run is profiled"
+        case PlainRun():
+            return "the next run is not captured"
+        case StepOn(pace=pace):
+            return f"a step to the next {STEPS[pace]}"
+        case RunTo(place=place):
+            return f"running to {shown(str(place))}"
+        case Continue():
+            return "running on; an error opens the debugger again"
+        case Detach():
+            return "running on without the debugger"
+        case Abort():
+            return "ending the program"

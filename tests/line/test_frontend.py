@@ -232,14 +232,14 @@ def test_a_reader_that_left_is_no_error() -> None:
     assert front.stop(sample_run.run_end()) == Detach()
 
 
-def test_characters_that_the_output_cannot_hold_are_escaped() -> None:
+def test_glyphs_that_the_output_cannot_hold_are_ascii_and_other_characters_escaped() -> None:
     raw = io.BytesIO()
     output = io.TextIOWrapper(raw, encoding="ascii")
     registry = Registry()
     registry.add(Command("glyphs", (), "", lambda context, options: text_document("glyphs", line("x∈[0, 1] 中"))))
     LineFrontend(registry, Settings(), script=Script(["glyphs"]), output=output).stop(sample_run.run_end())
     output.flush()
-    assert raw.getvalue().split(b"---\n")[1] == b"tfdbg> glyphs\nx\\u2208[0, 1] \\u4e2d\n"
+    assert raw.getvalue().split(b"---\n")[1] == b"tfdbg> glyphs\nx:[0, 1] \\u4e2d\n"
 
 
 def test_settings_changed_at_one_stop_hold_at_the_next() -> None:

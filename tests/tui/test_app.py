@@ -360,7 +360,7 @@ def test_a_screen_200_columns_wide_is_used():
 def test_a_terminal_without_utf8_gets_plain_characters():
     import urwid
 
-    from tfdbg_cli.tui.reading.glyphs import PLAIN
+    from tfdbg_cli.document.glyphs import PLAIN
 
     urwid.set_encoding("ascii")
     urwid.set_ascii_fallbacks(PLAIN)

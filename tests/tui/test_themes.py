@@ -11,7 +11,7 @@ from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.tui.reading.glyphs import PLAIN
+from tfdbg_cli.document.glyphs import PLAIN
 
 THEMES = ("dark", "light", "contrast", "mono", "ascii")
 SCREENS = {"tensors": ("lt", "jj"), "tensor": ("lt", "<enter>j"), "node": ("ni loss/Log", ""), "keys": ("lt", "?j")}

@@ -42,7 +42,7 @@ class Sparkline:
         ]
         if len(groups) < self.values.size:
             words.append(f"{-(-self.values.size // len(groups))} a bar")
-        bars = [Span(sign, _STYLES.get(sign, Style.NUMBER)) for sign in signs]
+        bars = [Span(sign, SIGN_STYLES.get(sign, Style.NUMBER)) for sign in signs]
         return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
 
 
@@ -52,7 +52,7 @@ def bars(counts: Sequence[int]) -> str:
     return "".join(_BARS[-(-count * len(_BARS) // most) - 1] if count else " " for count in counts)
 
 
-_STYLES = {NOT_A_NUMBER: Style.NAN, UP: Style.INF, DOWN: Style.INF}
+SIGN_STYLES = {NOT_A_NUMBER: Style.NAN, UP: Style.INF, DOWN: Style.INF}
 
 
 def _sign(group: Array, low: float, high: float) -> str:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
+from tfdbg_cli.document.glyphs import in_ascii
 from tfdbg_cli.document.plain import harmless
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write `text`; what the encoding of `stream` cannot express is written as escapes."""
+    """Write `text`; where the encoding of `stream` cannot express it, our glyphs in ASCII and the rest as escapes."""
     try:
         stream.write(text)
     except UnicodeEncodeError:
         encoding = stream.encoding or "ascii"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.write(in_ascii(text).encode(encoding, "backslashreplace").decode(encoding))
 
 
 def to_stderr(sentence: str) -> None:

@@ -14,7 +14,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.tensor_choice import choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.sparkline import Sparkline
+from tfdbg_cli.document.plot import Plot
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
@@ -55,6 +55,7 @@ class _Screen:
         self._name = name
         self._found = found
         self._statistic = Statistic(options.statistic)
+        self._log: bool | None = True if options.log else None
         self._above: float | None = options.above
         self._first = None if options.above is None else found.first_above(self._statistic, options.above)
 
@@ -64,7 +65,8 @@ class _Screen:
         blocks: list[Block] = [Text(tuple(self._head()))]
         known = [point for point in points if point.summary is not None]
         if len(known) > 1:
-            blocks.append(Sparkline(np.array([self._height(point) for point in known])))
+            heights = np.array([self._height(point) for point in known])
+            blocks.append(Plot(heights, (f"#{known[0].number}", f"#{known[-1].number}"), self._log))
         if points:
             blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
         return Document("history", tuple(blocks), self._data, f"history {self._name}")
@@ -195,6 +197,7 @@ COMMAND = Command(
         Argument(("--above",), "in which run it was first larger than X", metavar="X", type=float),
         Argument(("-n", "--number"), "only this execution in a loop, from 0; all together without it", type=int),
         Argument(("-a", "--all"), "runs of other functions too, where they hold a tensor of that name", switch=True),
+        Argument(("--log",), "a logarithmic scale; without it only where the numbers lie far apart", switch=True),
         Argument(("--device",), "the device, where the tensor is on several", Kind.DEVICE, default=""),
     ),
     moments=WITH_TENSORS,

@@ -8,16 +8,8 @@ from contextlib import contextmanager
 import urwid
 from urwid.util import get_encoding
 
-# One column each, as urwid asks: text was measured before.
-PLAIN = dict(
-    zip(
-        "█▐│─┌┐└┘├┤┬┴┼…›‹▸▴▲▼●↑↓←→·∞×–±≠≤≥µμσ²∈▁▂▃▄▅▆▇",
-        "#||-+++++++++~><>^^v*^v<>.8x-+!<>uus2:_.-=+*%",
-        strict=True,
-    )
-)
+from tfdbg_cli.document.glyphs import in_ascii
 
-_PLAIN_TEXT = str.maketrans(PLAIN)
 _BY_CHOICE = "us-ascii"  # ASCII in name and fact, and told apart from a terminal's own "ascii"
 
 
@@ -41,4 +33,4 @@ def shown_in(text: str, encoding: str) -> str:
 
     A terminal without UTF-8 draws lines by its second set of characters (DEC's); who chose ASCII gets nothing else.
     """
-    return text.translate(_PLAIN_TEXT) if encoding == _BY_CHOICE else text
+    return in_ascii(text) if encoding == _BY_CHOICE else text

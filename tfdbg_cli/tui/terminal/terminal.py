@@ -19,9 +19,9 @@ from typing import IO, Any, Self
 import urwid
 from urwid.util import get_encoding
 
+from tfdbg_cli.document.glyphs import PLAIN
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
-from tfdbg_cli.tui.reading.glyphs import PLAIN
 from tfdbg_cli.tui.terminal.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52

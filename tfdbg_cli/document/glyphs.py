@@ -1,0 +1,25 @@
+"""What stands for the glyphs that are drawn, where there is only ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# One column each, since text was measured before.
+PLAIN: Mapping[str, str] = {
+    **dict(
+        zip(
+            "█▐│─┌┐└┘├┤┬┴┼…›‹▸▴▲▼●↑↓←→·∞×–±≠≤≥µμσ²∈▁▂▃▄▅▆▇",
+            "#||-+++++++++~><>^^v*^v<>.8x-+!<>uus2:_.-=+*%",
+            strict=True,
+        )
+    ),
+    "\u2800": " ",
+    **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"),  # braille, of which curves are made
+}
+
+_TABLE = str.maketrans(dict(PLAIN))
+
+
+def in_ascii(text: str) -> str:
+    """`text` with our glyphs replaced; characters of a program's own stay."""
+    return text.translate(_TABLE)

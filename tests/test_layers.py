@@ -19,6 +19,7 @@ OUTSIDE = {
     "pygments": {"document", "tui"},
     "google": {"formats", "capture"},
     "tomlkit": {"config"},
+    "IPython": {"line"},
     "tensorflow": {"capture", "examples"},
     "tf_keras": {"examples"},
     "numpy": None,

@@ -14,6 +14,7 @@ from tfdbg_cli.version import __version__
 if TYPE_CHECKING:
     from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
     from tfdbg_cli.api.keras_callback import DebuggerCallback
+    from tfdbg_cli.api.notebook import load_ipython_extension
     from tfdbg_cli.api.process import (
         add_tensor_filter,
         debugging,
@@ -79,6 +80,7 @@ __all__ = [
     "enable",
     "gradient_values_from_dump",
     "has_inf_or_nan",
+    "load_ipython_extension",
     "load_tensor_from_event",
     "load_tensor_from_event_file",
     "open_recording",
@@ -116,6 +118,7 @@ _PLACES = {
     "enable": ("api.process", "enable"),
     "gradient_values_from_dump": ("debug_data", "gradient_values_from_dump"),
     "has_inf_or_nan": ("analysis.watch.filters", "has_inf_or_nan"),
+    "load_ipython_extension": ("api.notebook", "load_ipython_extension"),
     "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
     "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
     "open_recording": ("formats.opening", "open_path"),

@@ -1,0 +1,114 @@
+"""`%load_ext tfdbg_cli`, with a shell that stands for IPython's."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import numpy as np
+import pytest
+from support import sample_run
+from support.dump_maker import small_dump
+
+import tfdbg_cli
+from tfdbg_cli.api.notebook import Notebook
+from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.line import frontend
+from tfdbg_cli.line.frontend import LineFrontend
+from tfdbg_cli.line.notebook_output import NotebookOutput, display
+from tfdbg_cli.terminal_facts import TerminalFacts
+
+
+class _Shell:
+    """Runs cells as IPython does: in one space of names."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, object] = {}
+        self.magics: dict[str, object] = {}
+
+    def register_magic_function(self, function, magic_kind, magic_name):
+        self.magics[magic_name] = (magic_kind, function)
+
+    def run_cell(self, raw_cell, store_history):
+        assert not store_history
+        exec(raw_cell, self.names)
+
+
+class _Notebook:
+    """A notebook and what its cells showed."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+        self.shell = _Shell()
+        self.magic = Notebook(self.shell, NotebookOutput(self.shown.append)).magic
+
+    @property
+    def text(self):
+        return "\n".join(one["text/plain"] for one in self.shown)
+
+
+def test_ipython_finds_the_magic():
+    shell = _Shell()
+    tfdbg_cli.load_ipython_extension(shell)
+    assert shell.magics["tfdbg"][0] == "line_cell"
+
+
+def test_a_recording_is_looked_at_command_by_command(tmp_path):
+    notebook = _Notebook()
+    path = small_dump(tmp_path / "run")
+    notebook.magic(f"open '{path}'")
+    assert str(path) in notebook.text
+    notebook.shown.clear()
+    notebook.magic("lt")
+    assert "dumped tensor(s)" in notebook.text
+    assert "<pre" in notebook.shown[0]["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("line", "cell", "words"),
+    [
+        ("", None, "%tfdbg open PATH"),
+        ("lt", None, "Nothing is open"),
+        ("open", None, "takes one path"),
+        ("open /nowhere/at/all", None, "There is no /nowhere/at/all"),
+        ("--untill x", "pass", "--untill"),
+        ("--until", "pass", "expected one argument"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_the_cell(line, cell, words):
+    notebook = _Notebook()
+    notebook.magic(line, cell)
+    assert words in notebook.text
+
+
+def test_a_command_of_a_running_program_has_no_meaning_there(tmp_path):
+    notebook = _Notebook()
+    notebook.magic(f"open {small_dump(tmp_path / 'run')}")
+    notebook.magic("run")
+    assert "needs a running program" in notebook.text
+
+
+@pytest.mark.tf
+def test_a_cell_runs_under_a_watch(monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda prompt="": (_ for _ in ()).throw(EOFError))
+    notebook = _Notebook()
+    cell = "import tensorflow as tf\nf = tf.function(lambda x: x + 1)\nout = f(tf.constant([1.0]))"
+    notebook.magic("--watch", cell)
+    np.testing.assert_array_equal(notebook.shell.names["out"], [2.0])
+    assert "Nothing passed bad_result in 1 run" in notebook.text
+
+
+def test_the_prompt_in_a_notebook_answers_in_html(monkeypatch):
+    facts = TerminalFacts(False, False, False, False, True, "", True, "")
+    monkeypatch.setattr(frontend, "terminal_facts", lambda: facts)
+    shown: list[dict[str, str]] = []
+    module = types.ModuleType("IPython.display")
+    module.display = lambda data, raw: shown.append(data)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("builtins.input", lambda prompt="": (_ for _ in ()).throw(EOFError))
+    LineFrontend(Registry(), Settings()).stop(sample_run.run_end())
+    assert any("run #3" in one["text/plain"] for one in shown)
+    display({"text/plain": "x"})
+    assert shown[-1] == {"text/plain": "x"}

@@ -1,0 +1,100 @@
+"""`%load_ext tfdbg_cli`: the debugger in the cells of a notebook."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable
+from typing import Any, NoReturn, Protocol
+
+from tfdbg_cli.api.frontends import person_settings
+from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.line.notebook_output import WIDTH, NotebookOutput
+
+_USAGE = """\
+%tfdbg open PATH            look at runs on disk
+%tfdbg COMMAND              one command on them, such as `origin` or `lt -f has_inf_or_nan`
+%%tfdbg [--until FILTER]    run the cell under the debugger; the prompt opens in it (--watch: --until bad_result)"""
+
+
+class Shell(Protocol):
+    """What is needed of IPython's shell: to give a function a name behind % and %%, and to run the text of a cell."""
+
+    register_magic_function: Callable[[Callable[..., Any], str, str], None]
+    run_cell: Callable[..., Any]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise TfdbgError(f"{message[:1].upper()}{message[1:]}.", hint=_USAGE)
+
+
+class Notebook:
+    """The magic `tfdbg` of one notebook, with the recording that is open in it."""
+
+    def __init__(self, shell: Shell, output: NotebookOutput | None = None) -> None:
+        self._shell = shell
+        self._output = output or NotebookOutput()
+        self._service: PromptService | None = None
+
+    def magic(self, line: str, cell: str | None = None) -> None:
+        """`%tfdbg LINE`, or `%%tfdbg LINE` above a cell. What goes wrong is said, not raised."""
+        try:
+            if cell is None:
+                self._command(line.strip())
+            else:
+                self._run(shlex.split(line), cell)
+        except TfdbgError as error:
+            self._output.error(line, error)
+
+    def _command(self, command: str) -> None:
+        if not command:
+            raise TfdbgError("Say what to do.", hint=_USAGE)
+        verb, _, rest = command.partition(" ")
+        if verb == "open":
+            self._open(rest)
+            return
+        if self._service is None:
+            raise TfdbgError("Nothing is open.", hint="`%tfdbg open PATH` opens runs on disk.")
+        self._show(self._service, command)
+
+    def _open(self, path: str) -> None:
+        words = shlex.split(path)
+        if len(words) != 1:
+            raise TfdbgError("`open` takes one path.", hint=_USAGE)
+        stop = open_path(words[0])
+        self._service = PromptService(stop, standard_registry(), person_settings(), width=WIDTH, interactive=False)
+        self._output.title(self._service.title)
+        for note in self._service.unseen_notes:
+            self._output.note(note)
+        self._show(self._service, self._service.opening)
+
+    def _show(self, service: PromptService, command: str) -> None:
+        outcome = service.execute(command)
+        if not isinstance(outcome, Document):
+            raise TfdbgError(f"`{command}` has no meaning in a cell.", hint="`%tfdbg help` lists the commands.")
+        service.show(command, outcome)
+        self._output.document(command, outcome)
+
+    def _run(self, words: list[str], cell: str) -> None:
+        parser = _Parser(prog="%%tfdbg", add_help=False)
+        parser.add_argument("--until", metavar="FILTER")
+        parser.add_argument("--watch", dest="until", action="store_const", const="bad_result")
+        until = parser.parse_args(words).until
+        # Recordings are looked at without TensorFlow.
+        from tfdbg_cli.api.process import debugging, process_debugger, set_watch
+
+        with debugging("line"):
+            if until is not None:
+                set_watch(until)
+            self._shell.run_cell(cell, store_history=False)
+            self._output.note(process_debugger().program_ends())
+
+
+def load_ipython_extension(shell: Shell) -> None:
+    """What IPython calls for `%load_ext tfdbg_cli`."""
+    shell.register_magic_function(Notebook(shell).magic, "line_cell", "tfdbg")

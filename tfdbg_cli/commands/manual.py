@@ -46,6 +46,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
   `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.
+- `path`: kind `path`. `from`, `to`, `found`, `turned`, `between` (how many nodes lie on any way), `nodes`:
+  `[{name, op_type, device, tensor, summary}]`.
 - `placement`: kind `placement`. `devices`: `[{device, ops, tensors, nbytes}]`, `copies`:
   `[{tensor, from, to, nbytes}]`, `fallbacks`: `[{node, op_type, requested, device}]`; `known`: `runtime` (its graph
   names the devices), `values` (the values lie there) or `requested` (only what the program asked for is known).

@@ -17,6 +17,7 @@ _MODULES = (
     "frames",
     "node_info",
     "neighbour_lists",
+    "path",
     "placement",
     "list_source",
     "print_source",

@@ -222,6 +222,12 @@ def _once(scope: Scope) -> Scope:
     return scope[:half] if half and not odd and scope[:half] == scope[half:] else scope
 
 
+def is_called(scope: str, text: str) -> bool:
+    """Whether `text` means `scope`: its whole path or parts of it, with the number that Keras gave it or without."""
+    path, wanted = tuple(scope.split("/")), tuple(text.strip().strip("/").split("/"))
+    return any(_same(part, wanted) or _same_but_number(part, wanted) for part in _windows(path, len(wanted)))
+
+
 def _windows(path: Scope, length: int) -> Iterable[Scope]:
     return (path[i : i + length] for i in range(len(path) - length + 1))
 

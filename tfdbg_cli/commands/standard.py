@@ -33,6 +33,7 @@ _MODULES = (
     "run_info",
     "runs",
     "tensor_history",
+    "trends",
     "run",
     "bundle",
     "leaving",

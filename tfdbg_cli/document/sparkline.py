@@ -32,18 +32,24 @@ class Sparkline:
         if not self.values.size:
             return ()
         room = _WIDEST if width is None else max(10, width - len(self.indent) - _LEGEND)
-        groups = np.array_split(self.values.astype(np.float64), min(self.values.size, room))
+        found = signs(self.values, room)
         finite = self.values[np.isfinite(self.values)].astype(np.float64)
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        signs = [_sign(group, low, high) for group in groups]
-        words = [f"{number_text(low)} to {number_text(high)}"] if finite.size else []
+        words = [f"{number_text(float(finite.min()))} to {number_text(float(finite.max()))}"] if finite.size else []
         words += [
-            f"{sign} {name}" for sign, name in ((NOT_A_NUMBER, "NaN"), (UP, "+inf"), (DOWN, "-inf")) if sign in signs
+            f"{sign} {name}" for sign, name in ((NOT_A_NUMBER, "NaN"), (UP, "+inf"), (DOWN, "-inf")) if sign in found
         ]
-        if len(groups) < self.values.size:
-            words.append(f"{-(-self.values.size // len(groups))} a bar")
-        bars = [Span(sign, SIGN_STYLES.get(sign, Style.NUMBER)) for sign in signs]
+        if len(found) < self.values.size:
+            words.append(f"{-(-self.values.size // len(found))} a bar")
+        bars = [Span(sign, SIGN_STYLES.get(sign, Style.NUMBER)) for sign in found]
         return (Line((Span(self.indent), *_joined(bars), Span(f"  {', '.join(words)}", Style.DIM))),)
+
+
+def signs(values: Array, room: int) -> list[str]:
+    """A bar, or the sign of what is not finite, for each of `values`, or for so many groups as there is `room`."""
+    finite = values[np.isfinite(values)].astype(np.float64)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    groups = np.array_split(values.astype(np.float64), max(1, min(values.size, room)))
+    return [_sign(group, low, high) for group in groups]
 
 
 def bars(counts: Sequence[int]) -> str:

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.graph.roles import Role, role_by_name, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, RELUS
 
@@ -93,7 +94,7 @@ def unchanged_variable(datum: TensorDatum, tensor: Value) -> bool:
         return False
     before: Value | None = None
     if datum.op_type == UPDATED_VARIABLE:
-        before = _read_before(datum)
+        before = read_before_update(datum.graph, datum.store, datum.index)
         before = _in_earlier(datum) if before is None else before
     elif datum.op_type in _READ and _is_written(datum.graph, datum.node_name):
         before = _in_earlier(datum)
@@ -115,15 +116,17 @@ def _handle(graph: Graph, node: str) -> str:
     return found.inputs[0].node if found is not None and found.inputs else node
 
 
-def _read_before(datum: TensorDatum) -> Value | None:
-    name = datum.node_name.removesuffix("/after_update") + "/before_update"
-    for row in datum.store.named(name):
-        if datum.store[row].op_type == BEFORE_UPDATE and datum.store[row].execution == datum.tensor.execution:
-            return datum.store.value(row)
-    handle = _handle(datum.graph, datum.node_name)
-    readers = [node.name for node, _ in datum.graph.consumers(handle) if node.op_type in _READ]
-    rows = [row for name in (handle, *readers) for row in datum.store.named(name) if row < datum.index]
-    values = [datum.store.value(row) for row in sorted(rows)]
+def read_before_update(graph: Graph, store: TensorStore, index: int) -> Value | None:
+    """What the variable held whose value after its update is at `index`; None where the run did not read it."""
+    tensor = store[index]
+    name = tensor.node.removesuffix("/after_update") + "/before_update"
+    for row in store.named(name):
+        if store[row].op_type == BEFORE_UPDATE and store[row].execution == tensor.execution:
+            return store.value(row)
+    handle = _handle(graph, tensor.node)
+    readers = [node.name for node, _ in graph.consumers(handle) if node.op_type in _READ]
+    rows = [row for name in (handle, *readers) for row in store.named(name) if row < index]
+    values = [store.value(row) for row in sorted(rows)]
     return next((value for value in values if not isinstance(value, NoValue)), None)
 
 

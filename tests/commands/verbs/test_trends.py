@@ -1,0 +1,82 @@
+"""`trends`: norms of gradients, weights and updates over runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from support.golden import check_golden
+from support.made_run import NAN, made_run, op
+from support.prompt import Prompt, json_of, links_of, text_of
+
+from tfdbg_cli.model.runs import Hit, Run, RunEnd
+
+
+def _step(number: int, weight: Any, gradient: Any, after: Any, function: str = "train_step") -> Run:
+    """A training step of a layer `dense` with one variable, a metric beside it, and a slot of the optimizer."""
+    run = made_run(
+        op("x", "Placeholder", value=np.ones((1, 1))),
+        op("k", "VarHandleOp"),
+        op("total", "VarHandleOp"),
+        op("slot", "VarHandleOp"),
+        op("dense/MatMul/ReadVariableOp", "ReadVariableOp", "k", value=np.array(weight)),
+        op("dense/MatMul", "MatMul", "x", "dense/MatMul/ReadVariableOp", value=np.ones((1, 2))),
+        op("loss", "Mean", "dense/MatMul", value=1.0),
+        op("metric/ReadVariableOp", "ReadVariableOp", "total", value=np.array(float(number))),
+        op("gradient_tape/dense/MatMul", "MatMul", "dense/MatMul", value=np.array(gradient)),
+        op("adam/ReadVariableOp", "ReadVariableOp", "slot", value=np.ones(2)),
+        op("adam/Sub", "Sub", "adam/ReadVariableOp", "gradient_tape/dense/MatMul", value=np.ones(2)),
+        op("adam/Assign", "AssignSubVariableOp", "k", "adam/Sub"),
+        op("adam/AssignSlot", "AssignVariableOp", "slot", "adam/Sub"),
+        op("metric/Assign", "AssignAddVariableOp", "total", "metric/ReadVariableOp"),
+        op("dense/kernel/after_update", "UpdatedVariable", "k", value=np.array(after)),
+        op("metric/total/after_update", "UpdatedVariable", "total", value=np.array(number + 1.0)),
+        op("adam/slot/after_update", "UpdatedVariable", "slot", value=np.ones(2)),
+    )
+    return dataclasses.replace(run, call=dataclasses.replace(run.call, number=number, function=function))
+
+
+def _stop() -> RunEnd:
+    earlier = [
+        _step(5, [3.0, 4.0], [0.3, 0.4], [3.0, 3.0]),
+        _step(6, [9.0, 9.0], [9.0, 9.0], [9.0, 9.0], function="eval_step"),
+        _step(7, [3.0, 3.0], [30.0, 40.0], [-3.0, -5.0]),
+    ]
+    return RunEnd(_step(8, [-3.0, -5.0], [NAN, 0.0], [NAN, -5.0]), Hit("has_inf_or_nan", "", 8, 7), earlier)
+
+
+def test_norms_of_a_layer_run_by_run() -> None:
+    series = {one["quantity"]: one for one in json_of("trends", _stop())["series"]}
+    assert [one["name"] for one in series.values()] == ["dense"] * 3, "metrics and slots are no layers"
+    assert all(one["steps"] == [5, 7, 8] for one in series.values()), "runs of another function do not count"
+    assert series["gradient"]["values"] == [0.5, 50.0, "nan"]
+    assert series["weight"]["values"] == [5.0, pytest.approx(math.sqrt(18)), pytest.approx(math.sqrt(34))]
+    assert series["update"]["values"] == [1.0, 10.0, "nan"]
+
+
+def test_screens() -> None:
+    check_golden("commands/trends", text_of("trends", _stop()))
+    check_golden("commands/trends_layer", text_of("trends dense --of gradient", _stop()))
+
+
+def test_a_layer_is_found_by_a_part_of_its_name() -> None:
+    assert len(json_of("trends dense --of update", _stop())["series"]) == 1
+    assert "There are no norms of a layer 'dnse'" in str(Prompt(_stop()).error("trends dnse"))
+
+
+def test_rows_lead_to_a_curve_and_to_runs() -> None:
+    assert links_of("trends", _stop())["gradient"] == "trends dense --of gradient"
+    assert links_of("trends dense --of gradient", _stop())["#7"] == "runs 3"
+
+
+def test_all_takes_runs_of_other_functions_too() -> None:
+    assert json_of("trends -a --of weight", _stop())["series"][0]["steps"] == [5, 6, 7, 8]
+
+
+def test_a_run_without_training_says_so() -> None:
+    run = made_run(op("a", "Const", value=1.0))
+    assert json_of("trends", run)["series"] == []
+    assert "Nothing in these runs is a gradient" in text_of("trends", run)

@@ -1,0 +1,176 @@
+"""`trends`: norms of gradients, weights and updates, layer by layer, over the runs that are kept or recorded."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.analysis.layers import is_called
+from tfdbg_cli.analysis.trends import Quantity, Series, Trends, trends
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.plot import Plot
+from tfdbg_cli.document.sparkline import signs
+from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.runs import Opened
+
+_CURVE = 24  # columns
+_NOTHING = "Nothing in these runs is a gradient, or a variable that the forward pass reads and the run writes."
+
+
+def _trends(context: Context, options: argparse.Namespace) -> Document:
+    same = context.call.same
+    found = trends(context.runs, lambda run: run.change is None and (options.all or run.call.same == same))
+    series = _chosen(found.series, options)
+    blocks: list[Block] = [Text(tuple(_head(context, found, series)))]
+    if len(series) == 1:
+        only = series[0]
+        if len(only.steps) > 1:
+            blocks.append(Plot(np.array(only.values), (f"#{only.steps[0]}", f"#{only.steps[-1]}"), _log(only)))
+        blocks += [Text((EMPTY_LINE,)), _runs(context, only)]
+    elif series:
+        blocks.append(_overview(series))
+    return Document("trends", tuple(blocks), lambda: {"series": list(map(_data, series))}, "trends")
+
+
+def _chosen(series: Sequence[Series], options: argparse.Namespace) -> Sequence[Series]:
+    """Those of the layer and the quantity that were asked for.
+
+    Raises:
+        TfdbgError: there is no such layer.
+
+    """
+    if options.of:
+        series = [one for one in series if one.quantity == options.of]
+    if options.layer:
+        named = [one for one in series if one.name == options.layer]
+        named = named or [one for one in series if is_called(one.name, options.layer)]
+        if not named:
+            known = dict.fromkeys(one.name for one in series)
+            hint = did_you_mean(options.layer, known) or "`trends` lists the layers that have some."
+            raise TfdbgError(f"There are no norms of a layer {options.layer!r}.", hint=hint)
+        return named
+    return series
+
+
+def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Line]:
+    steps = sorted({step for one in found.series for step in one.steps})
+    what = "L2 norms, layer by layer"
+    if len(series) == 1:
+        what = f"L2 norm of the {series[0].quantity} of {printable(series[0].name)}"
+    over = f" over {count_text(len(steps), 'run')}, #{steps[0]} to #{steps[-1]}" if steps else ""
+    lines = [line(Span(what, Style.TITLE), Span(over, Style.DIM))]
+    if found.unreadable:
+        lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+    if not series:
+        lines.append(line(Span(_NOTHING, Style.HINT)))
+    if len(steps) < 2 and not isinstance(context.stop, Opened):
+        lines.append(line(Span("`run -f FILTER --keep N` keeps the N runs before the hit.", Style.HINT)))
+    return [*lines, EMPTY_LINE]
+
+
+def _log(series: Series) -> bool:
+    return any(value > 0 for value in series.values if math.isfinite(value))
+
+
+def _overview(series: Sequence[Series]) -> Table:
+    """A row a series: its curve, its first and last number, and how the last compares with the first."""
+
+    def row(i: int) -> Row:
+        one = series[i]
+        link = f"trends {quoted(one.name)} --of {one.quantity}"
+        first = i == 0 or series[i - 1].name != one.name
+        return (
+            Span(printable(one.name) if first else "", Style.NAME, link),
+            Span(str(one.quantity), Style.LABEL, link),
+            _number(one.values[0]),
+            Span("".join(signs(_logarithms(one), _CURVE)), Style.NUMBER),
+            _number(one.values[-1]),
+            _change(one),
+        )
+
+    columns = (
+        Column("Layer"), Column("Norm of"), Column("first", right=True), Column("", width=_CURVE, drop=1),
+        Column("last", right=True), Column("last / first", drop=2),
+    )  # fmt: skip
+    return Table(columns, len(series), row)
+
+
+def _logarithms(series: Series) -> Any:
+    values = np.array(series.values)
+    with np.errstate(divide="ignore"):
+        logs = np.log10(values)
+    finite = logs[np.isfinite(logs)]
+    return np.where(values == 0, finite.min() if finite.size else 0.0, logs)
+
+
+def _runs(context: Context, series: Series) -> Table:
+    """A row a run of one series."""
+    places = {context.runs[place].call.number: place for place in range(len(context.runs))}
+
+    def row(i: int) -> Row:
+        step = series.steps[i]
+        ratio = series.values[i] / series.values[i - 1] if i and series.values[i - 1] else math.nan
+        return (
+            Span(f"#{step}", Style.NAME, f"runs {places[step] + 1}"),
+            _number(series.values[i]),
+            Span("" if math.isnan(ratio) else f"×{number_text(ratio)}", Style.DIM),
+        )
+
+    columns = (Column("Run", right=True), Column("norm", right=True), Column("from the run before"))
+    return Table(columns, len(series.steps), row)
+
+
+def _number(value: float) -> Span:
+    style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
+    return Span(number_text(value), style)
+
+
+def _change(series: Series) -> Span:
+    first, last = series.values[0], series.values[-1]
+    if len(series.values) < 2 or not first or not (math.isfinite(first) and math.isfinite(last)):
+        return Span("")
+    return Span(f"×{number_text(last / first)}", Style.NUMBER)
+
+
+def _data(series: Series) -> dict[str, Any]:
+    return {
+        "name": series.name,
+        "quantity": str(series.quantity),
+        "steps": list(series.steps),
+        "values": list(series.values),
+    }
+
+
+COMMAND = Command(
+    "trends",
+    (),
+    "Norms of gradients, weights and updates, layer by layer, over the runs that are kept or recorded.",
+    _trends,
+    (
+        Argument(("layer",), "a layer or scope; all without it", Kind.LAYER, nargs="?", default="", metavar="LAYER"),
+        Argument(("--of",), "one norm only", choices=tuple(Quantity), default=""),
+        Argument(("-a", "--all"), "runs of other functions too", switch=True),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+A norm is the square root of the sum of squares over all variables of a layer. Gradients are those that leave the
+backward pass, before clipping by the optimizer; weights are as the run read them; an update is the difference to the
+value after the run, where the run shows both. Curves are logarithmic.
+
+Examples:
+  trends                       every layer
+  trends dense                 the norms of one, and of what lies in it
+  trends dense --of gradient    one curve over the whole width, and its numbers run by run""",
+)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
-from tfdbg_cli.capture.functions.definition.flat import FlatFunction, flat_function
+from tfdbg_cli.capture.functions.definition.flat import flat_function
 from tfdbg_cli.capture.replay.function import (
     FunctionDetails,
     registered,
@@ -18,8 +18,6 @@ from tfdbg_cli.capture.replay.function import (
     root_of,
 )
 from tfdbg_cli.capture.replay.replayed import Replayed
-from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec
 
 _ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
@@ -55,7 +53,8 @@ def _part(replay_spec: ReplaySpec, failing: str, lost: set[str]) -> ReplaySpec |
         if not node or node in lost:
             return None
         lost |= {node} | flat.later(node)
-        returns = list(_numbers(flat, lost))
+        left = (name for node in flat.nodes.values() if node.name not in lost for name in node.outputs)
+        returns = list(filter(flat.has_numbers, left))
         if not returns:
             return None
         name = f"{root.body.name}_until_failure"
@@ -70,16 +69,6 @@ def _part(replay_spec: ReplaySpec, failing: str, lost: set[str]) -> ReplaySpec |
         inputs=tuple(replay_spec.inputs[position] for position in positions),
         details=_moved(details, positions).packed(),
     )
-
-
-def _numbers(flat: FlatFunction, lost: set[str]) -> Iterator[TensorName]:
-    """The outputs that hold numbers of the nodes that are not `lost`."""
-    for node in flat.nodes.values():
-        if node.scope is None or node.name in lost:
-            continue
-        for slot, output in enumerate(node.scope.body.outputs(node.template.name)):
-            if element_type(output.dtype).numpy is not None:
-                yield TensorName(node.name, slot)
 
 
 def _moved(details: FunctionDetails, positions: Sequence[int]) -> FunctionDetails:

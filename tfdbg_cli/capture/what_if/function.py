@@ -16,7 +16,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle, outputs_of, site_of
+from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import perform_part
 from tfdbg_cli.capture.what_if.places import Places
@@ -84,7 +84,7 @@ class FunctionWhatIf:
         found = self._edges.after(replaced)
         given = with_values(run.tensors, replaced)
         rows: list[Row] = [(given, row) for row in range(len(given))]
-        moved = [name for name, node in found.again.items() if site_of(node) is not None]
+        moved = [name for name, node in found.again.items() if node.site is not None]
         if found.again:
             values = self._computed(run, found, replaced)
             for row in range(len(values)):
@@ -117,7 +117,7 @@ class FunctionWhatIf:
         """
         returned = set(self._flat.returns)
         for node in found.again.values():
-            names = [name for name in outputs_of(node) if not is_handle(self._flat, name)]
+            names = [name for name in node.outputs if not is_handle(self._flat, name)]
             read = [name for name in names if any(r.name in found.again for r in self._edges.readers(name))]
             if not read:
                 yield from (name for name in names if name not in replaced)

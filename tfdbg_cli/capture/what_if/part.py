@@ -12,7 +12,6 @@ from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.capture.what_if.function_slice import site_of
 
 
 def perform_part(
@@ -41,7 +40,7 @@ def _scope_of(flat: FlatFunction, part: FlatDefinition) -> Scope:
     root = Scope("", body, body.needed(range(len(body.returns))), argument_names=tuple(map(str, part.inputs)))
     root.stands_for = dict(enumerate(part.inputs))
     for node in root.needed.nodes:
-        site = site_of(flat.nodes[node.name]) if node.name in flat.nodes else None
+        site = flat.nodes[node.name].site if node.name in flat.nodes else None
         if site is not None:
             root.calls[node.name] = replace(site, node=node)
     return root

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
-from tfdbg_cli.capture.what_if.function_slice import site_of
 from tfdbg_cli.model.names import TensorName
 
 
@@ -13,8 +12,7 @@ class Places:
     def __init__(self, flat: FlatFunction) -> None:
         self._nodes: dict[str, str] = {}
         for node in flat.nodes.values():
-            site = site_of(node)
-            for scope in () if site is None else site.scopes:
+            for scope in () if node.site is None else node.site.scopes:
                 self._nodes[scope.path] = node.name
 
     def of(self, name: TensorName) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
-from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops, has_numbers
+from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
@@ -99,7 +99,7 @@ class _PartsAgain:
         for op in ops:
             place = op.place_in(self._flat)
             with suppress(TfdbgError):  # what cannot be computed again is not told to have failed
-                if self._outcome(place, list(_numbers_of(self._flat, place))).error is not None:
+                if self._outcome(place, self._numbers_of(place)).error is not None:
                     failing.setdefault(place.name, []).append(op)
         for name_of_place, found in failing.items():
             inputs = self._flat.nodes[name_of_place].inputs
@@ -120,12 +120,15 @@ class _PartsAgain:
             outcome = self._outcome(place, op.given)
             values: Mapping[TensorName, Any] = dict(zip(op.given, outcome.outputs, strict=False))
         else:
-            outcome = self._outcome(place, list(_numbers_of(self._flat, place)), op.name)
+            outcome = self._outcome(place, self._numbers_of(place), op.name)
             values = outcome.early
         if not values.keys() >= set(op.given):
             failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
             raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
         return _Found(values, outcome.captured)
+
+    def _numbers_of(self, node: FlatNode) -> list[TensorName]:
+        return list(filter(self._flat.has_numbers, node.outputs))
 
     def _outcome(self, place: FlatNode, returns: Sequence[TensorName], asked: str = "") -> Outcome:
         """What `returns` at `place` give; if the run was held, with all values that come before."""
@@ -137,13 +140,6 @@ class _PartsAgain:
             _require_unchanged(self._flat, self._snapshot_plan, again, place)
         wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
         return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
-
-
-def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
-    for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
-        name = TensorName(node.name, slot)
-        if has_numbers(flat.type_of(name)):
-            yield name
 
 
 def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:

@@ -1,4 +1,4 @@
-"""A captured run of a session with a snapshot from before it, so that it can be made again or undone."""
+"""A run of a session whose values are taken while it happens, with a snapshot from before it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,16 @@ _IN_PLACE = (
 
 
 class SnapshotCapture:
-    """A capture of one run that also takes a snapshot before it."""
+    """A capture of one run that takes the values while it happens, and says so.
 
-    def __init__(self, capture: Capture, invocation: Invocation) -> None:
+    The snapshot before it is there so that the run can be made again or undone.
+    """
+
+    def __init__(self, capture: Capture, invocation: Invocation, why: str) -> None:
+        """`capture` takes the values; `why` says why they are not those of the run made again."""
         self._capture = capture
         self._invocation = invocation
+        self._why = why
         self._held: RunSnapshot | None = None
 
     def perform(self) -> RunResult:
@@ -42,32 +47,12 @@ class SnapshotCapture:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was captured."""
-        run = self._capture.run(call, error)
+        exactness = Exactness(Way.IN_PLACE, doubt=_IN_PLACE.format(why=self._why))
+        run = replace(self._capture.run(call, error), exactness=exactness)
         if self._held is None:
             return run
         self._held.drew_among(run.tensors)
         return replace(run, replayable=self._held, steppable=SteppableReplay(self._held))
-
-    def finish(self, keep: bool) -> None:
-        """Leave nothing behind, or what was asked to be kept."""
-        self._capture.finish(keep)
-
-
-class InPlace:
-    """A capture that takes the values while the run happens, and says so."""
-
-    def __init__(self, capture: Capture, why: str) -> None:
-        self._capture = capture
-        self._why = why
-
-    def perform(self) -> RunResult:
-        """Make the call. Raises what the call raises."""
-        return self._capture.perform()
-
-    def run(self, call: Call, error: RunError | None) -> Run:
-        """What was captured."""
-        doubt = _IN_PLACE.format(why=self._why)
-        return replace(self._capture.run(call, error), exactness=Exactness(Way.IN_PLACE, doubt=doubt))
 
     def finish(self, keep: bool) -> None:
         """Leave nothing behind, or what was asked to be kept."""

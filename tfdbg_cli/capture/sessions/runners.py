@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.sessions.invocation import ByNames, options_of
+from tfdbg_cli.capture.sessions.invocation import Invocation, options_of
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, named_by, redirected
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -97,7 +97,7 @@ def _with_fed(extra: Sequence[SymbolicTensor], feeds: Feeds, values: Sequence[Fe
     ]
 
 
-class RunnerCall(ByNames):
+class RunnerCall(Invocation):
     """A call of what `make_callable` gave."""
 
     kind = RunKind.CALLABLE
@@ -118,10 +118,6 @@ class RunnerCall(ByNames):
     @property
     def feeds(self) -> Feeds:
         return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
 
     def plain(self) -> RunResult:
         with INSIDE:
@@ -183,13 +179,14 @@ class OptionsRunner:
         return str((instead.op if isinstance(element, tf.Operation) else instead.tensor)(element).name)
 
 
-class OptionsRunnerCall:
+class OptionsRunnerCall(Invocation):
     """A call of what `_make_callable_from_options` gave; feeds are positional."""
 
     kind = RunKind.CALLABLE
 
     def __init__(self, runner: OptionsRunner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.session = runner.session
+        self.fetches = [*runner.message.fetch, *runner.message.target]
         self.options = runner.message.run_options
         self.run_metadata = keywords.get("run_metadata")
         self._runner = runner
@@ -197,16 +194,8 @@ class OptionsRunnerCall:
         self._keywords = keywords
 
     @property
-    def fetches(self) -> Fetches:
-        return [*self._runner.message.fetch, *self._runner.message.target]
-
-    @property
     def feeds(self) -> Feeds:
         return dict(zip(self._runner.message.feed, self._arguments, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
 
     def plain(self) -> RunResult:
         with INSIDE:

@@ -10,6 +10,7 @@ from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
+from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.reader import read_dump
@@ -36,9 +37,7 @@ def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorSt
         address.used_by(options)
         with address:
             run(options)
-        found = read_dump(scratch.path).tensors
-        rows = range(len(found))
-        return MemoryTensorStore([found[row] for row in rows], [found.value(row) for row in rows])
+        return gathered(rows_of(read_dump(scratch.path).tensors))
     finally:
         scratch.delete()
 
@@ -74,10 +73,7 @@ def merged(
             kept.append((dump, row))
     before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
     after = [(first, row) for row in own.values() if _is_updated(first, row)]
-    everything = [*before, *kept, *after]
-    return MemoryTensorStore(
-        [store[row] for store, row in everything], [store.value(row) for store, row in everything]
-    )
+    return gathered([*before, *kept, *after])
 
 
 def _is_updated(store: TensorStore, row: int) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
-from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+from tfdbg_cli.capture.stores import gathered
+from tfdbg_cli.model.tensors import TensorStore
 
 
 def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, TensorStore]) -> TensorStore:
@@ -33,4 +34,4 @@ def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str,
         add_before(len(order) if last else places.get(tensors[row].node, -1))
         kept.append((tensors, row))
     add_before(len(order))
-    return MemoryTensorStore([store[row] for store, row in kept], [store.value(row) for store, row in kept])
+    return gathered(kept)

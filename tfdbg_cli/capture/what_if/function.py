@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
@@ -26,8 +27,8 @@ from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
-from tfdbg_cli.model.tensors import GatheredTensors, Row
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.tensors import GatheredTensors
+from tfdbg_cli.model.values import Array
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
@@ -83,7 +84,7 @@ class FunctionWhatIf:
             self.require_replaceable(run, name)
         found = self._edges.after(replaced)
         given = with_values(run.tensors, replaced)
-        rows: list[Row] = [(given, row) for row in range(len(given))]
+        rows = rows_of(given)
         moved = [name for name, node in found.again.items() if node.site is not None]
         if found.again:
             values = self._computed(run, found, replaced)
@@ -131,7 +132,7 @@ class FunctionWhatIf:
             for name in node.inputs:
                 if name.node in found.again or name in fed or name in self._flat.arguments:
                     continue
-                value = _value_in(run, name)
+                value = known_value(run.tensors, name)
                 if value is not None:
                     fed[name] = value
         return fed
@@ -151,10 +152,3 @@ class FunctionWhatIf:
         if value is None:
             return variables.argument(name)
         return tf.constant(value, tf.as_dtype(self._flat.type_of(name)))
-
-
-def _value_in(run: Run, name: TensorName) -> Array | None:
-    """The value of a tensor that is made once in `run`; None where it is not known."""
-    rows = run.tensors.named(name.node, name.slot)
-    value = run.tensors.value(rows[0]) if rows else None
-    return None if isinstance(value, NoValue) else value

@@ -10,7 +10,9 @@ import numpy as np
 
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
@@ -26,7 +28,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
-from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import depth_first, reached
 
 _DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
@@ -167,9 +169,7 @@ class SessionWhatIf:
             return np.asarray(self._call.feeds[tensor.name], tensor.dtype.as_numpy_dtype)
         if tensor.name in self._call.flows or tensor.op.name in self._call.hidden:
             return None
-        rows = run.tensors.named(tensor.op.name, tensor.value_index)
-        value = run.tensors.value(rows[0]) if rows else None
-        return None if isinstance(value, NoValue) else value
+        return known_value(run.tensors, tensor_name(tensor))
 
     def _before(self, run: Run, name: str) -> Array:
         """What the variable that the op `name` holds was before the run.

@@ -9,13 +9,14 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array
 
 
 class Variables:
@@ -47,9 +48,8 @@ class Variables:
             return tf.constant(self._held[name.node], dtype)
         for node in self._edges.readers(name):
             if node.op_type == "ReadVariableOp" and not self._edges.is_late(node):
-                rows = self._run.tensors.named(node.name, 0)
-                value = self._run.tensors.value(rows[0]) if rows else None
-                if value is not None and not isinstance(value, NoValue):
+                value = known_value(self._run.tensors, TensorName(node.name, 0))
+                if value is not None:
                     return tf.constant(value, dtype)
         if self._edges.is_written(name):
             raise TfdbgError(

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from tfdbg_cli.analysis.graph.order import behind_inputs
-from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
@@ -16,6 +15,7 @@ from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
@@ -25,7 +25,7 @@ from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Run, WhatIf
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 
 VALUES = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "
@@ -85,7 +85,7 @@ class CapturedCall(ABC):
         held = {name.node for name in traced.snapshot_plan.sources}
         return Run(
             call,
-            behind_inputs(self._chosen(store), traced.graph, held),
+            behind_inputs(asked_for(store, self.plan.capture), traced.graph, held),
             traced.graph,
             tracebacks=traced.tracebacks,
             error=error,
@@ -98,13 +98,6 @@ class CapturedCall(ABC):
     @property
     def _what_if(self) -> WhatIf:
         return WholeWhatIf(FunctionWhatIf(self.call.traced.root, self.call.inputs, self.room))
-
-    def _chosen(self, store: TensorStore) -> TensorStore:
-        if not self.plan.capture.narrowed:
-            return store
-        admits = chooser(self.plan.capture).admits_named
-        rows = [row for row in range(len(store)) if admits(store[row].node, store[row].op_type, store[row].dtype)]
-        return PartOfStore(store, rows)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.

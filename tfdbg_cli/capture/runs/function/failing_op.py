@@ -24,12 +24,13 @@ from tfdbg_cli.capture.replay.function import perform_again
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import GatheredTensors, PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 
 _AGAIN = (
     "What comes before this op was computed again after the error, on copies of the variables as they were before "
@@ -178,12 +179,12 @@ def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str)
         if not once or not shown.named(name.node, name.slot):
             added.append(name)
     given = KeptTensors(list(_pairs(run, added, found.given)))
-    return replace(run, error=replace(run.error, inputs_note=note), tensors=_joined(shown, given))
+    return replace(run, error=replace(run.error, inputs_note=note), tensors=joined(shown, given))
 
 
 def _merged(again: TensorStore, first: TensorStore) -> TensorStore:
     """The tensors of `again`, and those of `first` that are not among them."""
-    return _joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
+    return joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
 
 
 def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, Any]) -> Iterator[tuple[Shown, Any]]:
@@ -191,10 +192,6 @@ def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, An
         node = run.graph.find(name.node)
         op_type, device = ("", "") if node is None else (node.op_type, node.device)
         yield Shown(name, op_type, device, values[name].dtype.as_datatype_enum), values[name]
-
-
-def _joined(first: TensorStore, second: TensorStore) -> TensorStore:
-    return GatheredTensors([(store, row) for store in (first, second) for row in range(len(store))])
 
 
 def _sentence(error: TfdbgError) -> str:

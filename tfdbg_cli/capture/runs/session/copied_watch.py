@@ -25,12 +25,13 @@ from tfdbg_cli.capture.sessions.fetched_tensors import described
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
 
 
@@ -180,8 +181,7 @@ class CopiedDump(UnchangedCapture):
         sources = [one for one in self.state.sources if one.name in held.drawn]
         missing = [one for one in sources if not dump.named(one.op.name, one.value_index)]
         values = [held.drawn[one.name] for one in missing]
-        drawn = MemoryTensorStore(list(map(described, missing, values)), values)
-        return GatheredTensors([(store, row) for store in (drawn, dump) for row in range(len(store))])
+        return joined(MemoryTensorStore(list(map(described, missing, values)), values), dump)
 
     def _dumped_in_order(self, held: RunSnapshot, call: Call) -> tuple[Run, Exactness]:
         """The run in the order of the first time, where that is found; else in the one that TensorFlow takes."""

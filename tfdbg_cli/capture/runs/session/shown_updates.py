@@ -16,12 +16,13 @@ from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
 from tfdbg_cli.capture.state.run_snapshot import read
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import Array
 
 
@@ -70,5 +71,4 @@ def with_after(tensors: TensorStore, written: Sequence[Variable], values: Sequen
         updated_tensor(variable.name, variable.op.device, array, variable.dtype.name)
         for variable, array in zip(written, arrays, strict=True)
     ]
-    stores: tuple[TensorStore, ...] = (tensors, MemoryTensorStore(updated, arrays))
-    return GatheredTensors([(store, row) for store in stores for row in range(len(store))])
+    return joined(tensors, MemoryTensorStore(updated, arrays))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
@@ -27,17 +26,16 @@ from tfdbg_cli.capture.sessions.references import sharing
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 
 UNREAD = "the state before it could not be read ({error})"
 
@@ -179,14 +177,3 @@ class UnchangedCapture:
             self.instead.finish(keep)
         elif keep and self.plan.directory is not None and self._run is not None:
             keep_dump(self._run, self.plan.directory, self.invocation.session.graph)
-
-
-def asked_for(tensors: TensorStore, request: CaptureRequest) -> TensorStore:
-    """Those of `tensors` that `request` asks for."""
-    if not request.narrowed:
-        return tensors
-    named = chooser(request).admits_named
-    described = [tensors[at] for at in range(len(tensors))]
-    return PartOfStore(
-        tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
-    )

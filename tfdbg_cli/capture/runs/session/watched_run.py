@@ -17,7 +17,6 @@ from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.python_graph import keep_dump
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
-from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
 from tfdbg_cli.capture.runs.session.ways import estimate_of
 from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
 from tfdbg_cli.capture.sessions.call_state import Variable
@@ -30,6 +29,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay

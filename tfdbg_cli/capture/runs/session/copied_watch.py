@@ -14,9 +14,9 @@ from tfdbg_cli.capture.pipeline import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.replay.replayed import Replayed, without_values
 from tfdbg_cli.capture.runs.session.checking import Checking
+from tfdbg_cli.capture.runs.session.in_place import asked_of, with_after
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
-from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome

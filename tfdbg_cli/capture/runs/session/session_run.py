@@ -15,11 +15,10 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
 from tfdbg_cli.capture.runs.session.failing_op import with_inputs
 from tfdbg_cli.capture.runs.session.graph_choice import RUNTIME, choose_graph
+from tfdbg_cli.capture.runs.session.in_place import InPlace
 from tfdbg_cli.capture.runs.session.profile import ProfileCapture
 from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
-from tfdbg_cli.capture.runs.session.shown_updates import ShownUpdates
-from tfdbg_cli.capture.runs.session.snapshot_capture import SnapshotCapture
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.session.watched_run import WatchedRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
@@ -131,11 +130,8 @@ class SessionRun:
         wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
         kind, about = choose_graph(wanted, plan.watching, controller.settings, self._invocation.session, reached)
         made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
-        capture: Capture = made(self._invocation, plan, reached, (*about, *notes))
-        if plan.watch is None:
-            # What the variables were before the run and after it tells which of both made them bad.
-            capture = ShownUpdates(capture, self._invocation, plan.capture)
-        return SnapshotCapture(capture, self._invocation, why)
+        capture = made(self._invocation, plan, reached, (*about, *notes))
+        return InPlace(capture, self._invocation, why, plan.capture if plan.watch is None else None)
 
     def _checked(self, controller: Controller, plan: Plan, watched: WatchRequest, question: Question) -> Capture:
         """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""

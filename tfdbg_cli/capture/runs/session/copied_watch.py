@@ -161,7 +161,7 @@ class CopiedDump(UnchangedCapture):
         except Exception as failure:  # noqa: BLE001  # values of the other graph are better than none
             report("dump a run that was made again", failure)
             return super().run(call, error)
-        bare = self.bare(call, error, self.held)
+        bare = self.bare(call, error, self.held, ())
         graph = bare.graph
         known = {name: value for name, value in self.outcome.variables.items() if not isinstance(value, NoValue)}
         written = [one for one in asked_of(self.state.written, self.plan.capture) if one.name in known]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.sessions.invocation import Invocation, options_of
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, named_by, redirected
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import (
     CallableOptions,
@@ -29,9 +30,8 @@ from tfdbg_cli.capture.tf.types import (
 )
 from tfdbg_cli.model.calls import RunKind
 
-Key = TypeVar("Key")
-
-_KEPT = 4  # so many runners that fetch more are kept for one of the program's: threads may need several at a time
+# The runners that fetch more than one of the program's: threads may need several at a time.
+_MORE: Memos[RawRunner] = Memos(keep=4)
 
 
 class Runner:
@@ -52,7 +52,6 @@ class Runner:
             self.original = make(fetches, feed_list, accept_options)
         self._make = make
         self._with_options: RawRunner | None = None
-        self._with_extra: dict[tuple[str, ...], RawRunner] = {}
 
     def with_options(self) -> RawRunner:
         """The runner that takes options."""
@@ -63,18 +62,7 @@ class Runner:
     def with_extra(self, extra: Sequence[GraphElement]) -> RawRunner:
         """The runner that fetches `extra` too; those made last are kept for the next runs."""
         names = tuple(element.name for element in extra)
-        return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
-
-
-def _kept(known: dict[Key, RawRunner], key: Key, make: Callable[[], RawRunner]) -> RawRunner:
-    """The runner that `known` has for `key`, made if there is none; the oldest go when there are too many."""
-    found = known.get(key)
-    if found is None:
-        found = make()
-        while len(known) >= _KEPT:
-            known.pop(next(iter(known)), None)
-        known[key] = found
-    return found
+        return _MORE.of(self, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
 
 
 def _feed_names(feeds: Feeds) -> dict[str, Any]:
@@ -153,7 +141,6 @@ class OptionsRunner:
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
-        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], RawRunner] = {}
 
     def with_options(self, options: RunOptions) -> RawRunner:
         """The runner that runs under `options`."""
@@ -172,7 +159,7 @@ class OptionsRunner:
             message.fetch[:] = [self._instead(name, instead) for name in message.fetch]
             message.target[:] = [self._instead(name, instead) for name in message.target]
         key = tuple(message.fetch), tuple(message.target)
-        return _kept(self._with_extra, key, lambda: self._make(message))
+        return _MORE.of(self, key, lambda: self._make(message))
 
     def _instead(self, name: str, instead: Redirection) -> str:
         element = self.session.graph.as_graph_element(name)

@@ -54,15 +54,14 @@ class CallState:
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
     them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
     that only speaks are no sources, since they follow from what it reads. `obstacle` says why the call cannot be made
-    again from these; it is empty when it can be. `calls` says whether ops call functions. `unordered` names a
-    variable or another thing that one op changes while others use it, in no fixed order.
+    again from these; it is empty when it can be. `unordered` names a variable or another thing that one op changes
+    while others use it, in no fixed order.
     """
 
     variables: tuple[Variable, ...] = ()
     sources: tuple[SymbolicTensor, ...] = ()
     outside: tuple[Op, ...] = ()
     obstacle: str = ""
-    calls: bool = False
     unordered: str = ""
 
     @property
@@ -84,7 +83,6 @@ class _Found:
     outside: list[Op] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
     obstacle: str = ""
-    calls: bool = False
     functions: GraphFunctions | None = None
 
 
@@ -104,7 +102,7 @@ def call_state(
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
     disputed = unordered(order, ends, writers, fed_names)
-    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls, disputed)
+    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, disputed)
 
 
 def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
@@ -114,7 +112,6 @@ def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Fou
     if op.type in PASSING or _is_within(op, fed_names):
         return
     calls = calls_functions(op)
-    found.calls = found.calls or calls
     held, foreign = held_by(op, fed_names)
     only_read = _only_read(op) if calls else frozenset[int]()
     for position, holder in held:

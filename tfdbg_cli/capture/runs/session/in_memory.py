@@ -28,11 +28,11 @@ class InMemory:
 
     def bare(self, call: Call, error: RunError | None, held: RunSnapshot | None, notes: tuple[str, ...]) -> Run:
         """The run without values: its graph has the insides of calls, and the variables that it writes."""
-        graph, state = self.invocation.session.graph, state_of(self.invocation)
-        called = CalledFunctions(graph, reached_by(self.invocation).order if state.calls else ())
+        graph, reached = self.invocation.session.graph, reached_by(self.invocation)
+        called = CalledFunctions(graph, reached.order if reached.calls else ())
         return Run(
             call=call,
-            graph=with_updated(called.added_to(program_graph(graph)), state.written),
+            graph=with_updated(called.added_to(program_graph(graph)), state_of(self.invocation).written),
             tracebacks=called.tracebacks(),
             error=error,
             notes=notes,

@@ -25,7 +25,7 @@ from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
+from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
@@ -108,7 +108,7 @@ class UnchangedCapture(InMemory):
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
         values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
-        shared = sharing(self._order, self.state, frozenset(fed(self.invocation.feeds)))
+        shared = sharing(reached_by(self.invocation).order, self.state, frozenset(fed(self.invocation.feeds)))
         # What shares the memory of a variable is read when the run is over.
         late = {
             name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])
@@ -118,10 +118,6 @@ class UnchangedCapture(InMemory):
     @property
     def _elements(self) -> Sequence[SymbolicTensor]:
         return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
-
-    @property
-    def _order(self) -> Sequence[Op]:
-        return reached_by(self.invocation).order
 
     def made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
         """The replay of the run that comes nearest to it, as far as can be told, and how exact it is."""

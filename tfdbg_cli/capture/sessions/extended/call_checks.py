@@ -102,9 +102,8 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 
     With `keeping` the values of every run are wanted, too.
     """
-    session = invocation.session
     reached = reached_by(invocation)
-    if session.sess_str:
+    if invocation.session.sess_str:
         return "the session runs elsewhere"
     if question is not None and question.compares:
         return "the graph does not hold what its variables were before"
@@ -115,7 +114,12 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
     endless = state_of(invocation).endless
     if endless:
         return f"nothing tells when its updates of {endless} in loops and branches are over"
-    graph = session.graph
+    return misfit(invocation)
+
+
+def misfit(invocation: Invocation) -> str:
+    """What of the feeds has not the shape that the graph promises, as a reason; empty if all have."""
+    graph = invocation.session.graph
     for name, value in fed(invocation.feeds).items():
         if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
             return f"what is fed to {name} has not the shape that the graph promises"

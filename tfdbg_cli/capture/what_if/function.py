@@ -20,7 +20,6 @@ from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import perform_part
-from tfdbg_cli.capture.what_if.places import Places
 from tfdbg_cli.capture.what_if.slices import Slice
 from tfdbg_cli.capture.what_if.variables import Variables
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
@@ -59,14 +58,10 @@ class FunctionWhatIf:
     def _edges(self) -> FunctionEdges:
         return FunctionEdges(self._flat)
 
-    @cached_property
-    def _places(self) -> Places:
-        return Places(self._flat)
-
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse handles, and what is made inside a branch, a loop or a compiled call. See WhatIf."""
         flat = self._flat
-        place = self._places.of(name)
+        place = flat.place_of(name)
         if place:
             raise TfdbgError(within(name, place), hint=f"Replace what {place} is given, or what it gives.")
         if name not in flat.arguments and name.node not in flat.nodes:
@@ -90,9 +85,9 @@ class FunctionWhatIf:
             values = self._computed(run, found, replaced)
             for row in range(len(values)):
                 name = values[row].name
-                if name not in replaced and (name.node in found.again or self._places.of(name) in moved):
+                if name not in replaced and (name.node in found.again or self._flat.place_of(name) in moved):
                     rows.append((values, row))
-        tensors = merged(run.tensors, GatheredTensors(rows), self._places.of, moved)
+        tensors = merged(run.tensors, GatheredTensors(rows), self._flat.place_of, moved)
         change = Change(run, tuple(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
         return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 
 import tensorflow as tf
 
@@ -119,6 +120,22 @@ class FlatFunction:
     def has_numbers(self, name: TensorName) -> bool:
         """Whether an argument or an output holds elements that NumPy has a type for: it is no handle."""
         return element_type(self.type_of(name)).numpy is not None
+
+    @cached_property
+    def _folders(self) -> dict[str, str]:
+        """The branches, loops and compiled calls, by the folders of what is in them."""
+        sites = ((node.name, node.site) for node in self.nodes.values())
+        return {scope.path: name for name, site in sites if site is not None for scope in site.scopes}
+
+    def place_of(self, name: TensorName) -> str:
+        """The branch, loop or compiled call in which `name` is made; empty when it is made by a node of this level."""
+        at = name.node.find("/")
+        while at >= 0:
+            place = self._folders.get(name.node[:at])
+            if place is not None:
+                return place
+            at = name.node.find("/", at + 1)
+        return ""
 
     def ancestors(self, ends: Iterable[TensorName], fed: Collection[TensorName] = ()) -> Iterator[FlatNode]:
         """The nodes from which the tensors `ends` are computed; past `fed` ones none. Control edges do not count."""

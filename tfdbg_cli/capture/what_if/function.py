@@ -19,9 +19,8 @@ from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
 from tfdbg_cli.capture.what_if.merging import merged, with_values
-from tfdbg_cli.capture.what_if.part import perform_part
+from tfdbg_cli.capture.what_if.part import Variables, perform_part
 from tfdbg_cli.capture.what_if.slices import Slice
-from tfdbg_cli.capture.what_if.variables import Variables
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName

@@ -128,7 +128,7 @@ class FlatFunction:
         return {scope.path: name for name, site in sites if site is not None for scope in site.scopes}
 
     def place_of(self, name: TensorName) -> str:
-        """The branch, loop or compiled call in which `name` is made; empty when it is made by a node of this level."""
+        """The branch, loop or compiled call in which `name` is made; empty when a node of this level makes it."""
         at = name.node.find("/")
         while at >= 0:
             place = self._folders.get(name.node[:at])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
@@ -53,7 +53,7 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
                 hint="Replace a tensor behind the loop.",
             )
         effects = set(effects_in(node))
-        if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
+        if not DRAWS.isdisjoint(effects):
             return Kept.DRAWN
         if node.site is None and Effect.WRITE in effects:
             return Kept.WRITES
@@ -76,7 +76,7 @@ def effects_in(node: FlatNode) -> Iterator[Effect]:
 
 def writes(node: FlatNode) -> bool:
     """Whether `node`, or what it calls, changes a variable that it is given."""
-    return not {Effect.WRITE, Effect.DRAW_FROM_VARIABLE}.isdisjoint(effects_in(node))
+    return not WRITES.isdisjoint(effects_in(node))
 
 
 def _type_of(flat: FlatFunction, name: TensorName) -> int:

@@ -1,18 +1,22 @@
-"""Values from loops and branches of version 1, where nothing can be fetched: dumped by TensorFlow, read back."""
+"""Values from inside of loops, branches and calls, where nothing can be fetched: dumped by TensorFlow, read back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
+from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
@@ -86,3 +90,31 @@ def _is_of(graph: TfGraph, name: str) -> bool:
     except (KeyError, ValueError):
         return False
     return True
+
+
+def inlined_names(graph: TfGraph, order: Iterable[Op]) -> dict[str, str]:
+    """The names by which a run shows the nodes of called functions, by the names that the runtime gives them.
+
+    The runtime puts the nodes of a function in the place of a plain call of it, under the name of the call. Branches
+    and loops it takes apart: their nodes are not among these.
+    """
+    functions = GraphFunctions(graph, as_written=True)
+    found: dict[str, str] = {}
+    for op in filter(calls_functions, order):
+        try:
+            root = called_root(op, functions)
+        except TfdbgError:  # nobody knows what it calls
+            continue
+        for site in root.calls.values():
+            found.update(_inside(site, op.name))
+    return found
+
+
+def _inside(site: CallSite, call: str) -> Iterator[tuple[str, str]]:
+    if site.kind is not CallKind.PLAIN:
+        return
+    scope = site.scopes[0]
+    for name in scope.body.nodes:
+        yield f"{call}/{name}", scope.name_of(name)
+    for name, inner in scope.calls.items():
+        yield from _inside(inner, f"{call}/{name}")

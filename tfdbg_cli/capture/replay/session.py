@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.replay.dumped import dumped, merged, renamed
-from tfdbg_cli.capture.replay.inlined import inlined_names
+from tfdbg_cli.capture.replay.dumped import dumped, inlined_names, merged, renamed
 from tfdbg_cli.capture.replay.inside import with_inside
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room

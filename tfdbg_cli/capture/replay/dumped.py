@@ -9,14 +9,12 @@ from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
-from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
 from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
@@ -98,15 +96,10 @@ def inlined_names(graph: TfGraph, order: Iterable[Op]) -> dict[str, str]:
     The runtime puts the nodes of a function in the place of a plain call of it, under the name of the call. Branches
     and loops it takes apart: their nodes are not among these.
     """
-    functions = GraphFunctions(graph, as_written=True)
     found: dict[str, str] = {}
-    for op in filter(calls_functions, order):
-        try:
-            root = called_root(op, functions)
-        except TfdbgError:  # nobody knows what it calls
-            continue
+    for name, root in called_roots(order, GraphFunctions(graph, as_written=True)).items():
         for site in root.calls.values():
-            found.update(_inside(site, op.name))
+            found.update(_inside(site, name))
     return found
 
 

@@ -9,11 +9,9 @@ from functools import cached_property
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.graph import nodes_of
-from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
-from tfdbg_cli.capture.tf.op_definitions import calls_functions
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import Op, TfGraph
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.sources import Traceback
 
@@ -25,12 +23,7 @@ class CalledFunctions:
         """Look at the ops in `order` of `graph` (a tf.Graph)."""
         self._graph = graph
         self._functions = GraphFunctions(graph, as_written=True)
-        self._roots: dict[str, Scope] = {}
-        for op in filter(calls_functions, order):
-            try:
-                self._roots[op.name] = called_root(op, self._functions)
-            except TfdbgError:
-                continue  # a note of the run says so
+        self._roots = called_roots(order, self._functions)
 
     def added_to(self, model: Graph) -> Graph:
         """`model` with the nodes inside each call before the node of the call, which then reads what they give."""

@@ -10,8 +10,7 @@ from tfdbg_cli.capture.budget import require_room_for_graphs
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
-from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
-from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
+from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph

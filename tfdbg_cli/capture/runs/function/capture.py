@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -73,6 +73,14 @@ class CapturedCall(ABC):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
 
+    def performed(self, instrumented: Instrumented) -> Outcome:
+        """Make the call by `instrumented`; what comes of it is the `outcome`. Raises what the call raises."""
+        with INSIDE:
+            self.outcome = instrumented.perform(self.call.inputs, self.room)
+        if self.outcome.error is not None:
+            raise self.outcome.error
+        return self.outcome
+
     @abstractmethod
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with the values that were taken."""
@@ -132,11 +140,7 @@ class FunctionCapture(CapturedCall):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        with INSIDE:
-            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
-        if self.outcome.error is not None:
-            raise self.outcome.error
-        return list(self.outcome.outputs) or None
+        return list(self.performed(self.instrumented).outputs) or None
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was taken; after an error, the values of branches and turns of loops that had ended."""
@@ -151,10 +155,10 @@ class FunctionCapture(CapturedCall):
         return self._run
 
 
-def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
-    """The snapshot of `call`, which is about to be made; None where it could not be taken."""
+def held_before(call: PerformedCall, room: int, covered: Collection[int] = ()) -> CallSnapshot | None:
+    """The snapshot of `call`, which is about to be made; None where it could not be taken. See `CallSnapshot.of`."""
     try:
-        return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, room=room)
+        return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, covered, room)
     except Exception as error:  # noqa: BLE001
         report("hold what a run can be made again from", error)
         return None

@@ -121,7 +121,7 @@ class FunctionChecks:
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
         if self._proof is None:
-            given = frozenset([*self.snapshot_plan.sources, *self._before.values()])
+            given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
             wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
 
@@ -138,19 +138,17 @@ class FunctionChecks:
         return (unproven or self.trials.differs) and not self.trials.reason
 
     @cached_property
-    def _before(self) -> dict[int, TensorName]:
+    def read_early(self) -> dict[int, TensorName]:
+        """What is read of variables before their updates, by position: a checked call gives that back itself."""
         return {} if self.snapshot_plan.reason else early_reads(self.root, self.snapshot_plan.written)
-
-    def hold(self, inputs: Sequence[EagerTensor], room: int) -> CallSnapshot:
-        """Hold a call that is about to be made, as far as it does not give back itself what it read."""
-        return CallSnapshot.of(self.snapshot_plan, inputs, self._before, room)
 
     def after(self, held: CallSnapshot, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""
         values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         sources = {name: values[name] for name in self.snapshot_plan.sources if name in values}
         held.after(
-            {**outcome.early, **sources}, {at: values[name] for at, name in self._before.items() if name in values}
+            {**outcome.early, **sources},
+            {at: values[name] for at, name in self.read_early.items() if name in values},
         )
 
 

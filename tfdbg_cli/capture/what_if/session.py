@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
-from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.state.before_updates import held_variables
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque

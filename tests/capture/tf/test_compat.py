@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.one_dnn import run_as
 
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.function_names import function_name
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, NodeDef, TfGraph

@@ -19,7 +19,7 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
 from tfdbg_cli.capture.questions.known import question_of

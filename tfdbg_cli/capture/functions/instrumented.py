@@ -22,9 +22,9 @@ from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, items_of
-from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_names
+from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
@@ -66,15 +66,6 @@ class Outcome:
     early: Mapping[TensorName, EagerTensor] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Rewritten:
-    """The function as it is called, with its callback."""
-
-    exposed: Exposed
-    rewriting: Rewriting
-    reports: FrameReports
-
-
 class Instrumented:
     """A graph function that can be called with its values kept.
 
@@ -104,7 +95,7 @@ class Instrumented:
         self.root = root
         self._without_xla = False
         self._lock = threading.Lock()
-        self._idle: list[_Rewritten] = [self._rewritten()]
+        self._idle: list[Rewritten] = [self._rewritten()]
         self._arguments = arguments or [
             Shown(TensorName(name, 0), ARGUMENT, "", dtype)
             for name, dtype in zip(self.root.argument_names, self.root.body.argument_types, strict=True)
@@ -180,8 +171,8 @@ class Instrumented:
             with self._lock:
                 self._idle.append(rewritten)
 
-    def _performed(self, rewritten: _Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
-        rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
+    def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
+        rewritten.begin(room)
         error: Exception | None = None
         found: Sequence[EagerTensor] | None = None
         try:
@@ -204,7 +195,7 @@ class Instrumented:
 
     def _outcome(
         self,
-        rewritten: _Rewritten,
+        rewritten: Rewritten,
         inputs: Sequence[EagerTensor],
         room: int | None,
         found: Sequence[EagerTensor] | None,
@@ -270,15 +261,12 @@ class Instrumented:
             self._idle = []
         return Outcome(outputs, KeptTensors(()), (*self.notes, _XLA_FAILED))
 
-    def _rewritten(self) -> _Rewritten:
-        reports = FrameReports()
-        rewriting = Rewriting(reports.token, without_xla=self._without_xla, wanted=self._wanted)
-        exposed = rewriting.exposed(self.root)
-        names = [definition.signature.name for definition in rewriting.definitions]
-        for definition in rewriting.definitions:
+    def _rewritten(self) -> Rewritten:
+        rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)
+        names = [definition.signature.name for definition in rewritten.rewriting.definitions]
+        for definition in rewritten.rewriting.definitions:
             compat.add_function(definition)
-        rewriting.definitions.clear()
-        rewritten = _Rewritten(exposed, rewriting, reports)
+        rewritten.rewriting.definitions.clear()
         weakref.finalize(rewritten, _forget, names).atexit = False
         return rewritten
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
-from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
@@ -20,13 +18,6 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.facts import Facts
-
-
-@dataclass(frozen=True)
-class _Shown:
-    exposed: Exposed
-    rewriting: Rewriting
-    reports: FrameReports
 
 
 class ShownCalls:
@@ -40,18 +31,15 @@ class ShownCalls:
 
         """
         self._functions = GraphFunctions(graph, as_written=True)
-        self._shown: dict[str, _Shown] = {}
+        self._shown: dict[str, Rewritten] = {}
         self.shadow_ops: ShadowOps = ShadowOpMaker(order, fed_names, again=True).made(
             hidden_ops(graph), self._rewritten
         )
 
     def _rewritten(self, op: Op, _: Facts[str]) -> RewrittenCall:
         root = called_root(op, self._functions)
-        reports = FrameReports()
-        rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))
-        exposed = rewriting.exposed(root)
-        *definitions, around = rewriting.definitions
-        self._shown[op.name] = _Shown(exposed, rewriting, reports)
+        shown = self._shown[op.name] = Rewritten.of(root, Wanted.all_values(root))
+        *definitions, around = shown.rewriting.definitions
         return RewrittenCall(op, Body(around), tuple(definitions))
 
     @property
@@ -62,7 +50,7 @@ class ShownCalls:
     def begin(self) -> None:
         """Get ready for the run."""
         for shown in self._shown.values():
-            shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
+            shown.begin(None)
 
     def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
         """The name of each call with what was computed in it, in order of execution.
@@ -80,7 +68,7 @@ class ShownCalls:
             yield op.name, KeptTensors(unrolled.values)
 
 
-def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, EagerTensor]:
+def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:
     """The values that `op` is given and from which others inside are computed later, as eager tensors."""
     items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
     read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, items_of
+from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
 from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
@@ -123,11 +123,6 @@ class Instrumented:
                 if source.node is not None:
                     yield source
 
-    @property
-    def values(self) -> int:
-        """How many values a call gives, loops and branches not counted."""
-        return sum(item.shown is not None for item in items_of(self.root))
-
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
         exposed = self._idle[0].exposed
@@ -139,20 +134,6 @@ class Instrumented:
         random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
         named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
         return _RANDOM.format(named) if random else ""
-
-    def call(
-        self, inputs: Sequence[EagerTensor], room: int | None = None
-    ) -> tuple[tuple[EagerTensor, ...], KeptTensors]:
-        """As `perform`: the flat outputs and the values.
-
-        Raises:
-            tf.errors.OpError: what the call raises, with the message that the original function gives it.
-
-        """
-        outcome = self.perform(inputs, room)
-        if outcome.error is not None:
-            raise outcome.error
-        return outcome.outputs, outcome.captured
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> Outcome:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.

@@ -48,6 +48,11 @@ class Reach:
     inside: frozenset[str] = frozenset()
     order: tuple[Op, ...] = ()
 
+    @property
+    def fetchable(self) -> list[SymbolicTensor]:
+        """The tensors that hold numbers."""
+        return [tensor for tensor in self.tensors if tensor.name not in self.opaque]
+
 
 _REACHES: Memos[Reach] = Memos(keep=16)
 

@@ -66,9 +66,7 @@ def estimate_of(
     invocation: Invocation, request: CaptureRequest, kind: GraphKind, settings: Settings, directory: Path | None
 ) -> Estimate:
     """What the values that `request` asks for take."""
-    reached = reached_by(invocation)
-    admits = chooser(request).admits
-    tensors = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque and admits(tensor)]
+    tensors = filter(chooser(request).admits, reached_by(invocation).fetchable)
     return estimate(tensors, fed(invocation.feeds), kind, settings, directory)
 
 

@@ -34,7 +34,7 @@ from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.static_values import dimensions
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
@@ -91,8 +91,8 @@ def state_of(invocation: Invocation) -> CallState:
 
     def found_out() -> CallState:
         reached = reached_by(invocation)
-        fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
-        return with_last_writes(call_state(reached.order, fetchable, fed_names, ends), reached.order, fed_names)
+        state = call_state(reached.order, reached.fetchable, fed_names, ends)
+        return with_last_writes(state, reached.order, fed_names)
 
     return _STATES.of(graph, key, found_out)
 
@@ -153,7 +153,7 @@ def call_checks(
         reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
-        found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
+        found = _watched_call(graph, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.shadow_ops.require_alone(
             [*map(found.shadow_ops.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
@@ -213,14 +213,13 @@ class _Admission:
 
 def _watched_call(
     graph: TfGraph,
-    order: Sequence[Op],
     reached: Reach,
     state: CallState,
     fed_names: frozenset[str],
     question: Question,
     admission: _Admission,
 ) -> CallChecks:
-    fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+    order, fetchable = reached.order, reached.fetchable
     hidden = hidden_ops(graph)
     shadow_ops = ShadowOps()
     if reached.calls:
@@ -240,7 +239,7 @@ def _watched_call(
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, shadow_ops)), strict=True))
     tensors = [*map(shadow_ops.tensor, found.checked), *(after[variable] for variable in checked)]
-    inner = _inner(order, reached, fed_names, admits, shadow_ops)
+    inner = _inner(reached, fed_names, admits, shadow_ops)
     unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
     if unasked:
         return CallChecks(reached, state, question, None, (), (), ShadowOps(), (), {}, 0, 0, unasked)
@@ -273,18 +272,14 @@ def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
 
 
 def _inner(
-    order: Sequence[Op],
-    reached: Reach,
-    fed_names: frozenset[str],
-    admits: Callable[[Any], bool],
-    shadow_ops: ShadowOps,
+    reached: Reach, fed_names: frozenset[str], admits: Callable[[Any], bool], shadow_ops: ShadowOps
 ) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
         return ()
     names = {tensor.name for tensor in reached.tensors}
-    found = inner_tensors(order, names, fed_names, admits)
-    loops = loops_of(order, fed_names)
+    found = inner_tensors(reached.order, names, fed_names, admits)
+    loops = loops_of(reached.order, fed_names)
     answers = [Inner(answer, loops[op.name], True) for op, (answer,) in shadow_ops.given if op.name in reached.inside]
     return tuple(
         replace(one, tensor=shadow_ops.tensor(one.tensor), loops=tuple(map(shadow_ops.op, one.loops)))

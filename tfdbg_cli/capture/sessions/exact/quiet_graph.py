@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.sessions.as_written import WRITTEN, drawn_name
 from tfdbg_cli.capture.sessions.call_state import CallState, acts
-from tfdbg_cli.capture.sessions.drawn_names import drawn_name
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nesting_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
-from tfdbg_cli.capture.sessions.written_type import WRITTEN
 from tfdbg_cli.capture.tf.op_definitions import only_handles
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError

@@ -9,11 +9,10 @@ from dataclasses import replace
 import tensorflow as tf
 
 from tfdbg_cli.capture.replay.dumped import dumped, inlined_names, merged, renamed
-from tfdbg_cli.capture.replay.inside import with_inside
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
-from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
+from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls, with_inside
 from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX

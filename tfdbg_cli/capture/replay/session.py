@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import tensorflow as tf
@@ -50,21 +50,13 @@ def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: Sessi
         TfdbgError: TensorFlow does not take the graph or the inputs; an error of an op of the run is none.
 
     """
-    with INSIDE:
-        own = copy is None
-        copy = copy or SessionCopy(replay_spec)
+    with _made(replay_spec, copy) as made:
+        if room is not None:
+            require_room(made.fetchable, room)
         try:
-            with copy.lock:
-                made = _Made(copy, replay_spec)
-                if room is not None:
-                    require_room(made.fetchable, room)
-                try:
-                    return made.with_called(made.with_inner(made.replayed(made.values())))
-                except OpError as error:
-                    return made.after(run_error(error))
-        finally:
-            if own:
-                copy.close()
+            return made.with_called(made.with_inner(made.replayed(made.values())))
+        except OpError as error:
+            return made.after(run_error(error))
 
 
 def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
@@ -74,13 +66,21 @@ def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
         TfdbgError: there is one, or TensorFlow does not take the graph or the inputs.
 
     """
+    with _made(replay_spec) as made:
+        require_room(made.fetchable, room)
+
+
+@contextmanager
+def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator[_Made]:
+    """A context in which the run is to be made, in the copy that is `known` or in one of its own."""
     with INSIDE:
-        copy = SessionCopy(replay_spec)
+        copy = known or SessionCopy(replay_spec)
         try:
             with copy.lock:
-                require_room(_Made(copy, replay_spec).fetchable, room)
+                yield _Made(copy, replay_spec)
         finally:
-            copy.close()
+            if known is None:
+                copy.close()
 
 
 class _Made:

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, Sessi
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
+from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.extended.call_checks import ends_of
@@ -238,7 +238,7 @@ class RunSnapshot:
     def _limits(self) -> tuple[str, ...]:
         drawn = {tensor.op.name for tensor in self._state.sources}
         effects = [op.name for op in self._state.outside if op.name not in drawn]
-        limits = [_EFFECTS.format(names=", ".join(effects[:3]) + (" …" if effects[3:] else ""))] if effects else []
+        limits = [_EFFECTS.format(names=first_few(effects))] if effects else []
         if any(not variable.writers for variable in self._state.variables):
             limits.append(_AFTERWARDS)
         return tuple(limits)

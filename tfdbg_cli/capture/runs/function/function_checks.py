@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,11 +44,7 @@ class WatchKind:
 
     def admits(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether tensors of a node of that name are to be looked at."""
-        if node in self.ignored:
-            return False
-        if self.exclude_node_names and re.search(self.exclude_node_names, node):
-            return False
-        return chooser(self.capture).admits_named(node, op_type, dtype)
+        return chooser(self.capture, self.exclude_node_names, self.ignored).admits_named(node, op_type, dtype)
 
 
 def watch_kind(plan: Plan, function: str) -> WatchKind | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
-from tfdbg_cli.capture.chooser import Chooser, chooser
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
@@ -180,11 +179,9 @@ class _Admission:
         self._question = question
         self._graph = graph
         self._outcome = outcome
-        self._chooser: Chooser = chooser(request)
-        excluded = watched.exclude_node_names
-        self._ignored = watched.ignored_in("")
-        self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
-        self._excluded = re.compile(excluded) if excluded else None
+        excluded, ignored = watched.exclude_node_names, watched.ignored_in("")
+        self.named = chooser(request, excluded, ignored).admits_named
+        self.whole = not excluded and not request.narrowed and outcome is None and not ignored
 
     def tensor(self, tensor: SymbolicTensor) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
@@ -203,12 +200,6 @@ class _Admission:
         if self._question.among is Among.GRADIENTS or not self._question.concerns(UPDATED_VARIABLE, dtype, None):
             return False
         return self.named(name, UPDATED_VARIABLE, dtype)
-
-    def named(self, node: str, op_type: str, dtype: str) -> bool:
-        """Whether a tensor of `node` with these names is asked about."""
-        if node in self._ignored or (self._excluded is not None and self._excluded.search(node)):
-            return False
-        return self._chooser.admits_named(node, op_type, dtype)
 
 
 def _watched_call(

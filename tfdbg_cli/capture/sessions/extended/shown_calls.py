@@ -1,4 +1,4 @@
-"""Calls of a session's graph rewritten so that a run gives all that they compute inside, and its values with these."""
+"""Calls of a session's graph rewritten so that a run gives all that they compute inside, and laid among the rest."""
 
 from __future__ import annotations
 

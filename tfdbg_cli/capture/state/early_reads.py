@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cache
 
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
@@ -34,11 +35,16 @@ def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
                     reads.setdefault(position, []).append((scope, node))
                 elif not leaves_variable(node.op):
                     changes.setdefault(position, []).append((scope, node))
-    order = _Order()
+    reads_before = cache(_reads_before)
+
+    def comes_first(scope: Scope, read: NodeDef, later: NodeDef) -> bool:
+        bits, before = reads_before(scope)
+        return bool(before[later.name] & bits[read.name])
+
     found: dict[int, TensorName] = {}
     for position, places in reads.items():
         for scope, node in places:
-            if all(where is scope and order.comes_first(scope, node, other) for where, other in changes[position]):
+            if all(where is scope and comes_first(scope, node, other) for where, other in changes[position]):
                 found[position] = TensorName(scope.name_of(node.name), 0)
                 break
     return found
@@ -60,30 +66,16 @@ def _is_straight(scope: Scope) -> bool:
     return True
 
 
-class _Order:
-    """The order of a function's reads of variables and its other nodes, by its edges."""
-
-    def __init__(self) -> None:
-        self._scopes: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
-
-    def comes_first(self, scope: Scope, read: NodeDef, later: NodeDef) -> bool:
-        """Whether edges lead from the node `read`, which reads a variable, to `later`, both of `scope`."""
-        if id(scope) not in self._scopes:
-            self._scopes[id(scope)] = self._followed(scope)
-        bits, before = self._scopes[id(scope)]
-        return bool(before[later.name] & bits[read.name])
-
-    @staticmethod
-    def _followed(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
-        """A bit for each read, by name, and for each node the bits of the reads before it."""
-        reads = (node.name for node in scope.needed.nodes if node.op == _READ)
-        bits = {name: 1 << number for number, name in enumerate(reads)}
-        before: dict[str, int] = {}
-        for node in scope.needed.nodes:  # inputs come first
-            found = 0
-            for text in node.input:
-                name = text.removeprefix("^").split(":", 1)[0]
-                if text.startswith("^") or ":" in text:
-                    found |= before.get(name, 0) | bits.get(name, 0)
-            before[node.name] = found
-        return bits, before
+def _reads_before(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
+    """A bit for each read of a variable, by name, and for each node the bits of the reads that come before it."""
+    reads = (node.name for node in scope.needed.nodes if node.op == _READ)
+    bits = {name: 1 << number for number, name in enumerate(reads)}
+    before: dict[str, int] = {}
+    for node in scope.needed.nodes:  # inputs come first
+        found = 0
+        for text in node.input:
+            name = text.removeprefix("^").split(":", 1)[0]
+            if text.startswith("^") or ":" in text:
+                found |= before.get(name, 0) | bits.get(name, 0)
+        before[node.name] = found
+    return bits, before

@@ -7,14 +7,13 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
+from tfdbg_cli.capture.runs.session.in_place import with_after
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of
@@ -25,7 +24,6 @@ from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.updated import updated_tensor
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
 from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
@@ -170,12 +168,8 @@ class WatchedRun(InMemory):
     def _store(self, kept: Sequence[Any]) -> TensorStore:
         store = stored(self._shown, self._call.reached.opaque, kept)
         tensors = [store[at] for at in range(len(store))]
-        values: list[Value] = [self._as_read(tensors[at], store.value(at)) for at in range(len(store))]
-        for variable, value in zip(self._call.state.written, self._updated, strict=True):
-            array = np.asarray(value)
-            tensors.append(updated_tensor(variable.name, variable.op.device, array, variable.dtype.name))
-            values.append(array)
-        return MemoryTensorStore(tensors, values)
+        values = [self._as_read(tensor, store.value(at)) for at, tensor in enumerate(tensors)]
+        return with_after(MemoryTensorStore(tensors, values), self._call.state.written, self._updated)
 
     def _as_read(self, tensor: Tensor, value: Value) -> Value:
         """`value` of `tensor`, or what it was before the run overwrote it."""

@@ -13,7 +13,6 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, on
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import DType, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.ops.effects import follows, is_of_a_run, leaves_variable, speaks
 from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 
@@ -182,7 +181,7 @@ def _obstacle_inside(op: Op, found: _Found) -> str:
             stateless = definition is not None and not definition.is_stateful
             if stateless or follows(node.op) or node.name in scope.calls:
                 continue
-            handles = [text for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]
+            handles = scope.body.handles(node)
             if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
                 return f"{scope.name_of(node.name)} ({node.op}) draws or changes something in a function"
     return ""

@@ -7,7 +7,7 @@ changes the world (prints, summaries, queues) is left out then.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -195,7 +195,7 @@ def written_by(root: Scope) -> tuple[int, ...]:
     found: set[int] = set()
     for scope, node in _needed(root):
         if writes_variable(node.op) or (node.name not in scope.calls and called_by(node)):
-            for name in _given_handles(scope, node):
+            for name in map(scope.resolve, scope.body.handles(node)):
                 if name not in handles:  # an Identity or a branch in between: it may be any of them
                     return tuple(handles.values())
                 found.add(handles[name])
@@ -208,7 +208,7 @@ def types_in_variables(root: Scope) -> dict[int, int]:
     found: dict[int, int] = {}
     for scope, node in _needed(root):
         dtype = type_in_variable(node)
-        for name in () if dtype is None else _given_handles(scope, node):
+        for name in () if dtype is None else map(scope.resolve, scope.body.handles(node)):
             if name in handles and dtype is not None:
                 found[handles[name]] = dtype
     return found
@@ -224,8 +224,3 @@ def _needed(root: Scope) -> Iterator[tuple[Scope, NodeDef]]:
     for scope in root.all():
         for node in scope.needed.nodes:
             yield scope, node
-
-
-def _given_handles(scope: Scope, node: NodeDef) -> Collection[TensorName]:
-    """The handles that `node` is given; an optimizer's op is given those of its slots, too."""
-    return [scope.resolve(text) for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]

@@ -7,7 +7,7 @@ from support.one_dnn import run_as
 
 from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.op_definitions import function_name
 
 pytestmark = pytest.mark.tf
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
 

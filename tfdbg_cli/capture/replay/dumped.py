@@ -11,6 +11,7 @@ from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
 from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
+from tfdbg_cli.capture.sessions.reach import has_tensor
 from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph
@@ -70,7 +71,7 @@ def merged(
             if name not in seen:
                 kept.append((first, own[name]))
                 seen.add(name)
-        elif name not in skipped and (dump[row].node in inside or _is_of(graph, name)):
+        elif name not in skipped and (dump[row].node in inside or has_tensor(graph, name)):
             kept.append((dump, row))
     before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
     after = [(first, row) for row in own.values() if _is_updated(first, row)]
@@ -79,14 +80,6 @@ def merged(
 
 def _is_updated(store: TensorStore, row: int) -> bool:
     return store[row].op_type == UPDATED_VARIABLE
-
-
-def _is_of(graph: TfGraph, name: str) -> bool:
-    try:
-        graph.as_graph_element(name, allow_operation=False)
-    except (KeyError, ValueError):
-        return False
-    return True
 
 
 def inlined_names(graph: TfGraph, order: Iterable[Op]) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
+from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 
@@ -14,6 +15,14 @@ from tfdbg_cli.capture.tf import compat
 def instrument(concrete: Any) -> Instrumented:
     """`concrete` (a ConcreteFunction), callable with its values kept."""
     return Instrumented(scope_of(concrete), compat.atomic_of(concrete))
+
+
+def called(instrumented: Instrumented, inputs: Sequence[Any]) -> tuple[tuple[Any, ...], KeptTensors]:
+    """The flat outputs and the values of a call. Raises what the call raises."""
+    outcome = instrumented.perform(inputs)
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.outputs, outcome.captured
 
 
 def made(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Outcome]:

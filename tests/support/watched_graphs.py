@@ -16,8 +16,7 @@ from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.frontier import frontier_of
 from tfdbg_cli.capture.functions.graph import function_graph
 from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question

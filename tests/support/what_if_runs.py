@@ -20,7 +20,7 @@ def captured(function: Any, *arguments: Any) -> tuple[Run, Any, list[Any]]:
     concrete = function.get_concrete_function(*arguments)
     traced = traced_function(atomic_of(concrete))
     inputs = [*map(tf.convert_to_tensor, arguments), *concrete.captured_inputs]
-    _, kept = traced.instrumented.call(inputs)
+    kept = traced.instrumented.perform(inputs).captured
     call = Call(
         1,
         RunKind.FUNCTION,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeAlias, TypeVar
@@ -168,7 +168,10 @@ def watch_graph(
     watches = list(_chosen(graph, options.admits))
     if not (node_name_regex_allowlist or op_type_regex_allowlist or tensor_dtype_regex_allowlist):
         watches.append(("*", -1))
-    _add_all(run_options, watches, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step)
+    for watch in watches:
+        add_debug_tensor_watch(
+            run_options, *watch, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step
+        )
     run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
 
 
@@ -191,8 +194,10 @@ def watch_graph_with_denylists(
     def admits(*texts: str) -> bool:
         return not any(re.match(regex, text) for regex, text in zip(denied, texts, strict=True) if regex)
 
-    watches = _chosen(graph, admits)
-    _add_all(run_options, watches, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step)
+    for watch in _chosen(graph, admits):
+        add_debug_tensor_watch(
+            run_options, *watch, debug_ops, debug_urls, tolerate_debug_op_creation_failures, global_step
+        )
     run_options.debug_options.reset_disk_byte_usage = reset_disk_byte_usage
 
 
@@ -201,18 +206,6 @@ def _chosen(graph: TfGraph, admits: Callable[[str, str, str], bool]) -> Iterator
         for slot, tensor in enumerate(op.outputs):
             if admits(op.name, op.type, tensor.dtype.name):
                 yield op.name, slot
-
-
-def _add_all(
-    run_options: RunOptions,
-    watches: Iterable[tuple[str, int]],
-    debug_ops: DebugOps,
-    debug_urls: DebugOps | None,
-    tolerate: bool,
-    global_step: int,
-) -> None:
-    for node, slot in watches:
-        add_debug_tensor_watch(run_options, node, slot, debug_ops, debug_urls, tolerate, global_step)
 
 
 def _listed(texts: DebugOps) -> list[str]:

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import tensorflow as tf
-from support.instrumented_calls import all_instrumented, flat, instrument, made, names, values
+from support.instrumented_calls import all_instrumented, called, flat, instrument, made, names, values
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.errors import TfdbgError
@@ -130,7 +130,7 @@ def test_variables_are_updated_once_and_values_show_the_moment_of_reading() -> N
         return before + v
 
     concrete = f.get_concrete_function()
-    outputs, captured = instrument(concrete).call(concrete.captured_inputs)
+    outputs, captured = called(instrument(concrete), concrete.captured_inputs)
     assert float(outputs[0]) == 4.0
     assert float(v) == 3.0
     read = [captured.value(i) for i in range(len(captured)) if captured[i].op_type == "ReadVariableOp"]
@@ -192,8 +192,8 @@ def test_the_wrong_number_of_inputs_is_an_error_and_the_next_call_works() -> Non
     concrete = shifted.get_concrete_function(tf.ones(2))
     instrumented = instrument(concrete)
     with pytest.raises(tf.errors.OpError):
-        instrumented.call([])
-    assert instrumented.call([tf.ones(2)])[0][0].numpy().tolist() == [2, 2]
+        called(instrumented, [])
+    assert called(instrumented, [tf.ones(2)])[0][0].numpy().tolist() == [2, 2]
 
 
 def test_gradients_of_a_tape_outside() -> None:
@@ -297,7 +297,7 @@ def test_deferred_captures() -> None:
     concrete = f.get_concrete_function(tf.constant(1.0))
     instrumented = instrument(concrete)
     number[0] = 5.0
-    outputs, _ = instrumented.call([tf.constant(1.0), *concrete.captured_inputs])
+    outputs, _ = called(instrumented, [tf.constant(1.0), *concrete.captured_inputs])
     assert float(outputs[0]) == 6.0
 
 
@@ -336,7 +336,7 @@ def test_seeded_numbers_of_ops_run_on_from_one_captured_call_to_the_next() -> No
     plain, captured = program(), program()
     instrumented = instrument(captured.get_concrete_function())
     expected = [plain().numpy().tolist() for _ in range(3)]
-    assert [instrumented.call([])[0][0].numpy().tolist() for _ in range(3)] == expected
+    assert [called(instrumented, [])[0][0].numpy().tolist() for _ in range(3)] == expected
 
 
 def test_a_function_loaded_from_a_saved_model(tmp_path) -> None:
@@ -393,14 +393,14 @@ def test_the_rewritten_function_goes_with_the_original() -> None:
 
     concrete = f.get_concrete_function(tf.ones(3))
     instrumented = instrument(concrete)
-    instrumented.call([tf.ones(3)])
-    called = next(iter(instrumented._idle)).exposed.name
-    assert compat.function_definition(called) is not None
+    called(instrumented, [tf.ones(3)])
+    name = next(iter(instrumented._idle)).exposed.name
+    assert compat.function_definition(name) is not None
     gone = weakref.ref(instrumented)
     del instrumented, concrete, f
     gc.collect()
     assert gone() is None
-    assert compat.function_definition(called) is None
+    assert compat.function_definition(name) is None
 
 
 def test_a_function_that_the_runtime_does_not_know_is_refused(monkeypatch) -> None:

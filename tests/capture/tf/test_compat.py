@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.one_dnn import run_as
 
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.op_definitions import function_name
 
 pytestmark = pytest.mark.tf
 
@@ -75,7 +75,7 @@ def test_a_runner_is_made_from_options(tf, graph) -> None:
 
 
 def test_a_wildcard_watch_dumps_everything_beside_another_watch(tf, graph, tmp_path) -> None:
-    from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
+    from tfdbg_cli.capture.sessions.dump_addresses import watch_everything
 
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.exp(x, name="y")

@@ -12,8 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch import sliced_axes, stored_axes
 from tfdbg_cli.analysis.batch.row_ways import RowSet, Way
 from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.misfit import MISFIT
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, ROWS, SAMPLES, flag, reduced_axes
+from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, MISFIT, ROWS, SAMPLES, flag, reduced_axes
 from tfdbg_cli.analysis.graph.popped import POPS
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops import kinds

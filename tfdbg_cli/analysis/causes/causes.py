@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.causes.evidence import Evidence, widened
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.table import RULES
-from tfdbg_cli.analysis.graph.misfit import MISFIT
+from tfdbg_cli.analysis.graph.parts import MISFIT
 from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where, hides it from the result, but not from the gradient, where 0 * inf is NaN"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
@@ -25,13 +25,12 @@ _FIRST_INPUT_ONLY = REDUCTIONS | {"Cumsum", "Cumprod", "SegmentSum", "UnsortedSe
 _LOOKED_AT = 10_000  # offending elements compared with their inputs; a share of a larger number tells as much
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, kw_only=True)
+class Evidence(Surroundings):
     """An op, its offending output elements and, for an elementwise op, the input elements that made them.
 
     `outputs` and each of `operands` are 1-D, widened to float64 or complex128, aligned element by element.
     `operands` holds None for an input that was not seen or that cannot be aligned. `arrays` are the whole inputs.
-    `makers`, `slope_of`, `hidden_by`, `grown`, `made_by`, `gradient` and `batch` are those of `Surroundings`.
     """
 
     op_type: str
@@ -41,15 +40,8 @@ class Evidence:
     operands: tuple[Array | None, ...]
     arrays: tuple[Array | None, ...]
     names: tuple[str, ...]
-    node: str = ""
-    makers: tuple[Maker | None, ...] = ()  # what each input is
-    slope_of: str = ""
-    hidden_by: str = ""
-    grown: tuple[str, float] | None = None
-    made_by: tuple[str, ...] = ()
-    gradient: bool = False
-    batch: tuple[BatchRole | None, ...] = ()
-    places: Array = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # where `outputs` stand, one a row
+    node: str
+    places: Array  # where `outputs` stand, one a row
 
     def operand(self, position: int) -> Array | None:
         """The aligned elements of input `position`, or None."""
@@ -133,10 +125,17 @@ def gather(
     if around is None:
         around = Surroundings(tuple(None if feed is None else Maker.DATA for feed in feeds))
     return Evidence(
-        node.op_type, name_of(value.dtype), _largest(value), outputs, operands, arrays, names, node.name,
-        around.makers, around.slope_of, around.hidden_by, around.grown, around.made_by, around.gradient, around.batch,
-        places,
-    )  # fmt: skip
+        op_type=node.op_type,
+        dtype=name_of(value.dtype),
+        largest=_largest(value),
+        outputs=outputs,
+        operands=operands,
+        arrays=arrays,
+        names=names,
+        node=node.name,
+        places=places,
+        **vars(around),
+    )
 
 
 def _aligned(

@@ -10,11 +10,13 @@ from itertools import combinations
 import numpy as np
 
 from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.misfit import MISFIT
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import MATMULS
 
+# What arithmetic raises on inputs that do not fit their op: the graph and the values of a file may be anybody's.
+# Where a table of ops is asked about one op, this is caught, and the answer is that nobody can tell.
+MISFIT = (IndexError, KeyError, ValueError, TypeError, ZeroDivisionError, OverflowError)
 Index = tuple[int, ...]
 PartIndex = tuple[int | None, ...]  # None: every element along this axis
 

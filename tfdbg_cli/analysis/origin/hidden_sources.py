@@ -1,11 +1,15 @@
-"""What a tensor was made of that no edge of the graph leads to: items of lists, and what other replicas gave."""
+"""What a tensor that is not finite was made of, also where no edge of the graph leads, and what it leads to."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.causes.collectives import given_by_others
 from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
 
 
 class HiddenSources:
@@ -24,3 +28,16 @@ class HiddenSources:
             items = [item.row for item in self._lists.items(index)]
             found = self._known[index] = [*items, *given_by_others(self._run, self._lineage, index)]
         return found
+
+
+def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[int]:
+    """Those of the tensors `bad` that come out of `run`, or of which such a one was made through others of `bad`."""
+    asked = set(bad)
+    outcome = outcome_of(run.graph, run.call).names(run.tensors)
+    hidden = HiddenSources(run, lineage)
+
+    def read(row: int) -> list[int]:
+        found = [item.index for item in lineage.places(row)] + hidden.rows(row)
+        return [index for index in found if index is not None and index in asked]
+
+    return set(reached((row for row in bad if run.tensors[row].name in outcome), read))

@@ -35,8 +35,7 @@ from tfdbg_cli.analysis.graph.lineage import (
 )
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.origin.first_reader import first_reader, updated_by
-from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
-from tfdbg_cli.analysis.origin.leading import leading_to_outcome
+from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources, leading_to_outcome
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Benign as Benign
 from tfdbg_cli.analysis.origin.origin_found import Origin as Origin

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.definition.undefined import gives_undefined
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recent, made_of
-from tfdbg_cli.capture.functions.rewrite import Frame
+from tfdbg_cli.capture.functions.rewrite import Exposed, Frame, Rewriting
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
 
@@ -94,6 +95,26 @@ class FrameReports:
             if inner in self._pending:
                 turn.inside[inner] = self._pending.pop(inner)
         self._pending.setdefault(number, []).append(turn)
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A function rewritten to give what is wanted, and what takes the reports of its branches and loops."""
+
+    exposed: Exposed
+    rewriting: Rewriting
+    reports: FrameReports
+
+    @staticmethod
+    def of(root: Scope, wanted: Wanted, *, without_xla: bool = False) -> Rewritten:
+        """The function of `root`, rewritten; it is not registered."""
+        reports = FrameReports()
+        rewriting = Rewriting(reports.token, without_xla, wanted)
+        return Rewritten(rewriting.exposed(root), rewriting, reports)
+
+    def begin(self, room: int | None) -> None:
+        """Get ready for a call, of which the values of branches and loops may take `room` bytes (None: any)."""
+        self.reports.begin(self.rewriting.frames, room, self.rewriting.early)
 
 
 def size_of(tensor: EagerTensor) -> int:

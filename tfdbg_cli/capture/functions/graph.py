@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.tf.tracebacks import TracebacksInside
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, NodeDef, TfGraph
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
@@ -39,7 +38,8 @@ def function_tracebacks(concrete: ConcreteFunction) -> Mapping[str, Traceback]:
         TfdbgError: the runtime does not know the function by its definition.
 
     """
-    return FunctionTracebacks(compat.atomic_of(concrete), scope_of(concrete))
+    atomic, root = compat.atomic_of(concrete), scope_of(concrete)
+    return TracebacksInside(lambda: _places(atomic, root))
 
 
 def nodes_of(root: Scope) -> Iterator[Node]:
@@ -83,43 +83,20 @@ def _loop_variables(scope: Scope) -> Iterator[Node]:
         yield Node(name.node, LOOP_VARIABLE, "", (start, scope.resolve(scope.body.returns[position])))
 
 
-class FunctionTracebacks(Mapping[str, Traceback]):
-    """Creation stacks by node name, read from the FuncGraphs when asked for.
+def _places(atomic: AtomicFunction, root: Scope) -> dict[str, tuple[TfGraph, str]]:
+    """The graphs in which the program made the nodes below `root`, and their names there, by the names in runs.
 
     A function that was loaded from a SavedModel has none.
     """
-
-    def __init__(self, atomic: AtomicFunction, root: Scope) -> None:
-        self._atomic = atomic
-        self._root = root
-        self._places: dict[str, tuple[str, str]] | None = None  # by name: function and node
-        self._graphs: dict[str, TfGraph] = {}
-
-    def __getitem__(self, name: str) -> Traceback:
-        function, node = self._found()[name]
-        graph = self._graphs.get(function)
-        if graph is None:
-            raise KeyError(name)
-        return tracebacks_of(graph)[node]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, (function, _) in self._found().items() if function in self._graphs)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def _found(self) -> Mapping[str, tuple[str, str]]:
-        if self._places is None:
-            self._graphs = _built_graphs(self._atomic)
-            own = self._graphs.get(self._root.body.name)
-            placeholders = () if own is None else (tensor.op.name for tensor in own.inputs)
-            names = zip(self._root.argument_names, placeholders, strict=False)
-            places = {name: (self._root.body.name, placeholder) for name, placeholder in names}
-            for scope in self._root.all():
-                body = scope.body
-                places |= {scope.name_of(node): (body.name, body.python_name(node)) for node in body.nodes}
-            self._places = places
-        return self._places
+    graphs = _built_graphs(atomic)
+    own = graphs.get(root.body.name)
+    placeholders = () if own is None else (tensor.op.name for tensor in own.inputs)
+    places = {name: (own, node) for name, node in zip(root.argument_names, placeholders, strict=False)}
+    for scope in root.all():
+        graph = graphs.get(scope.body.name)
+        if graph is not None:
+            places |= {scope.name_of(node): (graph, scope.body.python_name(node)) for node in scope.body.nodes}
+    return places
 
 
 def _built_graphs(atomic: AtomicFunction) -> dict[str, TfGraph]:

@@ -21,10 +21,10 @@ from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import Compiled, compiled
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, items_of
-from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in
+from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting, original_names
+from tfdbg_cli.capture.functions.rewrite import Exposed, original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor
@@ -66,15 +66,6 @@ class Outcome:
     early: Mapping[TensorName, EagerTensor] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Rewritten:
-    """The function as it is called, with its callback."""
-
-    exposed: Exposed
-    rewriting: Rewriting
-    reports: FrameReports
-
-
 class Instrumented:
     """A graph function that can be called with its values kept.
 
@@ -104,7 +95,7 @@ class Instrumented:
         self.root = root
         self._without_xla = False
         self._lock = threading.Lock()
-        self._idle: list[_Rewritten] = [self._rewritten()]
+        self._idle: list[Rewritten] = [self._rewritten()]
         self._arguments = arguments or [
             Shown(TensorName(name, 0), ARGUMENT, "", dtype)
             for name, dtype in zip(self.root.argument_names, self.root.body.argument_types, strict=True)
@@ -132,11 +123,6 @@ class Instrumented:
                 if source.node is not None:
                     yield source
 
-    @property
-    def values(self) -> int:
-        """How many values a call gives, loops and branches not counted."""
-        return sum(item.shown is not None for item in items_of(self.root))
-
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
         exposed = self._idle[0].exposed
@@ -148,20 +134,6 @@ class Instrumented:
         random = sorted({name for scope in self.root.all() for name in _random_in(scope)})
         named = ", ".join(random[:3]) + (" and others" if len(random) > 3 else "")
         return _RANDOM.format(named) if random else ""
-
-    def call(
-        self, inputs: Sequence[EagerTensor], room: int | None = None
-    ) -> tuple[tuple[EagerTensor, ...], KeptTensors]:
-        """As `perform`: the flat outputs and the values.
-
-        Raises:
-            tf.errors.OpError: what the call raises, with the message that the original function gives it.
-
-        """
-        outcome = self.perform(inputs, room)
-        if outcome.error is not None:
-            raise outcome.error
-        return outcome.outputs, outcome.captured
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> Outcome:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.
@@ -180,8 +152,8 @@ class Instrumented:
             with self._lock:
                 self._idle.append(rewritten)
 
-    def _performed(self, rewritten: _Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
-        rewritten.reports.begin(rewritten.rewriting.frames, room, rewritten.rewriting.early)
+    def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> Outcome:
+        rewritten.begin(room)
         error: Exception | None = None
         found: Sequence[EagerTensor] | None = None
         try:
@@ -204,7 +176,7 @@ class Instrumented:
 
     def _outcome(
         self,
-        rewritten: _Rewritten,
+        rewritten: Rewritten,
         inputs: Sequence[EagerTensor],
         room: int | None,
         found: Sequence[EagerTensor] | None,
@@ -270,15 +242,12 @@ class Instrumented:
             self._idle = []
         return Outcome(outputs, KeptTensors(()), (*self.notes, _XLA_FAILED))
 
-    def _rewritten(self) -> _Rewritten:
-        reports = FrameReports()
-        rewriting = Rewriting(reports.token, without_xla=self._without_xla, wanted=self._wanted)
-        exposed = rewriting.exposed(self.root)
-        names = [definition.signature.name for definition in rewriting.definitions]
-        for definition in rewriting.definitions:
+    def _rewritten(self) -> Rewritten:
+        rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)
+        names = [definition.signature.name for definition in rewritten.rewriting.definitions]
+        for definition in rewritten.rewriting.definitions:
             compat.add_function(definition)
-        rewriting.definitions.clear()
-        rewritten = _Rewritten(exposed, rewriting, reports)
+        rewritten.rewriting.definitions.clear()
         weakref.finalize(rewritten, _forget, names).atexit = False
         return rewritten
 

@@ -1,4 +1,4 @@
-"""The scopes of a concrete function, found once."""
+"""The graphs and the scopes of a function and of the functions that it calls, found once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.arguments import slots_of
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Library
 from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, TfGraph
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.walks import depth_first
 
 
 def scope_of(concrete: ConcreteFunction) -> Scope:
@@ -54,3 +54,13 @@ def _argument_names(atomic: AtomicFunction) -> tuple[str, ...]:
 
 
 _SCOPES = Memo(_grown)
+
+
+def named_graphs_below(atomic: AtomicFunction) -> dict[str, TfGraph]:
+    """The FuncGraphs of `atomic` and of the functions that it calls, by their names, as far as they are kept."""
+    found: dict[str, TfGraph] = {}
+    for function in depth_first([atomic], compat.called_by):
+        graph = compat.built_graph_of(function)
+        if graph is not None:
+            found.setdefault(function.name.decode(), graph)
+    return found

@@ -7,7 +7,7 @@ before NAME stands the path of the branch or loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.watch.outcome import SHOWS
@@ -76,7 +76,7 @@ def updated_variables(root: Scope) -> list[UpdatedVariable]:
 
 
 def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorName, int], list[_Write]]) -> None:
-    for reference in _changed_by(scope, node):
+    for reference in scope.body.handles(node):
         variable = scope.resolve(reference)
         if variable.node not in root.argument_names:
             continue  # made and gone within the run
@@ -85,13 +85,6 @@ def _note(root: Scope, scope: Scope, node: NodeDef, writes: dict[tuple[TensorNam
         if placed is not None:
             write = _Write(*placed, scope, node)
             writes.setdefault((variable, id(region)), []).append(write)
-
-
-def _changed_by(scope: Scope, node: NodeDef) -> Iterator[str]:
-    """The handles of the variables that a write changes; an optimizer's op changes its slots, too."""
-    for reference in scope.body.data_inputs(node):
-        if scope.body.type_of(reference) == RESOURCE:
-            yield reference
 
 
 def _placed(scope: Scope, handle: str, node: str, region: Scope) -> tuple[str, str] | None:

@@ -1,17 +1,20 @@
-"""Values from loops and branches of version 1, where nothing can be fetched: dumped by TensorFlow, read back."""
+"""Values from inside of loops, branches and calls, where nothing can be fetched: dumped by TensorFlow, read back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.budget import require_room_for_graphs
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite
 from tfdbg_cli.capture.scratch import Scratch
-from tfdbg_cli.capture.sessions.debug_dumps import watch_everything
-from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
+from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_everything
+from tfdbg_cli.capture.sessions.reach import has_tensor
+from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.types import RawSession, RunOptions, TfGraph
+from tfdbg_cli.capture.tf.types import Op, RawSession, RunOptions, TfGraph
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
@@ -36,9 +39,7 @@ def dumped(session: RawSession, run: Callable[[RunOptions], object]) -> TensorSt
         address.used_by(options)
         with address:
             run(options)
-        found = read_dump(scratch.path).tensors
-        rows = range(len(found))
-        return MemoryTensorStore([found[row] for row in rows], [found.value(row) for row in rows])
+        return gathered(rows_of(read_dump(scratch.path).tensors))
     finally:
         scratch.delete()
 
@@ -70,23 +71,35 @@ def merged(
             if name not in seen:
                 kept.append((first, own[name]))
                 seen.add(name)
-        elif name not in skipped and (dump[row].node in inside or _is_of(graph, name)):
+        elif name not in skipped and (dump[row].node in inside or has_tensor(graph, name)):
             kept.append((dump, row))
     before = [(first, row) for name, row in own.items() if name not in seen and not _is_updated(first, row)]
     after = [(first, row) for row in own.values() if _is_updated(first, row)]
-    everything = [*before, *kept, *after]
-    return MemoryTensorStore(
-        [store[row] for store, row in everything], [store.value(row) for store, row in everything]
-    )
+    return gathered([*before, *kept, *after])
 
 
 def _is_updated(store: TensorStore, row: int) -> bool:
     return store[row].op_type == UPDATED_VARIABLE
 
 
-def _is_of(graph: TfGraph, name: str) -> bool:
-    try:
-        graph.as_graph_element(name, allow_operation=False)
-    except (KeyError, ValueError):
-        return False
-    return True
+def inlined_names(graph: TfGraph, order: Iterable[Op]) -> dict[str, str]:
+    """The names by which a run shows the nodes of called functions, by the names that the runtime gives them.
+
+    The runtime puts the nodes of a function in the place of a plain call of it, under the name of the call. Branches
+    and loops it takes apart: their nodes are not among these.
+    """
+    found: dict[str, str] = {}
+    for name, root in called_roots(order, GraphFunctions(graph, as_written=True)).items():
+        for site in root.calls.values():
+            found.update(_inside(site, name))
+    return found
+
+
+def _inside(site: CallSite, call: str) -> Iterator[tuple[str, str]]:
+    if site.kind is not CallKind.PLAIN:
+        return
+    scope = site.scopes[0]
+    for name in scope.body.nodes:
+        yield f"{call}/{name}", scope.name_of(name)
+    for name, inner in scope.calls.items():
+        yield from _inside(inner, f"{call}/{name}")

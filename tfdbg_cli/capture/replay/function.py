@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -18,6 +18,8 @@ from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.compiled import compiled_copy
 from tfdbg_cli.capture.functions.definition.body import Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallPlace, CallTree, Scope
+from tfdbg_cli.capture.functions.definition.called_functions import with_called
+from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.exact.comparison import compared
@@ -82,6 +84,18 @@ class FunctionDetails:
         except (ValueError, TypeError, AttributeError) as error:
             raise TfdbgError("The description of the function is damaged.", hint="Make the bundle anew.") from error
 
+    def moved(self, positions: Sequence[int | None]) -> FunctionDetails:
+        """The details of a function that takes only those inputs that stand at `positions` (None: what is fed)."""
+        place = {old: new for new, old in enumerate(positions) if old is not None}
+        firsts: dict[int, int] = {}
+        aliases: dict[int, int] = {}
+        for old, new in place.items():
+            first = firsts.setdefault(self.aliases.get(old, old), new)
+            if first != new:
+                aliases[new] = first
+        devices = {place[old]: device for old, device in self.devices.items() if old in place}
+        return replace(self, aliases=aliases, devices=devices)
+
 
 def _of(found: Any, name: str) -> Any:
     return found.get(name, {}).items()
@@ -127,11 +141,8 @@ class ReadyFunction:
         self._spec = replace(replay_spec, inputs=tuple(replace(item, value=_GONE) for item in replay_spec.inputs))
         self._wanted = wanted
         self._unread = unread
-        self.details = FunctionDetails.unpacked(replay_spec.details)
-        definitions, entry = renamed(replay_spec)
         with ExitStack() as stack, INSIDE, compat.not_recording():
-            stack.enter_context(registered(definitions))
-            self.root = root_of(entry, replay_spec.inputs, self.details)
+            self.root, self.details, _ = stack.enter_context(registered(replay_spec))
             self.root.unread = unread
             shown = _shown(replay_spec.inputs, self.details)
             self._instrumented = Instrumented(self.root, arguments=shown, wanted=wanted(self.root))
@@ -178,21 +189,31 @@ def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
                 yield source
 
 
+class Registered(NamedTuple):
+    """The functions of a replay, while the runtime knows them: the scope of the one that is run, and all of them."""
+
+    root: Scope
+    details: FunctionDetails
+    definitions: Sequence[FunctionDef]
+
+
 @contextmanager
-def registered(definitions: Sequence[FunctionDef]) -> Iterator[None]:
-    """A context in which the runtime knows the functions `definitions`, the called ones first.
+def registered(replay_spec: ReplaySpec) -> Iterator[Registered]:
+    """A context in which the runtime knows the functions of `replay_spec`, under names that nobody has.
 
     Raises:
         TfdbgError: TensorFlow does not take them, or what is done with them.
 
     """
+    details = FunctionDetails.unpacked(replay_spec.details)
+    definitions, entry = renamed(replay_spec)
     added: list[str] = []
     try:
         with _refusals():
             for definition in definitions:
                 compat.add_function(definition)
                 added.append(definition.signature.name)
-            yield
+            yield Registered(root_of(entry, replay_spec.inputs, details), details, definitions)
     finally:
         for name in reversed(added):
             compat.remove_function(name)
@@ -231,6 +252,28 @@ def renamed(replay_spec: ReplaySpec) -> tuple[list[FunctionDef], str]:
                     if called.name in names:
                         called.name += suffix
     return list(functions.function)[::-1], replay_spec.entry + suffix
+
+
+def of_part(
+    replay_spec: ReplaySpec, flat: FlatFunction, part: FlatDefinition, fed: Mapping[TensorName, ReplayInput]
+) -> ReplaySpec:
+    """`replay_spec` that makes only `part` of its function, which is `flat` and is registered, with what is `fed`."""
+    library = tf.compat.v1.GraphDef().library
+    library.function.extend(with_called([part.definition]))
+    places = {name: at for at, name in enumerate(flat.arguments)}
+    positions = [places.get(name) for name in part.inputs]
+    details = FunctionDetails.unpacked(replay_spec.details).moved(positions)
+    ops = {str(name): (flat.nodes[name.node].op_type, flat.nodes[name.node].device) for name in fed}
+    return replace(
+        replay_spec,
+        graph=library.SerializeToString(deterministic=True),
+        entry=part.definition.signature.name,
+        inputs=tuple(
+            fed[name] if own is None else replay_spec.inputs[own]
+            for name, own in zip(part.inputs, positions, strict=True)
+        ),
+        details=replace(details, drawn={**details.drawn, **ops}).packed(),
+    )
 
 
 def root_of(entry: str, inputs: Sequence[ReplayInput], details: FunctionDetails) -> Scope:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import tensorflow as tf
-
-from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
-from tfdbg_cli.capture.replay.function import FunctionDetails, registered, renamed, root_of
+from tfdbg_cli.capture.replay.function import of_part, registered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
@@ -57,34 +54,10 @@ def _drawn(name: TensorName, value: Array) -> ReplayInput:
 
 
 def _fed_function(replay_spec: ReplaySpec, fed: Mapping[TensorName, Array]) -> ReplaySpec:
-    details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = renamed(replay_spec)
-    with registered(definitions):
-        flat = FlatFunction(root_of(entry, replay_spec.inputs, details))
+    with registered(replay_spec) as (root, _, _):
+        flat = FlatFunction(root)
         for name in fed:
             if name.node not in flat.nodes:
                 raise TfdbgError(f"{name} is no value of the function itself, so nothing can be computed from it.")
-        part = flat.definition(f"{entry}{_SUFFIX}", flat.returns, fed, with_effects=True)
-        library = tf.compat.v1.GraphDef().library
-        library.function.extend(with_called([part.definition]))
-    before = {name: at for at, name in enumerate(flat.arguments)}
-    positions = [before.get(name) for name in part.inputs]
-    after = {own: at for at, own in enumerate(positions) if own is not None}
-    ops = {str(name): (flat.nodes[name.node].op_type, flat.nodes[name.node].device) for name in fed}
-    kept = FunctionDetails(
-        details.places,
-        {after[at]: after[first] for at, first in details.aliases.items() if at in after and first in after},
-        {after[at]: device for at, device in details.devices.items() if at in after},
-        {**details.drawn, **ops},
-    )
-    inputs = tuple(
-        _drawn(name, fed[name]) if own is None else replay_spec.inputs[own]
-        for name, own in zip(part.inputs, positions, strict=True)
-    )
-    return replace(
-        replay_spec,
-        graph=library.SerializeToString(deterministic=True),
-        entry=part.definition.signature.name,
-        inputs=inputs,
-        details={**replay_spec.details, **kept.packed()},
-    )
+        part = flat.definition(f"{root.body.name}{_SUFFIX}", flat.returns, fed, with_effects=True)
+        return of_part(replay_spec, flat, part, {name: _drawn(name, value) for name, value in fed.items()})

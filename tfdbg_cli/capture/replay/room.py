@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
-from tfdbg_cli.capture.replay.function import FunctionDetails, registered, renamed, root_of
+from tfdbg_cli.capture.replay.function import registered
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -42,9 +42,7 @@ def require_room_in_function(replay_spec: ReplaySpec, room: int) -> None:
         TfdbgError: there is one, or TensorFlow does not take the function.
 
     """
-    definitions, entry = renamed(replay_spec)
-    with INSIDE, registered(definitions):
-        root = root_of(entry, replay_spec.inputs, FunctionDetails.unpacked(replay_spec.details))
+    with INSIDE, registered(replay_spec) as (root, _, definitions):
         _require_in(root, [_given(item) for item in replay_spec.inputs], definitions, room)
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.replay.dumped import dumped, merged, renamed
-from tfdbg_cli.capture.replay.inlined import inlined_names
-from tfdbg_cli.capture.replay.inside import with_inside
+from tfdbg_cli.capture.replay.dumped import dumped, inlined_names, merged, renamed
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
-from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls
+from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls, with_inside
 from tfdbg_cli.capture.sessions.fetched_tensors import described, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
@@ -52,21 +50,13 @@ def replay_session(replay_spec: ReplaySpec, room: int | None = None, copy: Sessi
         TfdbgError: TensorFlow does not take the graph or the inputs; an error of an op of the run is none.
 
     """
-    with INSIDE:
-        own = copy is None
-        copy = copy or SessionCopy(replay_spec)
+    with _made(replay_spec, copy) as made:
+        if room is not None:
+            require_room(made.fetchable, room)
         try:
-            with copy.lock:
-                made = _Made(copy, replay_spec)
-                if room is not None:
-                    require_room(made.fetchable, room)
-                try:
-                    return made.with_called(made.with_inner(made.replayed(made.values())))
-                except OpError as error:
-                    return made.after(run_error(error))
-        finally:
-            if own:
-                copy.close()
+            return made.with_called(made.with_inner(made.replayed(made.values())))
+        except OpError as error:
+            return made.after(run_error(error))
 
 
 def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
@@ -76,13 +66,21 @@ def require_room_in_session(replay_spec: ReplaySpec, room: int) -> None:
         TfdbgError: there is one, or TensorFlow does not take the graph or the inputs.
 
     """
+    with _made(replay_spec) as made:
+        require_room(made.fetchable, room)
+
+
+@contextmanager
+def _made(replay_spec: ReplaySpec, known: SessionCopy | None = None) -> Iterator[_Made]:
+    """A context in which the run is to be made, in the copy that is `known` or in one of its own."""
     with INSIDE:
-        copy = SessionCopy(replay_spec)
+        copy = known or SessionCopy(replay_spec)
         try:
             with copy.lock:
-                require_room(_Made(copy, replay_spec).fetchable, room)
+                yield _Made(copy, replay_spec)
         finally:
-            copy.close()
+            if known is None:
+                copy.close()
 
 
 class _Made:

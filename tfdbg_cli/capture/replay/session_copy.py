@@ -188,7 +188,10 @@ class SessionCopy:
 
     def plain(self, replay_spec: ReplaySpec, options: RunOptions = None, run_metadata: RunMetadata = None) -> Outcome:
         """What the run gives when it fetches what the program fetched, and nothing else. Raises what an op raises."""
-        values, after = self.perform(replay_spec, self.elements, (), options, None, run_metadata)
+        return self.outcome(*self.perform(replay_spec, self.elements, (), options, None, run_metadata))
+
+    def outcome(self, values: Sequence[FetchedValue], after: Sequence[Array]) -> Outcome:
+        """The outcome of a run that gave `values` for what the program fetched, and left `after` in its variables."""
         pairs = zip(self.elements, values, strict=True)
         fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
         names = (variable.node for variable in self.updated)

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-
-import tensorflow as tf
-
-from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
-from tfdbg_cli.capture.functions.definition.flat import FlatFunction, flat_function
-from tfdbg_cli.capture.replay.function import (
-    FunctionDetails,
-    registered,
-    renamed,
-    replay_function,
-    root_of,
-)
+from tfdbg_cli.capture.functions.definition.flat import flat_function
+from tfdbg_cli.capture.replay.function import of_part, registered, replay_function
 from tfdbg_cli.capture.replay.replayed import Replayed
-from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec
 
 _ATTEMPTS = 8  # ops that may fail one after the other before the values before them are given up
@@ -45,53 +31,17 @@ def repeat_until_failure(replay_spec: ReplaySpec, room: int | None = None) -> Re
 
 def _part(replay_spec: ReplaySpec, failing: str, lost: set[str]) -> ReplaySpec | None:
     """`replay_spec` without `failing` and what comes after it, which are added to `lost`; None if that is nothing."""
-    details = FunctionDetails.unpacked(replay_spec.details)
-    definitions, entry = renamed(replay_spec)
-    with registered(definitions):
-        root = root_of(entry, replay_spec.inputs, details)
+    with registered(replay_spec) as (root, _, _):
         flat = flat_function(root)
         ops = failing_ops(root, failing)
         node = ops[0].place_in(flat).name if len(ops) == 1 else ""
         if not node or node in lost:
             return None
         lost |= {node} | flat.later(node)
-        returns = list(_numbers(flat, lost))
+        left = (name for node in flat.nodes.values() if node.name not in lost for name in node.outputs)
+        returns = list(filter(flat.has_numbers, left))
         if not returns:
             return None
         name = f"{root.body.name}_until_failure"
         part = flat.definition(name, returns, with_effects=True, only_before=True)
-        library = tf.compat.v1.GraphDef().library
-        library.function.extend(with_called([part.definition]))
-    positions = [flat.arguments.index(name) for name in part.inputs]
-    return replace(
-        replay_spec,
-        graph=library.SerializeToString(deterministic=True),
-        entry=part.definition.signature.name,
-        inputs=tuple(replay_spec.inputs[position] for position in positions),
-        details=_moved(details, positions).packed(),
-    )
-
-
-def _numbers(flat: FlatFunction, lost: set[str]) -> Iterator[TensorName]:
-    """The outputs that hold numbers of the nodes that are not `lost`."""
-    for node in flat.nodes.values():
-        if node.scope is None or node.name in lost:
-            continue
-        for slot, output in enumerate(node.scope.body.outputs(node.template.name)):
-            if element_type(output.dtype).numpy is not None:
-                yield TensorName(node.name, slot)
-
-
-def _moved(details: FunctionDetails, positions: Sequence[int]) -> FunctionDetails:
-    """`details` of a function that takes only those inputs of another one that stand at `positions`."""
-    place = {old: new for new, old in enumerate(positions)}
-    firsts: dict[int, int] = {}
-    aliases: dict[int, int] = {}
-    for new, old in enumerate(positions):
-        variable = details.aliases.get(old, old)
-        if variable in firsts:
-            aliases[new] = firsts[variable]
-        else:
-            firsts[variable] = new
-    devices = {place[old]: device for old, device in details.devices.items() if old in place}
-    return replace(details, aliases=aliases, devices=devices)
+        return of_part(replay_spec, flat, part, {})

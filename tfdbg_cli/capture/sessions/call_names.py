@@ -21,6 +21,11 @@ class Fetched:
     targets: tuple[Op, ...] = ()
     unknown: tuple[str, ...] = ()
 
+    @property
+    def ops(self) -> list[Op]:
+        """The ops that give the tensors, and those that are run."""
+        return [*(tensor.op for tensor in self.tensors), *self.targets]
+
 
 def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
     """The tensors and operations in `fetches`, each once, in the order of the program."""

@@ -13,7 +13,6 @@ from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, on
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import DType, Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.ops.effects import follows, is_of_a_run, leaves_variable, speaks
 from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 
@@ -54,15 +53,14 @@ class CallState:
     `sources` are tensors that ops drew: random numbers, batches, answers of Python. `outside` are the ops that drew
     them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
     that only speaks are no sources, since they follow from what it reads. `obstacle` says why the call cannot be made
-    again from these; it is empty when it can be. `calls` says whether ops call functions. `unordered` names a
-    variable or another thing that one op changes while others use it, in no fixed order.
+    again from these; it is empty when it can be. `unordered` names a variable or another thing that one op changes
+    while others use it, in no fixed order.
     """
 
     variables: tuple[Variable, ...] = ()
     sources: tuple[SymbolicTensor, ...] = ()
     outside: tuple[Op, ...] = ()
     obstacle: str = ""
-    calls: bool = False
     unordered: str = ""
 
     @property
@@ -84,7 +82,6 @@ class _Found:
     outside: list[Op] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
     obstacle: str = ""
-    calls: bool = False
     functions: GraphFunctions | None = None
 
 
@@ -104,7 +101,7 @@ def call_state(
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
     disputed = unordered(order, ends, writers, fed_names)
-    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, found.calls, disputed)
+    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, disputed)
 
 
 def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:
@@ -114,7 +111,6 @@ def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Fou
     if op.type in PASSING or _is_within(op, fed_names):
         return
     calls = calls_functions(op)
-    found.calls = found.calls or calls
     held, foreign = held_by(op, fed_names)
     only_read = _only_read(op) if calls else frozenset[int]()
     for position, holder in held:
@@ -185,7 +181,7 @@ def _obstacle_inside(op: Op, found: _Found) -> str:
             stateless = definition is not None and not definition.is_stateful
             if stateless or follows(node.op) or node.name in scope.calls:
                 continue
-            handles = [text for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]
+            handles = scope.body.handles(node)
             if not handles or any(scope.resolve(text).node not in root.argument_names for text in handles):
                 return f"{scope.name_of(node.name)} ({node.op}) draws or changes something in a function"
     return ""

@@ -7,7 +7,8 @@ place of the op. The name of a node inside begins with that of the op, and for a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_definitions import is_stateful
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.types import FunctionDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES
@@ -91,6 +92,18 @@ def called_root(op: Op, functions: GraphFunctions) -> Scope:
     numbers = {at: tensor for at, tensor in enumerate(op.inputs) if tensor.dtype.name not in HANDLES}
     root.stands_for = {at: TensorName(tensor.op.name, tensor.value_index) for at, tensor in numbers.items()}
     return root
+
+
+def called_roots(order: Iterable[Op], functions: GraphFunctions) -> dict[str, Scope]:
+    """As `called_root`, for each of the ops in `order` that calls functions; those of which it is not known are left.
+
+    A note of the run names them.
+    """
+    found: dict[str, Scope] = {}
+    for op in filter(calls_functions, order):
+        with suppress(TfdbgError):
+            found[op.name] = called_root(op, functions)
+    return found
 
 
 def _place(op: Op) -> CallPlace:

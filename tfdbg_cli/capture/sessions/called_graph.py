@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import Body
-from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.graph import nodes_of
-from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
-from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
+from tfdbg_cli.capture.sessions.called import GraphFunctions, called_roots
+from tfdbg_cli.capture.tf.tracebacks import TracebacksInside, tracebacks_of
 from tfdbg_cli.capture.tf.types import Op, TfGraph
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.sources import Traceback
 
@@ -25,12 +22,7 @@ class CalledFunctions:
         """Look at the ops in `order` of `graph` (a tf.Graph)."""
         self._graph = graph
         self._functions = GraphFunctions(graph, as_written=True)
-        self._roots: dict[str, Scope] = {}
-        for op in filter(calls_functions, order):
-            try:
-                self._roots[op.name] = called_root(op, self._functions)
-            except TfdbgError:
-                continue  # a note of the run says so
+        self._roots = called_roots(order, self._functions)
 
     def added_to(self, model: Graph) -> Graph:
         """`model` with the nodes inside each call before the node of the call, which then reads what they give."""
@@ -38,7 +30,18 @@ class CalledFunctions:
 
     def tracebacks(self) -> Mapping[str, Traceback]:
         """Where the nodes of the graph and those inside of calls were made."""
-        return _Tracebacks(self._graph, self._functions, self._roots) if self._roots else tracebacks_of(self._graph)
+        own = tracebacks_of(self._graph)
+        return ChainMap(own, TracebacksInside(self._places)) if self._roots else own  # type: ignore[arg-type]
+
+    def _places(self) -> dict[str, tuple[TfGraph, str]]:
+        """The graph that a node inside a call is in, and its name there; none if it was imported with the graph."""
+        found: dict[str, tuple[TfGraph, str]] = {}
+        for scope in (scope for root in self._roots.values() for scope in root.all()):
+            graph = self._functions.graphs.get(scope.body.name)
+            if graph is not None:
+                body = Body(scope.body.definition, {op.name for op in graph.get_operations()})
+                found.update({scope.name_of(node): (graph, body.python_name(node)) for node in body.nodes})
+        return found
 
     def _nodes(self, model: Graph) -> Iterator[Node]:
         known = {node.name for node in model}
@@ -53,38 +56,3 @@ class CalledFunctions:
             yield from (one for name, one in inside.items() if name not in known)
             inputs = (*(name for name in given if name.node != node.name), *own.inputs)
             yield replace(node, inputs=tuple(dict.fromkeys(inputs)))
-
-
-class _Tracebacks(Mapping[str, Traceback]):
-    """Creation stacks by node name. A function that was imported with the graph has none."""
-
-    def __init__(self, graph: TfGraph, functions: GraphFunctions, roots: Mapping[str, Scope]) -> None:
-        self._own = tracebacks_of(graph)
-        self._functions = functions
-        self._roots = roots
-
-    @cached_property
-    def _places(self) -> dict[str, tuple[str, str]]:
-        """The function that a node inside a call is in, and the node's name there, by the name that a run shows."""
-        found: dict[str, tuple[str, str]] = {}
-        for root in self._roots.values():
-            for scope in root.all():
-                graph = self._functions.graphs.get(scope.body.name)
-                if graph is not None:
-                    body = Body(scope.body.definition, {op.name for op in graph.get_operations()})
-                    names = {scope.name_of(node): (body.name, body.python_name(node)) for node in body.nodes}
-                    found.update(names)
-        return found
-
-    def __getitem__(self, name: str) -> Traceback:
-        if name in self._own:
-            return self._own[name]
-        function, node = self._places[name]
-        return tracebacks_of(self._functions.graphs[function])[node]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._own
-        yield from (name for name in self._places if name not in self._own)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
-from tfdbg_cli.capture.sessions.written_type import written_type
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
 from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe

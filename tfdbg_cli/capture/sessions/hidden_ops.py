@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.functions.rewrite import original_names
 from tfdbg_cli.capture.tf import compat
@@ -96,8 +96,8 @@ class HiddenOps:
             controls: dict[str, Op] = {}
             for at, op in enumerate(new):
                 node = definition.node.add(name=self.name_of(at), op=op.op_type, device=op.device)
-                node.input.extend(_named(operand, inputs) for operand in op.inputs)
-                node.input.extend(f"^{_control(waited, controls)}" for waited in op.after)
+                node.input.extend(_named(operand, "in", inputs) for operand in op.inputs)
+                node.input.extend(f"^{_named(waited, 'after', controls)}" for waited in op.after)
                 for name, value in op.attributes.items():
                     set_attribute(node.attr[name], value)
             if not self._count:
@@ -132,17 +132,10 @@ def program_version(graph: TfGraph) -> int:
     return version if hidden is None else version - hidden.count
 
 
-def _named(operand: Operand, inputs: dict[str, SymbolicTensor]) -> str:
-    if isinstance(operand, str):
-        return operand
-    name = f"{PREFIX}in.{len(inputs)}"
-    inputs[name] = operand
-    return name
-
-
-def _control(op: Op | str, controls: dict[str, Op]) -> str:
-    if isinstance(op, str):
-        return op
-    name = f"{PREFIX}after.{len(controls)}"
-    controls[name] = op
+def _named(given: Operand | Op, kind: str, known: dict[str, Any]) -> str:
+    """The name of what is added with an op, or one by which what is in the graph is put among those `known`."""
+    if isinstance(given, str):
+        return given
+    name = f"{PREFIX}{kind}.{len(known)}"
+    known[name] = given
     return name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, answered, recorded, redirected
@@ -23,37 +23,34 @@ from tfdbg_cli.capture.tf.types import (
 from tfdbg_cli.model.calls import RunKind
 
 
-class Invocation(Protocol):
+class Invocation(ABC):
     """What capture needs to know of a call, and the ways to perform it: one of them, once."""
 
     kind: RunKind
     session: RawSession
+    fetches: Fetches  # the caller's: tensors, operations, names, in any nesting
     options: RunOptions  # the caller's own, or None
     run_metadata: RunMetadata  # the caller's own, or None
 
     @property
-    def fetches(self) -> Fetches:
-        """What the caller fetches: tensors, operations, names, in any nesting."""
-        ...
-
-    @property
+    @abstractmethod
     def feeds(self) -> Feeds:
         """What the caller feeds."""
-        ...
 
     @property
     def arguments(self) -> tuple[Fetches, Feeds | None]:
         """Fetches and feed_dict as the program gave them; no feeds are None."""
-        ...
+        return self.fetches, self.feeds or None
 
+    @abstractmethod
     def plain(self) -> RunResult:
         """Perform the call exactly as the program made it."""
-        ...
 
+    @abstractmethod
     def with_options(self, options: RunOptions, run_metadata: RunMetadata) -> RunResult:
         """Perform the call under `options`; `run_metadata` is filled."""
-        ...
 
+    @abstractmethod
     def with_extra(
         self,
         extra: Sequence[SymbolicTensor],
@@ -66,7 +63,6 @@ class Invocation(Protocol):
         The operations `targets` are run besides. `instead` names what is to run in the place of all these. With
         `graphs` the graphs that ran are collected there, unless the caller has options of its own.
         """
-        ...
 
     def recorded(
         self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
@@ -75,43 +71,17 @@ class Invocation(Protocol):
 
         Gives the result, the values of `extra`, and by name the value of every tensor that was fetched.
         """
-        ...
-
-    def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
-        """What the call would give if the tensors that it fetches had `values`, by name. Nothing is run."""
-        ...
-
-
-class ByNames:
-    """`recorded` and `answered` for calls that take the session's usual way to the runtime (see `redirection`)."""
-
-    session: RawSession
-
-    def plain(self) -> RunResult:
-        raise NotImplementedError
-
-    def with_extra(
-        self,
-        extra: Sequence[SymbolicTensor],
-        targets: Sequence[Op] = (),
-        instead: Redirection | None = None,
-        graphs: Graphs | None = None,
-    ) -> tuple[RunResult, Sequence[FetchedValue]]:
-        raise NotImplementedError
-
-    def recorded(
-        self, extra: Sequence[SymbolicTensor], targets: Sequence[Op] = ()
-    ) -> tuple[RunResult, Sequence[FetchedValue], Mapping[str, FetchedValue]]:
         with recorded(self.session) as found:
             result, values = self.with_extra(extra, targets) if extra or targets else (self.plain(), ())
         return result, values, found
 
     def answered(self, values: Mapping[str, FetchedValue]) -> RunResult:
+        """What the call would give if the tensors that it fetches had `values`, by name. Nothing is run."""
         with answered(self.session, values):
             return self.plain()
 
 
-class RunCall(ByNames):
+class RunCall(Invocation):
     """A call of `Session.run`. `run` is the raw session's own method."""
 
     kind = RunKind.SESSION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tfdbg_cli.capture.sessions.drawn_names import program_source
+from tfdbg_cli.capture.sessions.as_written import program_source
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import GraphDef

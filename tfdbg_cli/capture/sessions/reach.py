@@ -48,6 +48,11 @@ class Reach:
     inside: frozenset[str] = frozenset()
     order: tuple[Op, ...] = ()
 
+    @property
+    def fetchable(self) -> list[SymbolicTensor]:
+        """The tensors that hold numbers."""
+        return [tensor for tensor in self.tensors if tensor.name not in self.opaque]
+
 
 _REACHES: Memos[Reach] = Memos(keep=16)
 
@@ -109,7 +114,7 @@ def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Rea
     order = ancestors(ends, fed_names)
     depths = nesting_of(order, fed_names)
     tensors: list[SymbolicTensor] = [
-        graph.as_graph_element(name) for name in sorted(fed_names) if _exists(graph, name)
+        graph.as_graph_element(name) for name in sorted(fed_names) if has_tensor(graph, name)
     ]
     opaque: set[str] = set()
     hidden = 0
@@ -143,7 +148,8 @@ def _can_be_part(part: str) -> bool:
     return len(part) <= _LONGEST_PART and part not in {".", ".."}
 
 
-def _exists(graph: TfGraph, name: str) -> bool:
+def has_tensor(graph: TfGraph, name: str) -> bool:
+    """Whether `graph` has a tensor called `name`."""
     try:
         graph.as_graph_element(name, allow_tensor=True, allow_operation=False)
     except (KeyError, ValueError, TypeError):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.sessions.invocation import ByNames, options_of
+from tfdbg_cli.capture.sessions.invocation import Invocation, options_of
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.redirection import Redirection, named_by, redirected
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import (
     CallableOptions,
@@ -29,9 +30,8 @@ from tfdbg_cli.capture.tf.types import (
 )
 from tfdbg_cli.model.calls import RunKind
 
-Key = TypeVar("Key")
-
-_KEPT = 4  # so many runners that fetch more are kept for one of the program's: threads may need several at a time
+# The runners that fetch more than one of the program's: threads may need several at a time.
+_MORE: Memos[RawRunner] = Memos(keep=4)
 
 
 class Runner:
@@ -52,7 +52,6 @@ class Runner:
             self.original = make(fetches, feed_list, accept_options)
         self._make = make
         self._with_options: RawRunner | None = None
-        self._with_extra: dict[tuple[str, ...], RawRunner] = {}
 
     def with_options(self) -> RawRunner:
         """The runner that takes options."""
@@ -63,18 +62,7 @@ class Runner:
     def with_extra(self, extra: Sequence[GraphElement]) -> RawRunner:
         """The runner that fetches `extra` too; those made last are kept for the next runs."""
         names = tuple(element.name for element in extra)
-        return _kept(self._with_extra, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
-
-
-def _kept(known: dict[Key, RawRunner], key: Key, make: Callable[[], RawRunner]) -> RawRunner:
-    """The runner that `known` has for `key`, made if there is none; the oldest go when there are too many."""
-    found = known.get(key)
-    if found is None:
-        found = make()
-        while len(known) >= _KEPT:
-            known.pop(next(iter(known)), None)
-        known[key] = found
-    return found
+        return _MORE.of(self, names, lambda: self._make((self.fetches, list(extra)), self.feed_list, True))
 
 
 def _feed_names(feeds: Feeds) -> dict[str, Any]:
@@ -97,7 +85,7 @@ def _with_fed(extra: Sequence[SymbolicTensor], feeds: Feeds, values: Sequence[Fe
     ]
 
 
-class RunnerCall(ByNames):
+class RunnerCall(Invocation):
     """A call of what `make_callable` gave."""
 
     kind = RunKind.CALLABLE
@@ -118,10 +106,6 @@ class RunnerCall(ByNames):
     @property
     def feeds(self) -> Feeds:
         return dict(zip(self._runner.feed_list or (), self._fed, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
 
     def plain(self) -> RunResult:
         with INSIDE:
@@ -157,7 +141,6 @@ class OptionsRunner:
         with INSIDE:
             self.original = make(callable_options)
         self._make = make
-        self._with_extra: dict[tuple[tuple[str, ...], tuple[str, ...]], RawRunner] = {}
 
     def with_options(self, options: RunOptions) -> RawRunner:
         """The runner that runs under `options`."""
@@ -176,20 +159,21 @@ class OptionsRunner:
             message.fetch[:] = [self._instead(name, instead) for name in message.fetch]
             message.target[:] = [self._instead(name, instead) for name in message.target]
         key = tuple(message.fetch), tuple(message.target)
-        return _kept(self._with_extra, key, lambda: self._make(message))
+        return _MORE.of(self, key, lambda: self._make(message))
 
     def _instead(self, name: str, instead: Redirection) -> str:
         element = self.session.graph.as_graph_element(name)
         return str((instead.op if isinstance(element, tf.Operation) else instead.tensor)(element).name)
 
 
-class OptionsRunnerCall:
+class OptionsRunnerCall(Invocation):
     """A call of what `_make_callable_from_options` gave; feeds are positional."""
 
     kind = RunKind.CALLABLE
 
     def __init__(self, runner: OptionsRunner, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.session = runner.session
+        self.fetches = [*runner.message.fetch, *runner.message.target]
         self.options = runner.message.run_options
         self.run_metadata = keywords.get("run_metadata")
         self._runner = runner
@@ -197,16 +181,8 @@ class OptionsRunnerCall:
         self._keywords = keywords
 
     @property
-    def fetches(self) -> Fetches:
-        return [*self._runner.message.fetch, *self._runner.message.target]
-
-    @property
     def feeds(self) -> Feeds:
         return dict(zip(self._runner.message.feed, self._arguments, strict=False))
-
-    @property
-    def arguments(self) -> tuple[Fetches, Feeds | None]:
-        return self.fetches, self.feeds or None
 
     def plain(self) -> RunResult:
         with INSIDE:

@@ -1,13 +1,15 @@
-"""Adds to a replayed run what its variables held before it, beside what they held after it."""
+"""What variables held before a run: as there is a snapshot of it, and as tensors beside what they held after it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.analysis.watch.training_filters import BEFORE_UPDATE, UPDATED_VARIABLE
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.replay import ReplayInput, Role
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor, TensorStore, describe
 from tfdbg_cli.model.values import Array
@@ -37,3 +39,14 @@ def _described(variable: str, after: Tensor, value: Array) -> Tensor:
     return describe(
         TensorName(variable + _BEFORE, 0), value, device=after.device, op_type=BEFORE_UPDATE, dtype=after.dtype
     )
+
+
+def held_variables(run: Run) -> Sequence[ReplayInput]:
+    """The variables that `run` wrote, as they were before it; none when it cannot be made again."""
+    if run.replayable is None:
+        return ()
+    try:
+        inputs = run.replayable.replay_spec().inputs
+    except TfdbgError:  # a part of it perhaps can be all the same
+        return ()
+    return [item for item in inputs if item.role is Role.VARIABLE]

@@ -308,7 +308,7 @@ def _places(flat: FlatFunction) -> dict[str, CallPlace]:
     """Where each call that is not inlined stands in the function that it was written in, by the name of its node."""
     found = {}
     for node in flat.nodes.values():
-        site = None if node.scope is None else node.scope.calls.get(node.template.name)
+        site = node.site
         if site is not None and not is_inlined(site):
             found[node.name] = CallPlace(site.own_name, tuple(scope.path for scope in site.scopes))
     return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from functools import cache
 
-from tfdbg_cli.capture.functions.definition.call_tree import CallKind, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
+from tfdbg_cli.capture.functions.updated_variables import region_of
 from tfdbg_cli.capture.tf.types import NodeDef
-from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.effects import leaves_variable
 
@@ -25,65 +26,41 @@ def early_reads(root: Scope, written: Collection[int]) -> dict[int, TensorName]:
     changes: dict[int, list[tuple[Scope, NodeDef]]] = {}
     for scope in root.all():
         for node in scope.needed.nodes:
-            for name in _handles(scope, node):
-                position = handles.get(name)
+            # What is given to a call is found inside of it.
+            for text in () if node.name in scope.calls else scope.body.handles(node):
+                position = handles.get(scope.resolve(text))
                 if position is None:
                     if writes_variable(node.op):
                         return {}  # a variable that cannot be told from the others
-                elif node.op == _READ and _is_straight(scope) and node.name not in scope.needed.hidden:
+                elif node.op == _READ and region_of(scope) is root and node.name not in scope.needed.hidden:
                     reads.setdefault(position, []).append((scope, node))
                 elif not leaves_variable(node.op):
                     changes.setdefault(position, []).append((scope, node))
-    order = _Order()
+    reads_before = cache(_reads_before)
+
+    def comes_first(scope: Scope, read: NodeDef, later: NodeDef) -> bool:
+        bits, before = reads_before(scope)
+        return bool(before[later.name] & bits[read.name])
+
     found: dict[int, TensorName] = {}
     for position, places in reads.items():
         for scope, node in places:
-            if all(where is scope and order.comes_first(scope, node, other) for where, other in changes[position]):
+            if all(where is scope and comes_first(scope, node, other) for where, other in changes[position]):
                 found[position] = TensorName(scope.name_of(node.name), 0)
                 break
     return found
 
 
-def _handles(scope: Scope, node: NodeDef) -> Iterator[TensorName]:
-    """The handles that `node` itself is given; those given to a call are found inside."""
-    if node.name not in scope.calls:
-        for text in scope.body.data_inputs(node):
-            if scope.body.type_of(text) == RESOURCE:
-                yield scope.resolve(text)
-
-
-def _is_straight(scope: Scope) -> bool:
-    while scope.call is not None and scope.parent is not None:
-        if scope.call.kind is not CallKind.PLAIN:
-            return False
-        scope = scope.parent
-    return True
-
-
-class _Order:
-    """The order of a function's reads of variables and its other nodes, by its edges."""
-
-    def __init__(self) -> None:
-        self._scopes: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
-
-    def comes_first(self, scope: Scope, read: NodeDef, later: NodeDef) -> bool:
-        """Whether edges lead from the node `read`, which reads a variable, to `later`, both of `scope`."""
-        if id(scope) not in self._scopes:
-            self._scopes[id(scope)] = self._followed(scope)
-        bits, before = self._scopes[id(scope)]
-        return bool(before[later.name] & bits[read.name])
-
-    @staticmethod
-    def _followed(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
-        """A bit for each read, by name, and for each node the bits of the reads before it."""
-        reads = (node.name for node in scope.needed.nodes if node.op == _READ)
-        bits = {name: 1 << number for number, name in enumerate(reads)}
-        before: dict[str, int] = {}
-        for node in scope.needed.nodes:  # inputs come first
-            found = 0
-            for text in node.input:
-                name = text.removeprefix("^").split(":", 1)[0]
-                if text.startswith("^") or ":" in text:
-                    found |= before.get(name, 0) | bits.get(name, 0)
-            before[node.name] = found
-        return bits, before
+def _reads_before(scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
+    """A bit for each read of a variable, by name, and for each node the bits of the reads that come before it."""
+    reads = (node.name for node in scope.needed.nodes if node.op == _READ)
+    bits = {name: 1 << number for number, name in enumerate(reads)}
+    before: dict[str, int] = {}
+    for node in scope.needed.nodes:  # inputs come first
+        found = 0
+        for text in node.input:
+            name = text.removeprefix("^").split(":", 1)[0]
+            if text.startswith("^") or ":" in text:
+                found |= before.get(name, 0) | bits.get(name, 0)
+        before[node.name] = found
+    return bits, before

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tfdbg_cli.capture.stores import gathered, rows_of
 from tfdbg_cli.formats.dumps.store import DumpTensorStore
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import MemoryTensorStore
 
 
 def in_memory(run: Run) -> Run:
@@ -15,8 +15,4 @@ def in_memory(run: Run) -> Run:
     The snapshot from before it, which would take as much memory again for every run, is let go.
     """
     run = replace(run, replayable=None, steppable=None)
-    store = run.tensors
-    if not isinstance(store, DumpTensorStore):
-        return run
-    rows = range(len(store))
-    return replace(run, tensors=MemoryTensorStore([store[row] for row in rows], [store.value(row) for row in rows]))
+    return replace(run, tensors=gathered(rows_of(run.tensors))) if isinstance(run.tensors, DumpTensorStore) else run

@@ -7,7 +7,7 @@ changes the world (prints, summaries, queues) is left out then.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -21,7 +21,7 @@ from tfdbg_cli.capture.functions.definition.effects import (
 )
 from tfdbg_cli.capture.functions.definition.flat import FlatDefinition, FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
-from tfdbg_cli.model.dtypes import RESOURCE, VARIANT, element_type
+from tfdbg_cli.model.dtypes import RESOURCE, VARIANT
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import IDENTITIES, PYTHON
 
@@ -58,13 +58,13 @@ class Outside:
         for node in self.flat.nodes.values():
             if node.scope is not None and side_effect_of(node.op_type) in (SideEffect.SOURCE, SideEffect.EFFECT):
                 self.silenced[node.name] = node.op_type
-                for slot in range(len(node.scope.body.outputs(node.template.name))):
-                    self.drawn[TensorName(node.name, slot)] = node.op_type
+                self.drawn.update(dict.fromkeys(node.outputs, node.op_type))
 
     @property
     def to_take(self) -> frozenset[TensorName]:
         """What a snapshot has to take while a run happens: what its ops draw, as far as it is numbers."""
-        return frozenset(name for name in self.drawn if self._is_needed(name.node) and self._has_numbers(name))
+        flat = self.flat
+        return frozenset(name for name in self.drawn if flat.nodes[name.node].is_needed and flat.has_numbers(name))
 
     @property
     def exchange(self) -> str:
@@ -92,7 +92,7 @@ class Outside:
         returned = [name for name in flat.returns if flat.type_of(name) != RESOURCE]
         # XLA leaves out what only a print reads, and need not be able to compile it.
         compiled = flat.root.body.compiled
-        seen = [name for name in self._seen_by_silenced() if self._has_numbers(name) and not compiled]
+        seen = [name for name in self._seen_by_silenced() if flat.has_numbers(name) and not compiled]
         returns = dict.fromkeys([*returned, *seen, *sorted(self.to_take, key=str)])
         again = self._made(list(returns), returned, only_before=False)
         more = [] if compiled else list(self._shown_beside(again.part))
@@ -120,7 +120,7 @@ class Outside:
 
     def _require_replayable(self, part: FlatDefinition) -> None:
         for name in part.inputs:
-            if name in self.drawn and not self._has_numbers(name):
+            if name in self.drawn and not self.flat.has_numbers(name):
                 raise NotReplayableError(f"what {name.node} ({self.drawn[name]}) gives holds no numbers")
             if name not in self.drawn and self.flat.type_of(name) == VARIANT:
                 raise NotReplayableError(
@@ -131,7 +131,7 @@ class Outside:
             node = self.flat.nodes[made.name]
             if node.name not in self.silenced:
                 self._require_inside(node)
-            elif node.scope is not None and node.template.name in node.scope.needed.hidden:
+            elif node.is_hidden:
                 raise NotReplayableError(f"{node.name} ({node.op_type}) is inside a loop or a branch of version 1")
             elif handles.intersection(node.inputs):
                 raise NotReplayableError(f"{node.name} ({node.op_type}) is given a variable, and may change it")
@@ -167,25 +167,16 @@ class Outside:
 
     def _seen_by_silenced(self) -> Iterator[TensorName]:
         """What the silenced nodes read in the run: the replay computes it all the same."""
-        for name in self.silenced:
-            if self._is_needed(name):
-                yield from self.flat.nodes[name].inputs
+        for node in map(self.flat.nodes.__getitem__, self.silenced):
+            if node.is_needed:
+                yield from node.inputs
 
     def _shown_beside(self, part: FlatDefinition) -> Iterator[TensorName]:
         """The values that a run shows although nothing of `part` needs them."""
         computed = {node.name for node in part.definition.node_def}
         for node in self.flat.nodes.values():
-            if node.name not in computed and node.name not in self.silenced and self._is_needed(node.name):
-                for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
-                    if self._has_numbers(TensorName(node.name, slot)):
-                        yield TensorName(node.name, slot)
-
-    def _is_needed(self, node: str) -> bool:
-        found = self.flat.nodes[node]
-        return found.scope is not None and found.template.name in found.scope.needed.slots
-
-    def _has_numbers(self, name: TensorName) -> bool:
-        return element_type(self.flat.type_of(name)).numpy is not None
+            if node.name not in computed and node.name not in self.silenced and node.is_needed:
+                yield from filter(self.flat.has_numbers, node.outputs)
 
 
 def outside_of(root: Scope, graphs: Mapping[str, TfGraph]) -> Outside:
@@ -204,7 +195,7 @@ def written_by(root: Scope) -> tuple[int, ...]:
     found: set[int] = set()
     for scope, node in _needed(root):
         if writes_variable(node.op) or (node.name not in scope.calls and called_by(node)):
-            for name in _given_handles(scope, node):
+            for name in map(scope.resolve, scope.body.handles(node)):
                 if name not in handles:  # an Identity or a branch in between: it may be any of them
                     return tuple(handles.values())
                 found.add(handles[name])
@@ -217,7 +208,7 @@ def types_in_variables(root: Scope) -> dict[int, int]:
     found: dict[int, int] = {}
     for scope, node in _needed(root):
         dtype = type_in_variable(node)
-        for name in () if dtype is None else _given_handles(scope, node):
+        for name in () if dtype is None else map(scope.resolve, scope.body.handles(node)):
             if name in handles and dtype is not None:
                 found[handles[name]] = dtype
     return found
@@ -233,8 +224,3 @@ def _needed(root: Scope) -> Iterator[tuple[Scope, NodeDef]]:
     for scope in root.all():
         for node in scope.needed.nodes:
             yield scope, node
-
-
-def _given_handles(scope: Scope, node: NodeDef) -> Collection[TensorName]:
-    """The handles that `node` is given; an optimizer's op is given those of its slots, too."""
-    return [scope.resolve(text) for text in scope.body.data_inputs(node) if scope.body.type_of(text) == RESOURCE]

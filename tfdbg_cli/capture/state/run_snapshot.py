@@ -14,7 +14,7 @@ from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, Sessi
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
+from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.extended.call_checks import ends_of
@@ -25,6 +25,7 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
 from tfdbg_cli.capture.sessions.reach import ancestors
+from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -34,7 +35,7 @@ from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array
 
 COPIES = Memo(lambda graph: Copies())  # where the runs of a graph are made again
 # One is enough: programs make the same run many times.
@@ -91,10 +92,8 @@ class RunSnapshot:
         """Find what the sources gave among the values of the run, as far as they are there."""
         found: dict[str, Array] = {}
         for tensor in self._state.sources:
-            name = tensor_name(tensor)
-            rows = tensors.named(name.node, name.slot)
-            value = tensors.value(rows[0]) if rows else None
-            if value is not None and not isinstance(value, NoValue):
+            value = known_value(tensors, tensor_name(tensor))
+            if value is not None:
                 found[tensor.name] = value
         self._sources = found
 
@@ -239,7 +238,7 @@ class RunSnapshot:
     def _limits(self) -> tuple[str, ...]:
         drawn = {tensor.op.name for tensor in self._state.sources}
         effects = [op.name for op in self._state.outside if op.name not in drawn]
-        limits = [_EFFECTS.format(names=", ".join(effects[:3]) + (" …" if effects[3:] else ""))] if effects else []
+        limits = [_EFFECTS.format(names=first_few(effects))] if effects else []
         if any(not variable.writers for variable in self._state.variables):
             limits.append(_AFTERWARDS)
         return tuple(limits)

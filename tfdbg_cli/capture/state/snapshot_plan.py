@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.capture.functions.arguments import Slot
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.state.outside import (
     NotReplayableError,
     Outside,

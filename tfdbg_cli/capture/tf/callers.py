@@ -7,11 +7,11 @@ import os
 from functools import cache
 from linecache import getline
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 import tensorflow as tf
 
-from tfdbg_cli.model.sources import is_library
+from tfdbg_cli.model.sources import Frame, is_library
 
 _OURS = str(Path(__file__).parent.parent) + os.sep
 _EXAMPLES = _OURS + "examples" + os.sep
@@ -33,6 +33,11 @@ def _is_machinery(file: str) -> bool:
 def is_users(file: str) -> bool:
     """Whether code of `file` is the user's program, and no installed package's."""
     return not is_library(file)
+
+
+def frame_at(code: CodeType, line: int) -> Frame:
+    """A call that is at `line` of `code`, with the text of the line."""
+    return Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
 
 
 def _caller() -> FrameType | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tfdbg_cli.capture.tf import compat
@@ -9,6 +10,7 @@ from tfdbg_cli.capture.tf.opaque import is_handle
 from tfdbg_cli.capture.tf.types import Op, OpDef, SymbolicTensor
 
 OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
+_GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
 _MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
 
 
@@ -42,3 +44,10 @@ def only_handles(outputs: Iterable[SymbolicTensor]) -> bool:
     """Whether there are outputs, and all lead to something that is kept elsewhere."""
     found = list(map(is_handle, outputs))
     return bool(found) and all(found)
+
+
+def function_name(op_type: str | bytes) -> str:
+    """The name of the Python function in that of a graph function (`__inference_step_12`); others as they are."""
+    text = op_type.decode() if isinstance(op_type, bytes) else op_type
+    match = _GRAPH_FUNCTION.match(text)
+    return match["name"] if match else text

@@ -1,4 +1,4 @@
-"""Replaces a method of one of TensorFlow's classes, so that it can be put back."""
+"""Replaces a method of one of TensorFlow's classes, or a function of its modules, so that it can be put back."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import wraps
 from tfdbg_cli.capture.tf.types import Method
 
 
-def replace_method(kind: type, name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
-    """Replace the method `name` of `kind` by what `wrap` makes of it, until what this gives is called."""
-    original = vars(kind)[name]
-    setattr(kind, name, wraps(original)(wrap(original)))
-    return lambda: setattr(kind, name, original)
+def replace_method(owner: object, name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
+    """Replace the method `name` of `owner` by what `wrap` makes of it, until what this gives is called."""
+    original = vars(owner)[name]
+    setattr(owner, name, wraps(original)(wrap(original)))
+    return lambda: setattr(owner, name, original)

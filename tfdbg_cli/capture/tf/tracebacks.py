@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from linecache import getline
 from pathlib import PurePath
 
@@ -83,3 +84,25 @@ class Tracebacks(Mapping[str, Traceback]):
 
 
 _TRACEBACKS = Memo(Tracebacks)
+
+
+class TracebacksInside(Mapping[str, Traceback]):
+    """Creation stacks of nodes inside of functions, by the names that a run shows: found when asked for."""
+
+    def __init__(self, find: Callable[[], Mapping[str, tuple[TfGraph, str]]]) -> None:
+        """`find` gives for each such name the graph that the node is in, and its name there."""
+        self._find = find
+
+    @cached_property
+    def _places(self) -> Mapping[str, tuple[TfGraph, str]]:
+        return self._find()
+
+    def __getitem__(self, name: str) -> Traceback:
+        graph, node = self._places[name]
+        return tracebacks_of(graph)[node]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

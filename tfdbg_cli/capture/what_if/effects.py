@@ -21,6 +21,10 @@ class Effect(Enum):
     DRAW = auto()  # something else each time: a batch, random numbers, the answer of Python, another process
 
 
+WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
+DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
+
+
 @cache
 def effect_of(op_type: str) -> Effect:
     """What running an op of this type again would do; what functions do that it calls is not counted."""

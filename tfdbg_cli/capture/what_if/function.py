@@ -12,22 +12,21 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle, outputs_of, site_of
+from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in, is_handle
 from tfdbg_cli.capture.what_if.merging import merged, with_values
-from tfdbg_cli.capture.what_if.part import perform_part
-from tfdbg_cli.capture.what_if.places import Places
+from tfdbg_cli.capture.what_if.part import Variables, perform_part
 from tfdbg_cli.capture.what_if.slices import Slice
-from tfdbg_cli.capture.what_if.variables import Variables
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, left_out, not_captured, within
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
-from tfdbg_cli.model.tensors import GatheredTensors, Row
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.tensors import GatheredTensors
+from tfdbg_cli.model.values import Array
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
@@ -58,14 +57,10 @@ class FunctionWhatIf:
     def _edges(self) -> FunctionEdges:
         return FunctionEdges(self._flat)
 
-    @cached_property
-    def _places(self) -> Places:
-        return Places(self._flat)
-
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse handles, and what is made inside a branch, a loop or a compiled call. See WhatIf."""
         flat = self._flat
-        place = self._places.of(name)
+        place = flat.place_of(name)
         if place:
             raise TfdbgError(within(name, place), hint=f"Replace what {place} is given, or what it gives.")
         if name not in flat.arguments and name.node not in flat.nodes:
@@ -83,15 +78,15 @@ class FunctionWhatIf:
             self.require_replaceable(run, name)
         found = self._edges.after(replaced)
         given = with_values(run.tensors, replaced)
-        rows: list[Row] = [(given, row) for row in range(len(given))]
-        moved = [name for name, node in found.again.items() if site_of(node) is not None]
+        rows = rows_of(given)
+        moved = [name for name, node in found.again.items() if node.site is not None]
         if found.again:
             values = self._computed(run, found, replaced)
             for row in range(len(values)):
                 name = values[row].name
-                if name not in replaced and (name.node in found.again or self._places.of(name) in moved):
+                if name not in replaced and (name.node in found.again or self._flat.place_of(name) in moved):
                     rows.append((values, row))
-        tensors = merged(run.tensors, GatheredTensors(rows), self._places.of, moved)
+        tensors = merged(run.tensors, GatheredTensors(rows), self._flat.place_of, moved)
         change = Change(run, tuple(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
         return replace(run, tensors=tensors, change=change, notes=(*notes, *run.notes))
@@ -117,7 +112,7 @@ class FunctionWhatIf:
         """
         returned = set(self._flat.returns)
         for node in found.again.values():
-            names = [name for name in outputs_of(node) if not is_handle(self._flat, name)]
+            names = [name for name in node.outputs if not is_handle(self._flat, name)]
             read = [name for name in names if any(r.name in found.again for r in self._edges.readers(name))]
             if not read:
                 yield from (name for name in names if name not in replaced)
@@ -131,7 +126,7 @@ class FunctionWhatIf:
             for name in node.inputs:
                 if name.node in found.again or name in fed or name in self._flat.arguments:
                     continue
-                value = _value_in(run, name)
+                value = known_value(run.tensors, name)
                 if value is not None:
                     fed[name] = value
         return fed
@@ -151,10 +146,3 @@ class FunctionWhatIf:
         if value is None:
             return variables.argument(name)
         return tf.constant(value, tf.as_dtype(self._flat.type_of(name)))
-
-
-def _value_in(run: Run, name: TensorName) -> Array | None:
-    """The value of a tensor that is made once in `run`; None where it is not known."""
-    rows = run.tensors.named(name.node, name.slot)
-    value = run.tensors.value(rows[0]) if rows else None
-    return None if isinstance(value, NoValue) else value

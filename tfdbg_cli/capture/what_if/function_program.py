@@ -20,7 +20,7 @@ from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
 from tfdbg_cli.capture.what_if.effects import Effect
-from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, outputs_of
+from tfdbg_cli.capture.what_if.function_slice import effects_in, is_handle, writes
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
@@ -32,7 +32,6 @@ from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import depth_first, needs_first
 
 _SERIAL = itertools.count(1)
-_WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
 class FunctionProgram:
@@ -62,7 +61,7 @@ class FunctionProgram:
         self._drawn = drawn or {}
         self._inputs: dict[TensorName, EagerTensor] = {}
         self.restore()
-        hidden = next((n for n in self._needed.values() if n.template.name in _scope(n).needed.hidden), None)
+        hidden = next((node for node in self._needed.values() if node.is_hidden), None)
         if hidden is not None:
             raise TfdbgError(
                 f"{hidden.name} is in a loop or a branch of version 1 inside a function: there are no steps in there."
@@ -183,17 +182,12 @@ class FunctionProgram:
     def _step(self, node: FlatNode) -> OpStep:
         outputs = tuple(
             StepOutput(name, element_type(self._flat.type_of(name)).name, not is_handle(self._flat, name))
-            for name in outputs_of(node)
+            for name in node.outputs
         )
         variables = tuple(str(name.node) for name in node.inputs if self._flat.type_of(name) == RESOURCE)
-        writes = variables if not _WRITES.isdisjoint(effects_in(node)) else ()
+        written = variables if writes(node) else ()
         shown = StepNode(node.name, node.op_type, tuple(map(self._shown, node.inputs)))
-        return OpStep(shown, node.device, outputs, self._waits(node), variables, writes)
-
-
-def _scope(node: FlatNode) -> Scope:
-    assert node.scope is not None
-    return node.scope
+        return OpStep(shown, node.device, outputs, self._waits(node), variables, written)
 
 
 def _alone(flat: FlatFunction, node: FlatNode) -> tuple[FunctionDef, Sequence[TensorName]]:
@@ -211,7 +205,7 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[FunctionDef, Sequence[Te
         definition.signature.input_arg.add(name=f"given_{position}", type=flat.type_of(name))
     made.input.extend(f"given_{arguments.index(name)}" for name in node.inputs)
     definition.node_def.append(made)
-    for name in outputs_of(node):
+    for name in node.outputs:
         output = flat.output(name)
         definition.signature.output_arg.add(name=f"value_{name.slot}", type=output.dtype)
         definition.ret[f"value_{name.slot}"] = output.reference.replace(node.name, "node", 1)

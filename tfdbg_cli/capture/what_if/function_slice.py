@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from tfdbg_cli.capture.functions.definition.call_tree import CallSite
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
@@ -23,7 +22,7 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         self._writers: dict[TensorName, list[str]] = {}
         for node in flat.nodes.values():
             for name in dict.fromkeys(node.inputs):
-                if _was_needed(node):
+                if node.is_needed:
                     self._readers.setdefault(name, []).append(node)
                 if _type_of(flat, name) == RESOURCE and writes(node):
                     self._writers.setdefault(name, []).append(node.name)
@@ -35,8 +34,8 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
     def readers(self, tensor: TensorName) -> Collection[FlatNode]:
         return self._readers.get(tensor, ())
 
-    def outputs(self, node: FlatNode) -> Iterator[TensorName]:
-        return outputs_of(node)
+    def outputs(self, node: FlatNode) -> Sequence[TensorName]:
+        return node.outputs
 
     def writers_beside(self, node: FlatNode) -> set[str]:
         return {writer for name in node.inputs for writer in self._writers.get(name, ()) if writer != node.name}
@@ -48,15 +47,15 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         return reached(needs(node.name), needs)
 
     def why_kept(self, node: FlatNode) -> Kept | None:
-        if node.scope is not None and node.template.name in node.scope.needed.hidden:
+        if node.is_hidden:
             raise TfdbgError(
                 f"{node.name} is in a loop or a branch of version 1 inside a function: no part of it can run alone.",
                 hint="Replace a tensor behind the loop.",
             )
         effects = set(effects_in(node))
-        if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
+        if not DRAWS.isdisjoint(effects):
             return Kept.DRAWN
-        if site_of(node) is None and Effect.WRITE in effects:
+        if node.site is None and Effect.WRITE in effects:
             return Kept.WRITES
         return Kept.LATE if self.is_late(node) else None
 
@@ -65,36 +64,19 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         return bool(self._writers.get(resource))
 
 
-def _was_needed(node: FlatNode) -> bool:
-    return node.scope is not None and node.template.name in node.scope.needed.slots
-
-
-def site_of(node: FlatNode) -> CallSite | None:
-    """The branch, loop or compiled call that `node` is."""
-    return None if node.scope is None else node.scope.calls.get(node.template.name)
-
-
-def outputs_of(node: FlatNode) -> Iterator[TensorName]:
-    """The tensors that `node` gives."""
-    if node.scope is not None:
-        for slot in range(len(node.scope.body.outputs(node.template.name))):
-            yield TensorName(node.name, slot)
-
-
 def effects_in(node: FlatNode) -> Iterator[Effect]:
     """What `node` does, and all that is in the functions that it calls."""
-    site = site_of(node)
-    if site is None:
+    if node.site is None:
         yield effect_of(node.op_type)
         return
-    for scope in site.scopes:
+    for scope in node.site.scopes:
         for inner in scope.all():
             yield from (effect_of(one.op) for one in inner.needed.nodes if one.name not in inner.calls)
 
 
 def writes(node: FlatNode) -> bool:
     """Whether `node`, or what it calls, changes a variable that it is given."""
-    return not {Effect.WRITE, Effect.DRAW_FROM_VARIABLE}.isdisjoint(effects_in(node))
+    return not WRITES.isdisjoint(effects_in(node))
 
 
 def _type_of(flat: FlatFunction, name: TensorName) -> int:

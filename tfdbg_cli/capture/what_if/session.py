@@ -10,11 +10,13 @@ import numpy as np
 
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.state.held_variables import held_variables
+from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.state.before_updates import held_variables
+from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.effects import DRAWS
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
@@ -26,10 +28,9 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.tensors import gone
-from tfdbg_cli.model.values import Array, NoValue, Value
-from tfdbg_cli.model.walks import depth_first, reached
+from tfdbg_cli.model.values import Array, Value
+from tfdbg_cli.model.walks import reached
 
-_DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
 _UNFUSED = (
     "What was computed again was computed as in the Python graph, and the run's own values as in the optimizer's: "
     "last digits can differ."
@@ -47,8 +48,7 @@ class SessionWhatIf:
 
     @cached_property
     def _call(self) -> CallGraph:
-        elements = fetched(self._session.graph, self._fetches)
-        return CallGraph([tensor.op for tensor in elements.tensors] + list(elements.targets), fed(self._feeds))
+        return CallGraph(fetched(self._session.graph, self._fetches).ops, fed(self._feeds))
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse handles, and what is made in loops and branches or by the optimizer. See WhatIf."""
@@ -123,7 +123,7 @@ class SessionWhatIf:
 
     def _known_before_loops(self, run: Run, tensor: SymbolicTensor) -> Array | None:
         op = tensor.op
-        if op.name in self._call.behind_loops and _DRAWS.isdisjoint(self._call.effects(op)):
+        if op.name in self._call.behind_loops and DRAWS.isdisjoint(self._call.effects(op)):
             return None
         return self._known(run, tensor)
 
@@ -138,28 +138,20 @@ class SessionWhatIf:
         """As `_needed`, with the names of the ops that will run; `known` gives the values that may be fed."""
         feeds = {str(name): value for name, value in replaced.items()}
 
-        def run_before(op: Op) -> Iterator[Op]:
-            for tensor in op.inputs:
-                if tensor.name in feeds:
-                    continue
-                value = None if tensor.op.name in found.again else known(run, tensor)
-                if value is None:
-                    yield tensor.op
-                else:
-                    feeds[tensor.name] = value
-            if op.name in self._call.hidden:
-                yield from (one for one in op.control_inputs if one.name in self._call.hidden)
+        def value_of(tensor: SymbolicTensor) -> Array | None:
+            if tensor.name in feeds:
+                return feeds[tensor.name]
+            return None if tensor.op.name in found.again else known(run, tensor)
 
+        ran, fed = self._call.run_before([self._call.ops[name.node] for name in wanted], value_of)
         variables: list[str] = []
-        ran: set[str] = set()
-        for op in depth_first([self._call.ops[name.node] for name in wanted], run_before):
-            ran.add(op.name)
+        for op in ran:
             if op.name not in found.again:
-                if not _DRAWS.isdisjoint(self._call.effects(op)) or self._call.is_late(op):
+                if not DRAWS.isdisjoint(self._call.effects(op)) or self._call.is_late(op):
                     raise not_captured(TensorName(op.name, 0))
                 if op.name in self._private.variables:
                     variables.append(op.name)
-        return feeds, variables, ran
+        return feeds | fed, variables, {op.name for op in ran}
 
     def _known(self, run: Run, tensor: SymbolicTensor) -> Array | None:
         """The value of `tensor` in the run, if it was made once and is known."""
@@ -167,9 +159,7 @@ class SessionWhatIf:
             return np.asarray(self._call.feeds[tensor.name], tensor.dtype.as_numpy_dtype)
         if tensor.name in self._call.flows or tensor.op.name in self._call.hidden:
             return None
-        rows = run.tensors.named(tensor.op.name, tensor.value_index)
-        value = run.tensors.value(rows[0]) if rows else None
-        return None if isinstance(value, NoValue) else value
+        return known_value(run.tensors, tensor_name(tensor))
 
     def _before(self, run: Run, name: str) -> Array:
         """What the variable that the op `name` holds was before the run.

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
-from tfdbg_cli.capture.sessions.written_type import written_type
+from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.types import Op, RawSession, TfGraph
+from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor, TfGraph
 from tfdbg_cli.capture.what_if.effects import Effect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
@@ -25,7 +26,6 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
 from tfdbg_cli.model.values import Array, Value
-from tfdbg_cli.model.walks import reached
 
 v1 = tf.compat.v1
 
@@ -137,20 +137,13 @@ class SessionProgram:
         self, op: Op, known: Mapping[TensorName, Array], anew: Collection[str]
     ) -> tuple[dict[str, Array], set[str]]:
         """What is fed, and the names of the ops that will run; the ops `anew` run, rather than be fed for."""
-        feeds: dict[str, Array] = {}
 
-        def run_before(one: Op) -> Iterator[Op]:
-            for tensor in one.inputs:
-                value = known.get(TensorName(tensor.op.name, tensor.value_index))
-                if value is not None and tensor.name not in self._call.flows and tensor.op.name not in anew:
-                    feeds[tensor.name] = value
-                else:
-                    yield tensor.op
-            if one.name in self._call.hidden:
-                yield from (control for control in one.control_inputs if control.name in self._call.hidden)
+        def value_of(tensor: SymbolicTensor) -> Array | None:
+            runs = tensor.name in self._call.flows or tensor.op.name in anew
+            return None if runs else known.get(tensor_name(tensor))
 
-        ran = {one.name for one in reached([op], run_before)}
-        return feeds, ran
+        ran, feeds = self._call.run_before([op], value_of)
+        return feeds, {one.name for one in ran}
 
     def _step(self, op: Op, *, fed: bool = False) -> OpStep:
         hidden = op.name in self._call.hidden
@@ -164,7 +157,7 @@ class SessionProgram:
         )
         if fed:
             return OpStep(StepNode(op.name, written_type(op)), op.device, outputs, given=True)
-        inputs = tuple(TensorName(tensor.op.name, tensor.value_index) for tensor in op.inputs)
+        inputs = tuple(map(tensor_name, op.inputs))
         waits = tuple(control.name for control in op.control_inputs)
         reads = self._call.variables_of(op)
         writes = self._call.written_by(op)

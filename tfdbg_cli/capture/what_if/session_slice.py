@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -12,10 +12,11 @@ from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nesting_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor
-from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
 from tfdbg_cli.capture.what_if.slices import Edges, Kept
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.walks import reached
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import depth_first, reached
 from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.effects import Does, State, does
 from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
@@ -23,7 +24,6 @@ from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
 _FLOWS = frozenset({"flow", "flow_out"})
 _PASSING = CONTROL_FLOW | {"Identity"}
 _POPS = frozenset({"StackPop", "StackPopV2"})
-_WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
 
 
 class CallGraph(Edges[Op, str]):
@@ -87,6 +87,26 @@ class CallGraph(Edges[Op, str]):
         """
         return any(name in self.ops and self.ops[name].type in _POPS for name in names)
 
+    def run_before(
+        self, ends: Iterable[Op], known: Callable[[SymbolicTensor], Array | None]
+    ) -> tuple[list[Op], dict[str, Array]]:
+        """The ops that have to run so that `ends` can, with these, and what is fed to them: what is `known`."""
+        feeds: dict[str, Array] = {}
+
+        def before(op: Op) -> Iterator[Op]:
+            for tensor in op.inputs:
+                if tensor.name in feeds:
+                    continue
+                value = known(tensor)
+                if value is None:
+                    yield tensor.op
+                else:
+                    feeds[tensor.name] = value
+            if op.name in self.hidden:
+                yield from (one for one in op.control_inputs if one.name in self.hidden)
+
+        return list(depth_first(ends, before)), feeds
+
     @property
     def nodes(self) -> Mapping[str, Op]:
         return self.ops
@@ -132,7 +152,7 @@ class CallGraph(Edges[Op, str]):
     def written_by(self, op: Op) -> tuple[str, ...]:
         """The names of the ops that hold the variables which `op` changes."""
         held, _ = held_by(op, self.feeds)  # not the variable of the old kind whose value it reads
-        writes = held and not _WRITES.isdisjoint(self.effects(op))
+        writes = held and not WRITES.isdisjoint(self.effects(op))
         return tuple(dict.fromkeys(holder.name for _, holder in held)) if writes else ()
 
     def writers_beside(self, node: Op) -> set[str]:
@@ -144,7 +164,7 @@ class CallGraph(Edges[Op, str]):
 
     def why_kept(self, node: Op) -> Kept | None:
         effects = self.effects(node)
-        if Effect.DRAW in effects or Effect.DRAW_FROM_VARIABLE in effects:
+        if not DRAWS.isdisjoint(effects):
             if node.name in self.hidden:
                 raise TfdbgError(
                     f"{node.name} ({node.type}) in a loop or branch gives something else each time, so the loop "

@@ -45,11 +45,10 @@ class SteppableRun:
 
     def stepper(self) -> Stepper:
         """See Steppable."""
-        graph = self.invocation.session.graph
-        elements = fetched(graph, self.invocation.fetches)
-        ends = [tensor.op for tensor in elements.tensors] + list(elements.targets)
+        session = self.invocation.session
+        ends = fetched(session.graph, self.invocation.fetches).ops
         program = SessionProgram(ends, fed(self.invocation.feeds))
-        program.take(values_in(self.invocation.session, program.variables))
+        program.take(values_in(session, program.variables))
         return NodeStepper(program)
 
 

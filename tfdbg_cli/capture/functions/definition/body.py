@@ -13,7 +13,7 @@ from typing import Any
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
-from tfdbg_cli.model.dtypes import FIRST_REFERENCE, element_type
+from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE, element_type
 from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.control_flow import OUTSIDE, nesting
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
@@ -132,6 +132,10 @@ class Body:
     def data_inputs(self, node: NodeDef) -> list[str]:
         """The data inputs of a NodeDef, in order."""
         return [text for text in node.input if not text.startswith("^")]
+
+    def handles(self, node: NodeDef) -> list[str]:
+        """Those of its data inputs that are handles; an optimizer's op is given those of its slots, too."""
+        return [text for text in self.data_inputs(node) if self.type_of(text) == RESOURCE]
 
     def needed(self, outputs: Iterable[int]) -> Needed:
         """What the outputs at the positions `outputs`, and the side effects, need."""

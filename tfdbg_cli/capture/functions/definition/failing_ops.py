@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.tf.types import NodeDef
-from tfdbg_cli.model.dtypes import RESOURCE, element_type
+from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 
 
@@ -27,7 +27,7 @@ class FailingOp:
     def given(self) -> tuple[TensorName, ...]:
         """The tensors that it reads, as far as they hold numbers."""
         body = self.scope.body
-        given = [text for text in body.data_inputs(self.node) if has_numbers(body.type_of(text))]
+        given = [text for text in body.data_inputs(self.node) if element_type(body.type_of(text)).numpy is not None]
         return tuple(map(self.scope.resolve, given))
 
     def place_in(self, flat: FlatFunction) -> FlatNode:
@@ -52,8 +52,3 @@ def failing_ops(root: Scope, name: str) -> list[FailingOp]:
                 found.append((len(node.name), FailingOp(scope, node)))
     longest = max((length for length, _ in found), default=0)
     return [op for length, op in found if length == longest]
-
-
-def has_numbers(dtype: int) -> bool:
-    """Whether tensors of `dtype`, a TensorFlow enum, hold elements that NumPy has a type for."""
-    return dtype != RESOURCE and element_type(dtype).numpy is not None

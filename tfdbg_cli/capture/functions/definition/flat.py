@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 
 import tensorflow as tf
 
@@ -18,7 +19,7 @@ from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Output
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
-from tfdbg_cli.model.dtypes import RESOURCE
+from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import depth_first, reached
 
@@ -51,6 +52,27 @@ class FlatNode:
     def needs(self) -> tuple[str, ...]:
         """The names of the nodes that come before it: those that it reads, and those that it waits for."""
         return (*(name.node for name in self.inputs), *self.controls, *self.through)
+
+    @property
+    def outputs(self) -> Sequence[TensorName]:
+        """The tensors that it gives."""
+        slots = () if self.scope is None else self.scope.body.outputs(self.template.name)
+        return [TensorName(self.name, slot) for slot in range(len(slots))]
+
+    @property
+    def site(self) -> CallSite | None:
+        """The call that it is: a branch, a loop, or a call that XLA compiles; None for any other node."""
+        return None if self.scope is None else self.scope.calls.get(self.template.name)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether runs of the function compute it."""
+        return self.scope is not None and self.template.name in self.scope.needed.slots
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is in a loop or a branch of version 1."""
+        return self.scope is not None and self.template.name in self.scope.needed.hidden
 
 
 @dataclass(frozen=True)
@@ -94,6 +116,26 @@ class FlatFunction:
         """The number of the element type of an argument or an output."""
         known = self._argument_types.get(name)
         return self.output(name).dtype if known is None else known
+
+    def has_numbers(self, name: TensorName) -> bool:
+        """Whether an argument or an output holds elements that NumPy has a type for: it is no handle."""
+        return element_type(self.type_of(name)).numpy is not None
+
+    @cached_property
+    def _folders(self) -> dict[str, str]:
+        """The branches, loops and compiled calls, by the folders of what is in them."""
+        sites = ((node.name, node.site) for node in self.nodes.values())
+        return {scope.path: name for name, site in sites if site is not None for scope in site.scopes}
+
+    def place_of(self, name: TensorName) -> str:
+        """The branch, loop or compiled call in which `name` is made; empty when a node of this level makes it."""
+        at = name.node.find("/")
+        while at >= 0:
+            place = self._folders.get(name.node[:at])
+            if place is not None:
+                return place
+            at = name.node.find("/", at + 1)
+        return ""
 
     def ancestors(self, ends: Iterable[TensorName], fed: Collection[TensorName] = ()) -> Iterator[FlatNode]:
         """The nodes from which the tensors `ends` are computed; past `fed` ones none. Control edges do not count."""

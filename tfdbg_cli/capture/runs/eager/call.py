@@ -19,7 +19,7 @@ from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.functions.arguments import value_of
 from tfdbg_cli.capture.pipeline import Capture, Reported, planned
 from tfdbg_cli.capture.runs.eager.recorder import EagerRecorder
-from tfdbg_cli.capture.runs.eager.section import Section
+from tfdbg_cli.capture.runs.eager.section import ONE_BY_ONE, Section
 from tfdbg_cli.capture.runs.eager.stacks import stack_of
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.capture import WithoutValues
@@ -34,7 +34,6 @@ from tfdbg_cli.model.values import Value
 
 _OP = re.compile(r"\[Op:(\w+)\]")
 _NO_PROFILE = "Ops that run one by one are not profiled: this run has no times."
-_NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 
 
 class EagerCall:
@@ -127,7 +126,7 @@ class EagerCapture:
             recorder.graph(),
             tracebacks=recorder.tracebacks(),
             error=error,
-            notes=(_NOTE, *recorder.notes()),
+            notes=(ONE_BY_ONE, *recorder.notes()),
         )
 
     def finish(self, keep: bool) -> None:

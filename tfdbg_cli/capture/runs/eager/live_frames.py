@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from linecache import getline
 from types import FrameType
 from typing import Any
 
@@ -14,10 +13,9 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.recent import Source
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.callers import is_ours, is_users
+from tfdbg_cli.capture.tf.callers import frame_at, is_ours, is_users
 from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.frames import LiveFrame
-from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.values import Array
 
 _MOST_NAMES = 5_000
@@ -32,9 +30,7 @@ def live_frames() -> tuple[LiveFrame, ...]:
     while frame is not None:
         code = frame.f_code
         if not is_ours(code.co_filename):
-            text = getline(code.co_filename, frame.f_lineno).strip()
-            place = Frame(code.co_filename, frame.f_lineno, code.co_name, text)
-            found.append(LiveFrame(place, _names(frame), frame.f_globals))
+            found.append(LiveFrame(frame_at(code, frame.f_lineno), _names(frame), frame.f_globals))
         frame = frame.f_back
     while found and not is_users(found[-1].place.file):
         found.pop()

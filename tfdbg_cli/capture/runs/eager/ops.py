@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, wraps
+from functools import cache
 from typing import Any, Protocol
 
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.function_names import function_name
+from tfdbg_cli.capture.tf.op_definitions import function_name
+from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import AttributeList, Method, OpInput, OpOutputs
 
 
@@ -73,8 +74,8 @@ class EagerOps:
             self._set((*self._listeners, listener))
             if not self._undo:
                 self._undo = [
-                    _replace(compat.FAST_EXECUTOR, self._fast),
-                    _replace(compat.SLOW_EXECUTOR, self._slow),
+                    replace_method(compat.EXECUTORS, compat.FAST_EXECUTOR, self._fast),
+                    replace_method(compat.EXECUTORS, compat.SLOW_EXECUTOR, self._slow),
                 ]
 
         def end() -> None:
@@ -130,12 +131,6 @@ class EagerOps:
             return outputs
 
         return slow
-
-
-def _replace(name: str, wrap: Callable[[Method], Method]) -> Callable[[], None]:
-    original = getattr(compat.EXECUTORS, name)
-    setattr(compat.EXECUTORS, name, wraps(original)(wrap(original)))
-    return lambda: setattr(compat.EXECUTORS, name, original)
 
 
 @cache

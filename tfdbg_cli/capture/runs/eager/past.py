@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.runs.eager.recent import RecentOps, Source, name_of
 from tfdbg_cli.capture.runs.eager.told import told_of
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, Tensor
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import INPUTS
 
@@ -46,14 +47,13 @@ def with_past(run: Run, log: RecentOps, given: Mapping[str, EagerTensor], named:
     store = parts.store
     tensors = [_renamed(store[row]) for row in range(len(store))]
     before = MemoryTensorStore(tensors, [store.value(row) for row in range(len(store))])
-    rows = [(before, row) for row in range(len(before))] + [(run.tensors, row) for row in range(len(run.tensors))]
     places: dict[str, Traceback] = {f"{SCOPE}/{name}": parts.tracebacks[name] for name in parts.tracebacks}
     feeds = {f"{SCOPE}/{name}": value for name, value in parts.feeds.items()}
     return replace(
         run,
         call=replace(run.call, feeds=ChainMap(feeds, run.call.feeds)),  # type: ignore[arg-type]  # is read only
         graph=Graph(nodes, run.graph.kind),
-        tensors=GatheredTensors(rows),
+        tensors=joined(before, run.tensors),
         tracebacks=ChainMap(places, run.tracebacks),  # type: ignore[arg-type]
         notes=(*run.notes, _NOTE),
     )

@@ -22,7 +22,7 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Array
 
-_NOTE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
+ONE_BY_ONE = "Each op ran on its own, as Python called it; there is no graph but the flow of its data."
 _STOPPED_WITHIN = "The program stands in the middle of this run, right behind its last op."
 _DROPPED = (
     "The first {} ops of this run are not shown: the last ones fill the memory for them (`config set memory_budget`)."
@@ -71,7 +71,7 @@ class Section:
         parts = told(self.log, namer(frames, self.names), last=news)
         if paused is not None:
             paused.handles = parts.handles
-        notes = [_NOTE]
+        notes = [ONE_BY_ONE]
         notes += [_STOPPED_WITHIN] * (bool(frames) and not ended)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from linecache import getline
 from types import CodeType
 from typing import Any, TypeAlias, TypeVar
 
-from tfdbg_cli.capture.tf.callers import is_ours
-from tfdbg_cli.model.sources import Frame, Traceback
+from tfdbg_cli.capture.tf.callers import frame_at, is_ours
+from tfdbg_cli.model.sources import Traceback
 
 _T = TypeVar("_T")
 
@@ -71,12 +70,8 @@ def line_at(code: CodeType, offset: int) -> int:
 
 def traceback_of(stack: Stack) -> Traceback:
     """The calls of `stack` in words, without ours."""
-    return tuple(
-        Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
-        for code, offset in calls(stack)
-        if not is_ours(code.co_filename)
-        for line in [line_at(code, offset)]
-    )
+    own = ((code, offset) for code, offset in calls(stack) if not is_ours(code.co_filename))
+    return tuple(frame_at(code, line_at(code, offset)) for code, offset in own)
 
 
 class Tracebacks(Mapping[str, Traceback]):

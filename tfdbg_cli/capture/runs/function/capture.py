@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from tfdbg_cli.analysis.graph.order import behind_inputs
-from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
@@ -16,6 +15,7 @@ from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, RunResult
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
@@ -25,7 +25,7 @@ from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import GraphChoice
 from tfdbg_cli.model.runs import Run, WhatIf
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import TensorStore
 
 VALUES = (
     "This is the Python graph, as the program built it, in the order in which its values were made. "
@@ -73,6 +73,14 @@ class CapturedCall(ABC):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
 
+    def performed(self, instrumented: Instrumented) -> Outcome:
+        """Make the call by `instrumented`; what comes of it is the `outcome`. Raises what the call raises."""
+        with INSIDE:
+            self.outcome = instrumented.perform(self.call.inputs, self.room)
+        if self.outcome.error is not None:
+            raise self.outcome.error
+        return self.outcome
+
     @abstractmethod
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with the values that were taken."""
@@ -85,7 +93,7 @@ class CapturedCall(ABC):
         held = {name.node for name in traced.snapshot_plan.sources}
         return Run(
             call,
-            behind_inputs(self._chosen(store), traced.graph, held),
+            behind_inputs(asked_for(store, self.plan.capture), traced.graph, held),
             traced.graph,
             tracebacks=traced.tracebacks,
             error=error,
@@ -98,13 +106,6 @@ class CapturedCall(ABC):
     @property
     def _what_if(self) -> WhatIf:
         return WholeWhatIf(FunctionWhatIf(self.call.traced.root, self.call.inputs, self.room))
-
-    def _chosen(self, store: TensorStore) -> TensorStore:
-        if not self.plan.capture.narrowed:
-            return store
-        admits = chooser(self.plan.capture).admits_named
-        rows = [row for row in range(len(store)) if admits(store[row].node, store[row].op_type, store[row].dtype)]
-        return PartOfStore(store, rows)
 
     def finish(self, keep: bool) -> None:
         """Write the values to disk if they are to be kept.
@@ -139,11 +140,7 @@ class FunctionCapture(CapturedCall):
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
-        with INSIDE:
-            self.outcome = self.instrumented.perform(self.call.inputs, self.room)
-        if self.outcome.error is not None:
-            raise self.outcome.error
-        return list(self.outcome.outputs) or None
+        return list(self.performed(self.instrumented).outputs) or None
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was taken; after an error, the values of branches and turns of loops that had ended."""
@@ -158,10 +155,10 @@ class FunctionCapture(CapturedCall):
         return self._run
 
 
-def held_before(call: PerformedCall, room: int) -> CallSnapshot | None:
-    """The snapshot of `call`, which is about to be made; None where it could not be taken."""
+def held_before(call: PerformedCall, room: int, covered: Collection[int] = ()) -> CallSnapshot | None:
+    """The snapshot of `call`, which is about to be made; None where it could not be taken. See `CallSnapshot.of`."""
     try:
-        return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, room=room)
+        return CallSnapshot.of(call.traced.snapshot_plan, call.inputs, covered, room)
     except Exception as error:  # noqa: BLE001
         report("hold what a run can be made again from", error)
         return None

@@ -14,7 +14,7 @@ from typing import Any
 
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
-from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops, has_numbers
+from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.early_reports import Early
@@ -24,12 +24,13 @@ from tfdbg_cli.capture.replay.function import perform_again
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.outside import NotReplayableError, Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import GatheredTensors, PartOfStore, TensorStore
+from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 
 _AGAIN = (
     "What comes before this op was computed again after the error, on copies of the variables as they were before "
@@ -99,7 +100,7 @@ class _PartsAgain:
         for op in ops:
             place = op.place_in(self._flat)
             with suppress(TfdbgError):  # what cannot be computed again is not told to have failed
-                if self._outcome(place, list(_numbers_of(self._flat, place))).error is not None:
+                if self._outcome(place, self._numbers_of(place)).error is not None:
                     failing.setdefault(place.name, []).append(op)
         for name_of_place, found in failing.items():
             inputs = self._flat.nodes[name_of_place].inputs
@@ -120,12 +121,15 @@ class _PartsAgain:
             outcome = self._outcome(place, op.given)
             values: Mapping[TensorName, Any] = dict(zip(op.given, outcome.outputs, strict=False))
         else:
-            outcome = self._outcome(place, list(_numbers_of(self._flat, place)), op.name)
+            outcome = self._outcome(place, self._numbers_of(place), op.name)
             values = outcome.early
         if not values.keys() >= set(op.given):
             failed = "" if outcome.error is None else f": {run_error(outcome.error).message.splitlines()[0]}"
             raise TfdbgError(f"Computed again, the run did not come to this op{failed}.")
         return _Found(values, outcome.captured)
+
+    def _numbers_of(self, node: FlatNode) -> list[TensorName]:
+        return list(filter(self._flat.has_numbers, node.outputs))
 
     def _outcome(self, place: FlatNode, returns: Sequence[TensorName], asked: str = "") -> Outcome:
         """What `returns` at `place` give; if the run was held, with all values that come before."""
@@ -137,13 +141,6 @@ class _PartsAgain:
             _require_unchanged(self._flat, self._snapshot_plan, again, place)
         wanted = Wanted(values=not self._unheld, early=Early(asked=frozenset([asked] if asked else ())))
         return perform_again(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
-
-
-def _numbers_of(flat: FlatFunction, node: FlatNode) -> Iterator[TensorName]:
-    for slot in range(0 if node.scope is None else len(node.scope.body.outputs(node.template.name))):
-        name = TensorName(node.name, slot)
-        if has_numbers(flat.type_of(name)):
-            yield name
 
 
 def _require_unchanged(flat: FlatFunction, snapshot_plan: SnapshotPlan, again: ReplayPart, place: FlatNode) -> None:
@@ -182,12 +179,12 @@ def _told(run: Run, op: FailingOp, flat: FlatFunction, found: _Found, note: str)
         if not once or not shown.named(name.node, name.slot):
             added.append(name)
     given = KeptTensors(list(_pairs(run, added, found.given)))
-    return replace(run, error=replace(run.error, inputs_note=note), tensors=_joined(shown, given))
+    return replace(run, error=replace(run.error, inputs_note=note), tensors=joined(shown, given))
 
 
 def _merged(again: TensorStore, first: TensorStore) -> TensorStore:
     """The tensors of `again`, and those of `first` that are not among them."""
-    return _joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
+    return joined(again, PartOfStore(first, [row for row in range(len(first)) if not again.named(first[row].node)]))
 
 
 def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, Any]) -> Iterator[tuple[Shown, Any]]:
@@ -195,10 +192,6 @@ def _pairs(run: Run, names: Iterable[TensorName], values: Mapping[TensorName, An
         node = run.graph.find(name.node)
         op_type, device = ("", "") if node is None else (node.op_type, node.device)
         yield Shown(name, op_type, device, values[name].dtype.as_datatype_enum), values[name]
-
-
-def _joined(first: TensorStore, second: TensorStore) -> TensorStore:
-    return GatheredTensors([(store, row) for store in (first, second) for row in range(len(store))])
 
 
 def _sentence(error: TfdbgError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +18,7 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
 from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
+from tfdbg_cli.capture.functions.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
 from tfdbg_cli.capture.questions.known import question_of
@@ -45,11 +44,7 @@ class WatchKind:
 
     def admits(self, node: str, op_type: str, dtype: str) -> bool:
         """Whether tensors of a node of that name are to be looked at."""
-        if node in self.ignored:
-            return False
-        if self.exclude_node_names and re.search(self.exclude_node_names, node):
-            return False
-        return chooser(self.capture).admits_named(node, op_type, dtype)
+        return chooser(self.capture, self.exclude_node_names, self.ignored).admits_named(node, op_type, dtype)
 
 
 def watch_kind(plan: Plan, function: str) -> WatchKind | None:
@@ -121,7 +116,7 @@ class FunctionChecks:
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function that is checked, and gives what it takes to make the run again; proven for `inputs`."""
         if self._proof is None:
-            given = frozenset([*self.snapshot_plan.sources, *self._before.values()])
+            given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
             wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early)
 
@@ -138,19 +133,17 @@ class FunctionChecks:
         return (unproven or self.trials.differs) and not self.trials.reason
 
     @cached_property
-    def _before(self) -> dict[int, TensorName]:
+    def read_early(self) -> dict[int, TensorName]:
+        """What is read of variables before their updates, by position: a checked call gives that back itself."""
         return {} if self.snapshot_plan.reason else early_reads(self.root, self.snapshot_plan.written)
-
-    def hold(self, inputs: Sequence[EagerTensor], room: int) -> CallSnapshot:
-        """Hold a call that is about to be made, as far as it does not give back itself what it read."""
-        return CallSnapshot.of(self.snapshot_plan, inputs, self._before, room)
 
     def after(self, held: CallSnapshot, outcome: Outcome) -> None:
         """Give `held` what the call gave back for it."""
         values = {shown.name: tensor for shown, tensor in outcome.captured.pairs()}
         sources = {name: values[name] for name in self.snapshot_plan.sources if name in values}
         held.after(
-            {**outcome.early, **sources}, {at: values[name] for at, name in self._before.items() if name in values}
+            {**outcome.early, **sources},
+            {at: values[name] for at, name in self.read_early.items() if name in values},
         )
 
 

@@ -19,14 +19,13 @@ from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Proof, proven
 from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
 from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.named_graphs import named_graphs_below
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.function_names import function_name
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind

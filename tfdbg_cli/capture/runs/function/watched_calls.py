@@ -149,15 +149,10 @@ class ReplayedWatchedCall(CapturedCall):
 
     def perform(self) -> Any:
         """Make the call. Raises what the call raises."""
+        self.held = held_before(self.call, self.room, self._watched.read_early)
+        outcome = self.performed(self._proof.instrumented)
         with INSIDE:
-            try:
-                self.held = self._watched.hold(self.call.inputs, self.room)
-            except Exception as error:  # noqa: BLE001  # the run is checked all the same
-                report("hold what a run can be made again from", error)
-            self.outcome = self._proof.instrumented.perform(self.call.inputs, self.room)
-            if self.outcome.error is not None:
-                raise self.outcome.error
-            self._outputs = self._tried(self.outcome)
+            self._outputs = self._tried(outcome)
         return list(self._outputs) or None
 
     def _tried(self, outcome: Outcome) -> Sequence[Any]:
@@ -240,16 +235,11 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         self.held = held_before(self.call, self.room)
         self.outcome = Outcome((), KeptTensors(()))  # should it fail
         drawing = self.call.traced.drawing(self.call.inputs) if self.call.traced.snapshot_plan.sources else None
-        given: Any = None
         if drawing is None:
             given = self.call.plain()
             self._outputs = [] if given is None else list(given)
         else:
-            with INSIDE:
-                drawn = drawing.instrumented.perform(self.call.inputs, self.room)
-            self.outcome = drawn
-            if drawn.error is not None:
-                raise drawn.error
+            drawn = self.performed(drawing.instrumented)
             self._outputs = drawn.outputs
             given = list(drawn.outputs) or None
             if self.held is not None:

@@ -14,9 +14,9 @@ from tfdbg_cli.capture.pipeline import Capture, SelfChecking
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.replay.replayed import Replayed, without_values
 from tfdbg_cli.capture.runs.session.checking import Checking
+from tfdbg_cli.capture.runs.session.in_place import asked_of, with_after
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
-from tfdbg_cli.capture.runs.session.shown_updates import asked_of, with_after
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.watch_policy import checked, fits, is_hit, too_large
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
@@ -25,12 +25,13 @@ from tfdbg_cli.capture.sessions.fetched_tensors import described
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import NoValue
 
 
@@ -160,7 +161,7 @@ class CopiedDump(UnchangedCapture):
         except Exception as failure:  # noqa: BLE001  # values of the other graph are better than none
             report("dump a run that was made again", failure)
             return super().run(call, error)
-        bare = self.bare(call, error, self.held)
+        bare = self.bare(call, error, self.held, ())
         graph = bare.graph
         known = {name: value for name, value in self.outcome.variables.items() if not isinstance(value, NoValue)}
         written = [one for one in asked_of(self.state.written, self.plan.capture) if one.name in known]
@@ -180,8 +181,7 @@ class CopiedDump(UnchangedCapture):
         sources = [one for one in self.state.sources if one.name in held.drawn]
         missing = [one for one in sources if not dump.named(one.op.name, one.value_index)]
         values = [held.drawn[one.name] for one in missing]
-        drawn = MemoryTensorStore(list(map(described, missing, values)), values)
-        return GatheredTensors([(store, row) for store in (drawn, dump) for row in range(len(store))])
+        return joined(MemoryTensorStore(list(map(described, missing, values)), values), dump)
 
     def _dumped_in_order(self, held: RunSnapshot, call: Call) -> tuple[Run, Exactness]:
         """The run in the order of the first time, where that is found; else in the one that TensorFlow takes."""

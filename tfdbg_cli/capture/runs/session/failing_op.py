@@ -9,7 +9,6 @@ from typing import Any
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array, store_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.reach import ancestors, reach
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -32,7 +31,7 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
     except (KeyError, ValueError):
         return _noted(run, f"The op {run.error.node} is not in the program's graph, so its inputs are not known.")
     feeds = fed(invocation.feeds)
-    missing = [tensor for tensor in op.inputs if not run.tensors.named(*_key(tensor))]
+    missing = [tensor for tensor in op.inputs if not run.tensors.named(tensor.op.name, tensor.value_index)]
     if len(run.tensors):
         names = ", ".join(tensor.name for tensor in missing if tensor.name not in feeds)
         return _noted(run, f"Not dumped, since TensorFlow folded or replaced it: {names}.") if names else run
@@ -50,11 +49,6 @@ def with_inputs(run: Run, invocation: Invocation) -> Run:
     arrays = {tensor.ref(): fetched_array(value) for tensor, value in zip(missing, values, strict=True)}
     again = "The inputs were computed again after the error, from the feeds and the variables as they are now."
     return replace(_noted(run, again), tensors=store_of(arrays))
-
-
-def _key(tensor: SymbolicTensor) -> tuple[str, int]:
-    name = tensor_name(tensor)
-    return name.node, name.slot
 
 
 def _noted(run: Run, note: str) -> Run:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RawSession, RunResult, SymbolicTensor
@@ -25,10 +24,7 @@ class Mirror:
 
     def outcome(self, result: RunResult) -> Outcome:
         """The outcome of the run: `result`, which the call gave, and what it left in the variables."""
-        pairs = zip(self._copy.elements, result, strict=True)
-        fetched = {element.name: fetched_array(value) for element, value in pairs if value is not None}
-        names = (variable.node for variable in self._copy.updated)
-        return Outcome(fetched, dict(zip(names, self._copy.after(self._session), strict=True)))
+        return self._copy.outcome(result, self._copy.after(self._session))
 
 
 @contextmanager

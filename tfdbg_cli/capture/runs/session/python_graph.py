@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.dump_folders import to_keep
+from tfdbg_cli.capture.runs.session.in_memory import InMemory
 from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
+from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.sessions.references import values_of_references
 from tfdbg_cli.capture.state.run_snapshot import read
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
-from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
-from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.values import Array
 
 
-class PythonCapture:
+class PythonCapture(InMemory):
     """One run whose tensors are held in memory, in topological order.
 
     A tensor that was read from a variable of the old kind (`use_resource=False`) shares its memory, and can show the
@@ -37,18 +35,16 @@ class PythonCapture:
     """
 
     def __init__(self, invocation: Invocation, plan: Plan, reached: Reach, notes: tuple[str, ...]) -> None:
-        self._invocation = invocation
-        self._directory = plan.directory
+        super().__init__(invocation, plan)
         self._notes = notes
         self._tensors = list(filter(_test(plan), reached.tensors))
         self._opaque = reached.opaque
         self._fetched: Sequence[FetchedValue] | None = None
         self._references: Mapping[str, Array] = {}
-        self._run: Run | None = None
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
-        held = [one for one in state_of(self._invocation).variables if one.reference]
+        held = [one for one in state_of(self.invocation).variables if one.reference]
         before = self._read(held)
         result = self._performed()
         if before:
@@ -59,19 +55,19 @@ class PythonCapture:
     def _read(self, variables: Sequence[Variable]) -> dict[str, Array]:
         """What `variables` hold now, by name; nothing when one cannot be read."""
         try:
-            return {one.name: value for one, value in read(self._invocation.session, variables).items()}
+            return {one.name: value for one, value in read(self.invocation.session, variables).items()}
         except OpError:  # a variable that this run is going to initialize
             return {}
 
     def _performed(self) -> RunResult:
         try:
-            result, self._fetched = self._invocation.with_extra(self._wanted)
+            result, self._fetched = self.invocation.with_extra(self._wanted)
         except OpError as error:
             if not is_refusal(error):
                 raise
             self._tensors = [tensor for tensor in self._tensors if not is_by_product(tensor)]
             self._notes = (*self._notes, FUSED)
-            result, self._fetched = self._invocation.with_extra(self._wanted)
+            result, self._fetched = self.invocation.with_extra(self._wanted)
         return result
 
     @property
@@ -80,7 +76,7 @@ class PythonCapture:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was fetched; nothing when the call failed."""
-        graph = self._invocation.session.graph
+        graph = self.invocation.session.graph
         self._run = Run(
             call=call,
             tensors=EMPTY_STORE if self._fetched is None else self._store(self._fetched),
@@ -88,33 +84,12 @@ class PythonCapture:
             tracebacks=tracebacks_of(graph),
             error=error,
             notes=self._notes,
-            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
+            what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
         )
         return self._run
 
     def _store(self, fetched: Sequence[FetchedValue]) -> TensorStore:
         return stored(self._tensors, self._opaque, fetched, self._references)
-
-    def finish(self, keep: bool) -> None:
-        """Write the values to disk if they are to be kept.
-
-        Raises:
-            TfdbgError: the disk is full, or the folder cannot be written to.
-
-        """
-        if keep and self._directory is not None and self._run is not None:
-            keep_dump(self._run, self._directory, self._invocation.session.graph)
-
-
-def keep_dump(run: Run, directory: Path, graph: TfGraph) -> None:
-    """Write `run`, whose values are in memory, into the new folder `directory`.
-
-    Raises:
-        TfdbgError: the disk is full, or the folder cannot be written to.
-
-    """
-    kept = to_keep(run)
-    write_dump(kept, directory, shared=files_of(graph, kept))
 
 
 def _test(plan: Plan) -> Callable[[SymbolicTensor], bool]:

@@ -13,8 +13,7 @@ from tfdbg_cli.capture.debug_options import WatchOptions, watch_graph
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.scratch import Scratch
-from tfdbg_cli.capture.sessions.debug_dumps import watch_admitted
-from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress
+from tfdbg_cli.capture.sessions.dump_addresses import DumpAddress, watch_admitted
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
 from tfdbg_cli.capture.sessions.reach import Reach

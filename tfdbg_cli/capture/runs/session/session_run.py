@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -15,11 +16,10 @@ from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
 from tfdbg_cli.capture.runs.session.failing_op import with_inputs
 from tfdbg_cli.capture.runs.session.graph_choice import RUNTIME, choose_graph
+from tfdbg_cli.capture.runs.session.in_place import InPlace
 from tfdbg_cli.capture.runs.session.profile import ProfileCapture
 from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
-from tfdbg_cli.capture.runs.session.shown_updates import ShownUpdates
-from tfdbg_cli.capture.runs.session.snapshot_capture import InPlace, SnapshotCapture
 from tfdbg_cli.capture.runs.session.unchanged_capture import UnchangedCapture
 from tfdbg_cli.capture.runs.session.watched_run import WatchedRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of, graph_asked_for, kind_shown, why_in_place, why_not_again
@@ -32,6 +32,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableRun
+from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
 from tfdbg_cli.model.graph import GraphKind
@@ -80,6 +81,77 @@ class Pending:
         return self._invocation.arguments
 
 
+@dataclass(frozen=True)
+class _Choice:
+    """The choice of the way in which one run is looked at."""
+
+    invocation: Invocation
+    plan: Plan
+    settings: Settings
+
+    def capture(self) -> Capture:
+        """The capture that gives what is planned."""
+        watched = self.plan.watched
+        question = None if watched is None else question_of(watched.tensor_filter)
+        return self._shown() if watched is None or question is None else self._checked(watched, question)
+
+    def _shown(self, note: str = "") -> Capture:
+        """The capture of all values, in the graph that is to be shown."""
+        notes = (note,) if note else ()
+        wanted = graph_asked_for(self.plan.capture, self.settings)
+        reason = why_in_place(self.invocation, self.plan, self.settings)
+        if reason:
+            return self._in_place(reason, notes)
+        in_place = partial(self._in_place, notes=notes)
+        if wanted is GraphChoice.RUNTIME:
+            return CopiedDump(self.invocation, self.plan, in_place, (RUNTIME, *notes))
+        return UnchangedCapture(self.invocation, self.plan, in_place, notes)
+
+    def _in_place(self, why: str, notes: tuple[str, ...]) -> Capture:
+        """The capture of all values while the run happens."""
+        reached = reached_by(self.invocation)
+        wanted = GraphChoice.RUNTIME if self.plan.watch is not None else self.plan.capture.graph
+        kind, about = choose_graph(wanted, self.plan.watching, self.settings, self.invocation.session, reached)
+        made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
+        capture = made(self.invocation, self.plan, reached, (*about, *notes))
+        return InPlace(capture, self.invocation, why, self.plan.capture if self.plan.watch is None else None)
+
+    def _checked(self, watched: WatchRequest, question: Question) -> Capture:
+        """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""
+        if graph_asked_for(self.plan.capture, self.settings) is GraphChoice.RUNTIME:
+            return self._shown()
+        reason = why_not_inside(self.invocation, keeping=watched.values is Values.KEEP, question=question)
+        if reason:
+            return self._shown(_OUTSIDE.format(reason=reason))
+        unordered = state_of(self.invocation).unordered
+        if unordered and not why_not_again(self.invocation):
+            return self._copied(watched, question, _UNORDERED.format(name=unordered))
+        return self._checked_in_place(watched, question)
+
+    def _copied(self, watched: WatchRequest, question: Question, why: str) -> Capture:
+        """The capture that checks the run when it is made again."""
+
+        def in_place(_: str) -> Capture:
+            return self._checked_in_place(watched, question, uninitialized=True)
+
+        needed = partial(estimate_of, self.invocation, self.plan.capture, GraphKind.PYTHON, self.settings, None)
+        return CopiedWatch(self.invocation, self.plan, in_place, question, watched, needed, (why,))
+
+    def _checked_in_place(self, watched: WatchRequest, question: Question, *, uninitialized: bool = False) -> Capture:
+        """The capture that checks the run itself."""
+        try:
+            call = call_checks(self.invocation, question, watched, self.plan.capture)
+        except OpError as error:
+            report("add checks to a graph", error)
+            return self._shown(_OUTSIDE.format(reason="TensorFlow did not take the checks"))
+        if call.unasked:
+            return self._shown(_OUTSIDE.format(reason=f"too little is known of {call.unasked}"))
+        differs = watched.values is not Values.KEEP and call.trial.differs
+        if differs and not uninitialized and not why_not_again(self.invocation):
+            return self._copied(watched, question, _PARTED.format(names=differs[0]))
+        return WatchedRun(self.invocation, self.plan, watched, call, self.settings)
+
+
 class SessionRun:
     """A call of a session, or of a runner made from one (`pipeline.Interceptable`)."""
 
@@ -105,83 +177,7 @@ class SessionRun:
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:
             return ProfileCapture(self._invocation)
-        question = None if plan.watched is None else question_of(plan.watched.tensor_filter)
-        if plan.watched is None or question is None:
-            return self._shown(controller, plan)
-        return self._checked(controller, plan, plan.watched, question)
-
-    def _shown(self, controller: Controller, plan: Plan, note: str = "") -> Capture:
-        """The capture of all values, in the graph that is to be shown."""
-        notes = (note,) if note else ()
-        wanted = graph_asked_for(plan.capture, controller.settings)
-        reason = why_in_place(self._invocation, plan, controller.settings)
-        if reason:
-            return self._in_place(controller, plan, reason, notes)
-
-        def in_place(why: str) -> Capture:
-            return self._in_place(controller, plan, why, notes)
-
-        if wanted is GraphChoice.RUNTIME:
-            return CopiedDump(self._invocation, plan, in_place, (RUNTIME, *notes))
-        return UnchangedCapture(self._invocation, plan, in_place, notes)
-
-    def _in_place(self, controller: Controller, plan: Plan, why: str, notes: tuple[str, ...]) -> Capture:
-        """The capture of all values while the run happens."""
-        reached = reached_by(self._invocation)
-        wanted = GraphChoice.RUNTIME if plan.watch is not None else plan.capture.graph
-        kind, about = choose_graph(wanted, plan.watching, controller.settings, self._invocation.session, reached)
-        made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
-        capture = made(self._invocation, plan, reached, (*about, *notes))
-        if plan.watch is not None:
-            return InPlace(SnapshotCapture(capture, self._invocation), why)
-        # What the variables were before the run and after it tells which of both made them bad.
-        shown = ShownUpdates(capture, self._invocation, plan.capture)
-        return InPlace(SnapshotCapture(shown, self._invocation), why)
-
-    def _checked(self, controller: Controller, plan: Plan, watched: WatchRequest, question: Question) -> Capture:
-        """The capture that checks the run in its graph; that of all values where it cannot be done exactly."""
-        if graph_asked_for(plan.capture, controller.settings) is GraphChoice.RUNTIME:
-            return self._shown(controller, plan)
-        reason = why_not_inside(self._invocation, keeping=watched.values is Values.KEEP, question=question)
-        if reason:
-            return self._shown(controller, plan, _OUTSIDE.format(reason=reason))
-        unordered = state_of(self._invocation).unordered
-        if unordered and not why_not_again(self._invocation):
-            return self._copied(controller, plan, watched, question, _UNORDERED.format(name=unordered))
-        return self._checked_in_place(controller, plan, watched, question)
-
-    def _copied(
-        self, controller: Controller, plan: Plan, watched: WatchRequest, question: Question, why: str
-    ) -> Capture:
-        """The capture that checks the run when it is made again."""
-
-        def in_place(_: str) -> Capture:
-            return self._checked_in_place(controller, plan, watched, question, uninitialized=True)
-
-        needed = partial(estimate_of, self._invocation, plan.capture, GraphKind.PYTHON, controller.settings, None)
-        return CopiedWatch(self._invocation, plan, in_place, question, watched, needed, (why,))
-
-    def _checked_in_place(
-        self,
-        controller: Controller,
-        plan: Plan,
-        watched: WatchRequest,
-        question: Question,
-        *,
-        uninitialized: bool = False,
-    ) -> Capture:
-        """The capture that checks the run itself."""
-        try:
-            call = call_checks(self._invocation, question, watched, plan.capture)
-        except OpError as error:
-            report("add checks to a graph", error)
-            return self._shown(controller, plan, _OUTSIDE.format(reason="TensorFlow did not take the checks"))
-        if call.unasked:
-            return self._shown(controller, plan, _OUTSIDE.format(reason=f"too little is known of {call.unasked}"))
-        differs = watched.values is not Values.KEEP and call.trial.differs
-        if differs and not uninitialized and not why_not_again(self._invocation):
-            return self._copied(controller, plan, watched, question, _PARTED.format(names=differs[0]))
-        return WatchedRun(self._invocation, plan, watched, call, controller.settings)
+        return _Choice(self._invocation, plan, controller.settings).capture()
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
         graph = self._invocation.session.graph

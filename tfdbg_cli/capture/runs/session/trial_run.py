@@ -9,7 +9,7 @@ from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
 from tfdbg_cli.capture.sessions.call_names import fetched
-from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError
+from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError, first_few
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks, call_checks
@@ -23,8 +23,6 @@ from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Parting, Way
 from tfdbg_cli.model.values import NoValue
-
-_MOST_NAMED = 3
 
 _GIVEN = (
     "Watched, this run gave other numbers than left alone ({names}), so the program was given those that it "
@@ -152,7 +150,7 @@ class TrialRun:
         """What was done, for the screen."""
         if not self._differs:
             return ()
-        names = _named(list(map(str, self._differs)))
+        names = first_few(list(map(str, self._differs)))
         return ((_GIVEN if self._kept else f"{_GIVEN} {_FROM_NOW}").format(names=names),)
 
     @property
@@ -169,11 +167,7 @@ class TrialRun:
             return Exactness(Way.IN_PLACE, doubt=doubt)
         doubt = self._doubt or trial.unlike
         if not doubt and trial.other_ops:
-            doubt = _OTHER_OPS.format(names=_named(trial.other_ops))
+            doubt = _OTHER_OPS.format(names=first_few(trial.other_ops))
         if not doubt and not trial.proven:
             doubt = _CALLS if self._call.shadow_ops.ops else _UNPROVEN
         return Exactness(Way.PROVEN, self._compared, doubt=doubt)
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + " …" * (len(names) > _MOST_NAMED)

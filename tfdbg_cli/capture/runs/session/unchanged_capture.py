@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.pipeline import Capture
@@ -13,36 +12,29 @@ from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.runs.session.graph_choice import PYTHON
-from tfdbg_cli.capture.runs.session.python_graph import keep_dump
+from tfdbg_cli.capture.runs.session.in_memory import InMemory
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
-from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome, outcome_in
 from tfdbg_cli.capture.sessions.exact.pinning import pinned
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import program_graph
 from tfdbg_cli.capture.sessions.references import sharing
-from tfdbg_cli.capture.sessions.updated import with_updated
 from tfdbg_cli.capture.state.before_updates import with_before
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.tf.types import FetchedValue, Op, RunResult, SymbolicTensor
-from tfdbg_cli.capture.what_if.session import SessionWhatIf
-from tfdbg_cli.capture.what_if.steppers import SteppableReplay
-from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, Way, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import PartOfStore, TensorStore
 
 UNREAD = "the state before it could not be read ({error})"
 
 
-class UnchangedCapture:
+class UnchangedCapture(InMemory):
     """One run that is made as the program made it (`pipeline.Capture`).
 
     Only what ops draw from outside, such as a batch or random numbers, is fetched besides.
@@ -55,15 +47,13 @@ class UnchangedCapture:
 
         `in_place` makes the capture that takes the values while the run happens; it is told why it has to.
         """
-        self.invocation = invocation
-        self.plan = plan
+        super().__init__(invocation, plan)
         self._in_place = in_place
         self._notes = notes
         self.state = state_of(invocation)
         self.instead: Capture | None = None
         self.held: RunSnapshot | None = None
         self.outcome = Outcome()
-        self._run: Run | None = None
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -93,7 +83,7 @@ class UnchangedCapture:
         if self.instead is not None or self.held is None:
             assert self.instead is not None
             return self.instead.run(call, error)
-        bare = self.bare(call, error, self.held)
+        bare = self.bare(call, error, self.held, (PYTHON, *self._notes))
         try:
             replayed, exactness = self.made_again(self.held, error)
         except Exception as failure:  # noqa: BLE001  # the run is worth showing without values, too
@@ -118,7 +108,7 @@ class UnchangedCapture:
         after = held.after()
         drawn = {tensor.name for tensor in held.sources} - {one.name for one in self._elements}
         values = {name: fetched_array(value) for name, value in given.items() if name not in drawn}
-        shared = sharing(self._order, self.state, frozenset(fed(self.invocation.feeds)))
+        shared = sharing(reached_by(self.invocation).order, self.state, frozenset(fed(self.invocation.feeds)))
         # What shares the memory of a variable is read when the run is over.
         late = {
             name for name, variable in shared.items() if name in values and same_bits(values[name], after[variable])
@@ -128,25 +118,6 @@ class UnchangedCapture:
     @property
     def _elements(self) -> Sequence[SymbolicTensor]:
         return fetched(self.invocation.session.graph, self.invocation.fetches).tensors
-
-    @property
-    def _order(self) -> Sequence[Op]:
-        return reached_by(self.invocation).order
-
-    def bare(self, call: Call, error: RunError | None, held: RunSnapshot) -> Run:
-        """The run without values."""
-        graph = self.invocation.session.graph
-        called = CalledFunctions(graph, self._order if self.state.calls else ())
-        return Run(
-            call=call,
-            graph=with_updated(called.added_to(program_graph(graph)), self.state.written),
-            tracebacks=called.tracebacks(),
-            error=error,
-            notes=(PYTHON, *self._notes),
-            replayable=held,
-            steppable=SteppableReplay(held),
-            what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
-        )
 
     def made_again(self, held: RunSnapshot, error: RunError | None) -> tuple[Replayed, Exactness]:
         """The replay of the run that comes nearest to it, as far as can be told, and how exact it is."""
@@ -169,24 +140,8 @@ class UnchangedCapture:
             yield from pinned(replay_spec, self.invocation, self.state, self.outcome)
 
     def finish(self, keep: bool) -> None:
-        """Write the values to disk if they are to be kept.
-
-        Raises:
-            TfdbgError: the disk is full, or the folder cannot be written to.
-
-        """
+        """Write the values to disk if they are to be kept. See `InMemory`."""
         if self.instead is not None:
             self.instead.finish(keep)
-        elif keep and self.plan.directory is not None and self._run is not None:
-            keep_dump(self._run, self.plan.directory, self.invocation.session.graph)
-
-
-def asked_for(tensors: TensorStore, request: CaptureRequest) -> TensorStore:
-    """Those of `tensors` that `request` asks for."""
-    if not request.narrowed:
-        return tensors
-    named = chooser(request).admits_named
-    described = [tensors[at] for at in range(len(tensors))]
-    return PartOfStore(
-        tensors, [at for at, tensor in enumerate(described) if named(tensor.node, tensor.op_type, tensor.dtype)]
-    )
+        else:
+            super().finish(keep)

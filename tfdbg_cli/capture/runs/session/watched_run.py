@@ -7,33 +7,26 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
-from tfdbg_cli.capture.runs.session.python_graph import keep_dump
+from tfdbg_cli.capture.runs.session.in_memory import InMemory
+from tfdbg_cli.capture.runs.session.in_place import with_after
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
-from tfdbg_cli.capture.runs.session.unchanged_capture import asked_for
 from tfdbg_cli.capture.runs.session.ways import estimate_of
 from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
 from tfdbg_cli.capture.sessions.call_state import Variable
-from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.program_graph import program_graph
-from tfdbg_cli.capture.sessions.updated import updated_tensor, with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
+from tfdbg_cli.capture.stores import asked_for
 from tfdbg_cli.capture.tf.op_errors import OpError
-from tfdbg_cli.capture.what_if.session import SessionWhatIf
-from tfdbg_cli.capture.what_if.steppers import SteppableReplay
-from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
@@ -50,15 +43,14 @@ _NOT_INSIDE = (
 _LEFT = "TensorFlow did not take the checks of this run, so it was not checked: {error}"
 
 
-class WatchedRun:
+class WatchedRun(InMemory):
     """One run under watch (`pipeline.Capture`, `pipeline.SelfChecking`)."""
 
     def __init__(
         self, invocation: Invocation, plan: Plan, watched: WatchRequest, call: CallChecks, settings: Settings
     ) -> None:
         """Decide how the values come to be there if the run is a hit: kept, or by making the run again."""
-        self._invocation = invocation
-        self._plan = plan
+        super().__init__(invocation, plan)
         self._watched = watched
         self._call = call
         self._chooser = chooser(plan.capture)
@@ -73,7 +65,6 @@ class WatchedRun:
         self._kept: Sequence[Any] | None = None
         self._updated: Sequence[Any] = ()
         self._before: Mapping[Variable, Array] = {}
-        self._run: Run | None = None
         self._aside: Sequence[Any] = ()
 
     def perform(self) -> Any:
@@ -83,7 +74,7 @@ class WatchedRun:
         stash = (
             None
             if self._held is None
-            else stash_of(self._invocation.session, self._call.state, self._call.shadow_ops.ops)
+            else stash_of(self.invocation.session, self._call.state, self._call.shadow_ops.ops)
         )
         self._aside = () if stash is None else stash.targets
         try:
@@ -104,7 +95,7 @@ class WatchedRun:
             trial.left()
             report("check a run", TfdbgError(_LEFT.format(error=error.message)))
             self._notes = (_LEFT.format(error=error.message),)
-            return self._invocation.plain()
+            return self.invocation.plain()
 
     def _performed(self, trial: TrialRun) -> Any:
         call = self._call
@@ -114,7 +105,7 @@ class WatchedRun:
             call.updated if self._keeps else [],
             trial.fetches,
         ]
-        self._checking = Checking(self._invocation, call)
+        self._checking = Checking(self.invocation, call)
         trial.beside = parts[1]
         extra = [tensor for part in parts for tensor in part]
         result, values = self._checking.perform(extra, trial.graphs, self._aside)
@@ -130,10 +121,10 @@ class WatchedRun:
         try:
             if self._keeps and self._call.before:
                 # What is fetched of these is overwritten by the run.
-                self._before = read(self._invocation.session, list(dict.fromkeys(self._call.before.values())))
+                self._before = read(self.invocation.session, list(dict.fromkeys(self._call.before.values())))
             if state.obstacle:
                 return
-            self._held = RunSnapshot(self._invocation, self._call.state)
+            self._held = RunSnapshot(self.invocation, self._call.state)
         except OpError as error:  # a variable that this run is going to initialize
             if not self._keeps:
                 self._notes = (*self._notes, _UNHELD.format(error=type(error).__name__))
@@ -161,19 +152,8 @@ class WatchedRun:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """The run with its values: those that were kept, or those of the run made once more."""
-        graph = self._invocation.session.graph
-        called = CalledFunctions(graph, self._call.calls)
-        bare = Run(
-            call=call,
-            graph=with_updated(called.added_to(program_graph(graph)), self._call.state.written),
-            tracebacks=called.tracebacks(),
-            error=error,
-            notes=(*self._notes, *self._trial.notes),
-            exactness=self._trial.exactness,
-            replayable=self._held,
-            steppable=None if self._held is None else SteppableReplay(self._held),
-            what_if=WholeWhatIf(SessionWhatIf(self._invocation)) if error is None else None,
-        )
+        bare = self.bare(call, error, self._held, (*self._notes, *self._trial.notes))
+        bare = replace(bare, exactness=self._trial.exactness)
         if self._kept is not None:
             notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
             self._run = replace(bare, tensors=self._store(self._kept), notes=notes)
@@ -188,12 +168,8 @@ class WatchedRun:
     def _store(self, kept: Sequence[Any]) -> TensorStore:
         store = stored(self._shown, self._call.reached.opaque, kept)
         tensors = [store[at] for at in range(len(store))]
-        values: list[Value] = [self._as_read(tensors[at], store.value(at)) for at in range(len(store))]
-        for variable, value in zip(self._call.state.written, self._updated, strict=True):
-            array = np.asarray(value)
-            tensors.append(updated_tensor(variable.name, variable.op.device, array, variable.dtype.name))
-            values.append(array)
-        return MemoryTensorStore(tensors, values)
+        values = [self._as_read(tensor, store.value(at)) for at, tensor in enumerate(tensors)]
+        return with_after(MemoryTensorStore(tensors, values), self._call.state.written, self._updated)
 
     def _as_read(self, tensor: Tensor, value: Value) -> Value:
         """`value` of `tensor`, or what it was before the run overwrote it."""
@@ -207,18 +183,8 @@ class WatchedRun:
             return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
 
         replayed = replayed_hit(held.replayed, finds, self._needed, sure=self._checking.sure)
-        replayed = replace(replayed, tensors=asked_for(replayed.tensors, self._plan.capture))
+        replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
         return replace(replayed.of(bare), error=bare.error)
-
-    def finish(self, keep: bool) -> None:
-        """Write the values to disk if they are to be kept.
-
-        Raises:
-            TfdbgError: the disk is full, or the folder cannot be written to.
-
-        """
-        if keep and self._plan.directory is not None and self._run is not None:
-            keep_dump(self._run, self._plan.directory, self._invocation.session.graph)
 
 
 def _is_ours(error: Any) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.estimate import estimate
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
+from tfdbg_cli.capture.sessions.extended.call_checks import misfit, reached_by, state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.recording.writing import size_text
@@ -40,16 +38,12 @@ def why_in_place(invocation: Invocation, plan: Plan, settings: Settings) -> str:
 
 def why_not_again(invocation: Invocation) -> str:
     """Why a run cannot be made again for its values; empty when it can."""
-    session = invocation.session
-    if session.sess_str:
+    if invocation.session.sess_str:
         return "the session runs elsewhere"
     obstacle = state_of(invocation).obstacle
     if obstacle:
         return f"the run cannot be made again: {obstacle}"
-    for name, value in fed(invocation.feeds).items():
-        if not session.graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
-            return f"what is fed to {name} has not the shape that the graph promises"
-    return ""
+    return misfit(invocation)
 
 
 def _why_dumped(
@@ -72,9 +66,7 @@ def estimate_of(
     invocation: Invocation, request: CaptureRequest, kind: GraphKind, settings: Settings, directory: Path | None
 ) -> Estimate:
     """What the values that `request` asks for take."""
-    reached = reached_by(invocation)
-    admits = chooser(request).admits
-    tensors = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque and admits(tensor)]
+    tensors = filter(chooser(request).admits, reached_by(invocation).fetchable)
     return estimate(tensors, fed(invocation.feeds), kind, settings, directory)
 
 

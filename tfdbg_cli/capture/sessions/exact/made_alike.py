@@ -39,10 +39,10 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
         op.name for op in changing if op.name not in ran and not (calls_functions(op) and _has_inside(ran, op))
     ]
     if missing:
-        raise OtherRunError(f"Made again, the run left out {_named(missing)}.")
+        raise OtherRunError(f"Made again, the run left out {first_few(missing)}.")
     more = _more(order[0].graph, ran, {op.name for op in order} - outside, fed_names)
     if more:
-        raise OtherRunError(f"Made again, the run made {_named(more)} besides.")
+        raise OtherRunError(f"Made again, the run made {first_few(more)} besides.")
 
 
 def _has_inside(ran: Iterable[str], op: Op) -> bool:
@@ -63,5 +63,6 @@ def _more(graph: TfGraph, ran: Mapping[str, str], expected: Collection[str], fed
     return found
 
 
-def _named(names: Sequence[str]) -> str:
+def first_few(names: Sequence[str]) -> str:
+    """The first three of `names`, and whether there are more."""
     return ", ".join(names[:3]) + " …" * (len(names) > 3)

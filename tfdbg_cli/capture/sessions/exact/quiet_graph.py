@@ -14,13 +14,12 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.sessions.as_written import WRITTEN, drawn_name
 from tfdbg_cli.capture.sessions.call_state import CallState, acts
-from tfdbg_cli.capture.sessions.drawn_names import drawn_name
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nesting_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
-from tfdbg_cli.capture.sessions.written_type import WRITTEN
-from tfdbg_cli.capture.tf.opaque import is_handle
+from tfdbg_cli.capture.tf.op_definitions import only_handles
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.walks import depth_first
@@ -156,7 +155,7 @@ class _Quieted:
         """The control inputs for what must be over before `op` runs; ops that only make handles are passed over."""
 
         def makes_handles(one: Op) -> bool:
-            return one.name not in self.lost and bool(one.outputs) and all(map(is_handle, one.outputs))
+            return one.name not in self.lost and only_handles(one.outputs)
 
         found: list[str] = []
         needs = needs_of(op, self._fed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.outcome import SHOWS
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final_gradient
-from tfdbg_cli.capture.chooser import Chooser, chooser
+from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
@@ -34,7 +33,7 @@ from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
 from tfdbg_cli.capture.tf.static_values import dimensions
-from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
@@ -91,8 +90,8 @@ def state_of(invocation: Invocation) -> CallState:
 
     def found_out() -> CallState:
         reached = reached_by(invocation)
-        fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
-        return with_last_writes(call_state(reached.order, fetchable, fed_names, ends), reached.order, fed_names)
+        state = call_state(reached.order, reached.fetchable, fed_names, ends)
+        return with_last_writes(state, reached.order, fed_names)
 
     return _STATES.of(graph, key, found_out)
 
@@ -102,9 +101,8 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 
     With `keeping` the values of every run are wanted, too.
     """
-    session = invocation.session
     reached = reached_by(invocation)
-    if session.sess_str:
+    if invocation.session.sess_str:
         return "the session runs elsewhere"
     if question is not None and question.compares:
         return "the graph does not hold what its variables were before"
@@ -115,7 +113,12 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
     endless = state_of(invocation).endless
     if endless:
         return f"nothing tells when its updates of {endless} in loops and branches are over"
-    graph = session.graph
+    return misfit(invocation)
+
+
+def misfit(invocation: Invocation) -> str:
+    """What of the feeds has not the shape that the graph promises, as a reason; empty if all have."""
+    graph = invocation.session.graph
     for name, value in fed(invocation.feeds).items():
         if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
             return f"what is fed to {name} has not the shape that the graph promises"
@@ -149,7 +152,7 @@ def call_checks(
         reached = reached_by(invocation)
         outcome = _outcome(results, state_of(invocation)) if question.among is Among.OUTCOME else None
         admission = _Admission(watched, request, question, graph, outcome)
-        found = _watched_call(graph, reached.order, reached, state_of(invocation), fed_names, question, admission)
+        found = _watched_call(graph, reached, state_of(invocation), fed_names, question, admission)
         hidden = [tensor.op for tensor in (found.health, *found.updated) if tensor is not None]
         found.shadow_ops.require_alone(
             [*map(found.shadow_ops.op, ends), *hidden, *(one.tensor.op for one in found.inner)]
@@ -176,11 +179,9 @@ class _Admission:
         self._question = question
         self._graph = graph
         self._outcome = outcome
-        self._chooser: Chooser = chooser(request)
-        excluded = watched.exclude_node_names
-        self._ignored = watched.ignored_in("")
-        self.whole = not excluded and not request.narrowed and outcome is None and not self._ignored
-        self._excluded = re.compile(excluded) if excluded else None
+        excluded, ignored = watched.exclude_node_names, watched.ignored_in("")
+        self.named = chooser(request, excluded, ignored).admits_named
+        self.whole = not excluded and not request.narrowed and outcome is None and not ignored
 
     def tensor(self, tensor: SymbolicTensor) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
@@ -200,23 +201,16 @@ class _Admission:
             return False
         return self.named(name, UPDATED_VARIABLE, dtype)
 
-    def named(self, node: str, op_type: str, dtype: str) -> bool:
-        """Whether a tensor of `node` with these names is asked about."""
-        if node in self._ignored or (self._excluded is not None and self._excluded.search(node)):
-            return False
-        return self._chooser.admits_named(node, op_type, dtype)
-
 
 def _watched_call(
     graph: TfGraph,
-    order: Sequence[Op],
     reached: Reach,
     state: CallState,
     fed_names: frozenset[str],
     question: Question,
     admission: _Admission,
 ) -> CallChecks:
-    fetchable = [tensor for tensor in reached.tensors if tensor.name not in reached.opaque]
+    order, fetchable = reached.order, reached.fetchable
     hidden = hidden_ops(graph)
     shadow_ops = ShadowOps()
     if reached.calls:
@@ -236,7 +230,7 @@ def _watched_call(
     found = frontier(order, fetchable, fed_names, admits, question, shown=shown)
     after = dict(zip(state.written, read_after_updates(hidden, _rewritten(state, shadow_ops)), strict=True))
     tensors = [*map(shadow_ops.tensor, found.checked), *(after[variable] for variable in checked)]
-    inner = _inner(order, reached, fed_names, admits, shadow_ops)
+    inner = _inner(reached, fed_names, admits, shadow_ops)
     unasked = _unasked(question, [*found.checked, *(one.tensor for one in inner)])
     if unasked:
         return CallChecks(reached, state, question, None, (), (), ShadowOps(), (), {}, 0, 0, unasked)
@@ -269,18 +263,14 @@ def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
 
 
 def _inner(
-    order: Sequence[Op],
-    reached: Reach,
-    fed_names: frozenset[str],
-    admits: Callable[[Any], bool],
-    shadow_ops: ShadowOps,
+    reached: Reach, fed_names: frozenset[str], admits: Callable[[Any], bool], shadow_ops: ShadowOps
 ) -> tuple[Inner, ...]:
     """What must be checked in loops and branches of version 1, and the answers of calls in there."""
     if not reached.hidden:
         return ()
     names = {tensor.name for tensor in reached.tensors}
-    found = inner_tensors(order, names, fed_names, admits)
-    loops = loops_of(order, fed_names)
+    found = inner_tensors(reached.order, names, fed_names, admits)
+    loops = loops_of(reached.order, fed_names)
     answers = [Inner(answer, loops[op.name], True) for op, (answer,) in shadow_ops.given if op.name in reached.inside]
     return tuple(
         replace(one, tensor=shadow_ops.tensor(one.tensor), loops=tuple(map(shadow_ops.op, one.loops)))

@@ -1,32 +1,25 @@
-"""Calls of a session's graph rewritten so that a run gives all that they compute inside."""
+"""Calls of a session's graph rewritten so that a run gives all that they compute inside, and laid among the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.functions.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Body
-from tfdbg_cli.capture.functions.frame_reports import FrameReports, Unrolled
+from tfdbg_cli.capture.functions.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.rewrite import Exposed, Rewriting
 from tfdbg_cli.capture.sessions.called import GraphFunctions, RewrittenCall, called_root
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
+from tfdbg_cli.capture.stores import gathered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import EagerTensor, FetchedValue, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.facts import Facts
-
-
-@dataclass(frozen=True)
-class _Shown:
-    exposed: Exposed
-    rewriting: Rewriting
-    reports: FrameReports
 
 
 class ShownCalls:
@@ -40,18 +33,15 @@ class ShownCalls:
 
         """
         self._functions = GraphFunctions(graph, as_written=True)
-        self._shown: dict[str, _Shown] = {}
+        self._shown: dict[str, Rewritten] = {}
         self.shadow_ops: ShadowOps = ShadowOpMaker(order, fed_names, again=True).made(
             hidden_ops(graph), self._rewritten
         )
 
     def _rewritten(self, op: Op, _: Facts[str]) -> RewrittenCall:
         root = called_root(op, self._functions)
-        reports = FrameReports()
-        rewriting = Rewriting(reports.token, wanted=Wanted.all_values(root))
-        exposed = rewriting.exposed(root)
-        *definitions, around = rewriting.definitions
-        self._shown[op.name] = _Shown(exposed, rewriting, reports)
+        shown = self._shown[op.name] = Rewritten.of(root, Wanted.all_values(root))
+        *definitions, around = shown.rewriting.definitions
         return RewrittenCall(op, Body(around), tuple(definitions))
 
     @property
@@ -62,7 +52,7 @@ class ShownCalls:
     def begin(self) -> None:
         """Get ready for the run."""
         for shown in self._shown.values():
-            shown.reports.begin(shown.rewriting.frames, None, shown.rewriting.early)
+            shown.begin(None)
 
     def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, KeptTensors]]:
         """The name of each call with what was computed in it, in order of execution.
@@ -80,7 +70,7 @@ class ShownCalls:
             yield op.name, KeptTensors(unrolled.values)
 
 
-def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, EagerTensor]:
+def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:
     """The values that `op` is given and from which others inside are computed later, as eager tensors."""
     items = (*shown.exposed.items, *(item for frame in shown.rewriting.frames for item in frame.items))
     read = {name for item in items if item.recipe is not None for name in item.recipe.inputs}
@@ -91,3 +81,31 @@ def _given(op: Op, shown: _Shown, outside: TensorStore) -> dict[TensorName, Eage
         if value is not None and not isinstance(value, NoValue):
             found[name] = compat.eager_tensor(value)
     return found
+
+
+def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, TensorStore]) -> TensorStore:
+    """The values of `tensors`, with those computed in a call before what the call gives.
+
+    Args:
+        tensors: the values of the graph; the variables after their update are the last.
+        order: the names of its ops, inputs first.
+        inside: by the name of an op, the values in what it calls, in order of execution; those that are among
+            `tensors` are left out.
+
+    """
+    places = {name: at for at, name in enumerate(order)}
+    waiting = [name for name in order if name in inside]
+    own = {str(tensors[row].name) for row in range(len(tensors))}
+    kept: list[tuple[TensorStore, int]] = []
+
+    def add_before(place: float) -> None:
+        while waiting and places[waiting[0]] <= place:
+            store = inside[waiting.pop(0)]
+            kept.extend((store, row) for row in range(len(store)) if str(store[row].name) not in own)
+
+    for row in range(len(tensors)):
+        last = tensors[row].op_type == UPDATED_VARIABLE
+        add_before(len(order) if last else places.get(tensors[row].node, -1))
+        kept.append((tensors, row))
+    add_before(len(order))
+    return gathered(kept)

@@ -1,4 +1,4 @@
-"""A run whose values are taken while it happens, shown with its variables as they were after it."""
+"""A run of a session whose values are taken while it happens: held from before it, its variables read after it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,57 @@ from tfdbg_cli.capture.sessions.call_state import Variable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.updated import updated_name, updated_tensor, with_updated
-from tfdbg_cli.capture.state.run_snapshot import read
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot, read
+from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import RunResult
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.exactness import Exactness, Way
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.values import Array
 
+_IN_PLACE = (
+    "The values were taken while the run happened, so its last digits may differ from those of a run left alone; it "
+    "was done so since {why}."
+)
 
-class ShownUpdates:
-    """A capture of one run that also reads the variables which it wrote: an op need not give back what it writes."""
 
-    def __init__(self, capture: Capture, invocation: Invocation, request: CaptureRequest) -> None:
+class InPlace:
+    """A capture of one run that takes the values while it happens, and says so.
+
+    A snapshot before it is there so that the run can be made again or undone. The variables that it wrote are read
+    after it, since an op need not give back what it writes: what they were before and after tells which of both made
+    them bad.
+    """
+
+    def __init__(self, capture: Capture, invocation: Invocation, why: str, updates: CaptureRequest | None) -> None:
+        """`capture` takes the values; `why` says why they are not those of the run made again.
+
+        `updates` says which variables are shown as they were after the run; None: none.
+        """
         self._capture = capture
         self._invocation = invocation
-        self._request = request
+        self._why = why
+        self._updates = updates
+        self._held: RunSnapshot | None = None
         self._after: Mapping[Variable, Array] = {}
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
+        try:
+            self._held = RunSnapshot(self._invocation, state_of(self._invocation))
+        except OpError:  # a variable that this run is going to initialize
+            self._held = None
+        except Exception as error:  # noqa: BLE001  # the run is captured all the same
+            report("hold what a run can be made again from", error)
         result = self._capture.perform()
         try:
-            self._after = read(self._invocation.session, asked_of(state_of(self._invocation).written, self._request))
+            if self._updates is not None:
+                written = asked_of(state_of(self._invocation).written, self._updates)
+                self._after = read(self._invocation.session, written)
         except OpError:  # one is written in a branch that was not taken, and nobody has initialized it
             self._after = {}
         except Exception as error:  # noqa: BLE001  # the run was made; what it gave is the program's
@@ -47,10 +74,16 @@ class ShownUpdates:
 
     def run(self, call: Call, error: RunError | None) -> Run:
         """What was captured, and the variables."""
-        run = self._capture.run(call, error)
+        exactness = Exactness(Way.IN_PLACE, doubt=_IN_PLACE.format(why=self._why))
+        run = replace(self._capture.run(call, error), exactness=exactness)
         written = list(self._after)
-        tensors = with_after(run.tensors, written, list(self._after.values()))
-        return replace(run, tensors=tensors, graph=with_updated(run.graph, written)) if written else run
+        if written:
+            tensors = with_after(run.tensors, written, list(self._after.values()))
+            run = replace(run, tensors=tensors, graph=with_updated(run.graph, written))
+        if self._held is None:
+            return run
+        self._held.drew_among(run.tensors)
+        return replace(run, replayable=self._held, steppable=SteppableReplay(self._held))
 
     def finish(self, keep: bool) -> None:
         """Leave nothing behind, or what was asked to be kept."""
@@ -70,5 +103,4 @@ def with_after(tensors: TensorStore, written: Sequence[Variable], values: Sequen
         updated_tensor(variable.name, variable.op.device, array, variable.dtype.name)
         for variable, array in zip(written, arrays, strict=True)
     ]
-    stores: tuple[TensorStore, ...] = (tensors, MemoryTensorStore(updated, arrays))
-    return GatheredTensors([(store, row) for store in stores for row in range(len(store))])
+    return joined(tensors, MemoryTensorStore(updated, arrays))

@@ -1,13 +1,26 @@
-"""The names that a graph which TensorFlow ran has for what was fed to it, and the program's names of the same."""
+"""The names and the op types that the program wrote, where the graph of a replay has others in their place."""
 
 from __future__ import annotations
 
 import re
 
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
+from tfdbg_cli.capture.tf.types import Op
 
+WRITTEN = "_tfdbg_written"  # the attribute of such an op that holds the type of the program's
+_INSTEAD = frozenset({"IteratorGetNext", "Identity", "NoOp"})
 _DRAWN = f"{PREFIX}drawn/"
 _ARGUMENT = re.compile(r"_arg_(.+)_(\d+)_\d+")  # of TensorFlow: the node that is fed, its output, a number
+
+
+def written_type(op: Op) -> str:
+    """The type of `op` (a tf.Operation), or of the op of the program that it stands for."""
+    if op.type in _INSTEAD:
+        try:
+            return str(op.get_attr(WRITTEN).decode())
+        except ValueError:
+            pass
+    return str(op.type)
 
 
 def drawn_name(node: str, slot: int) -> str:

@@ -1,0 +1,53 @@
+"""What captures of sessions have in common whose values are in memory, whichever way they come there."""
+
+from __future__ import annotations
+
+from tfdbg_cli.capture.controller import Plan
+from tfdbg_cli.capture.dump_folders import to_keep
+from tfdbg_cli.capture.sessions.called_graph import CalledFunctions
+from tfdbg_cli.capture.sessions.extended.call_checks import reached_by, state_of
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.sessions.program_graph import files_of, program_graph
+from tfdbg_cli.capture.sessions.updated import with_updated
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.what_if.session import SessionWhatIf
+from tfdbg_cli.capture.what_if.steppers import SteppableReplay
+from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
+from tfdbg_cli.formats.dumps.writer import write_dump
+from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.runs import Run
+
+
+class InMemory:
+    """A capture of one run; subclasses make the run, and keep it here when they give it."""
+
+    def __init__(self, invocation: Invocation, plan: Plan) -> None:
+        self.invocation = invocation
+        self.plan = plan
+        self._run: Run | None = None
+
+    def bare(self, call: Call, error: RunError | None, held: RunSnapshot | None, notes: tuple[str, ...]) -> Run:
+        """The run without values: its graph has the insides of calls, and the variables that it writes."""
+        graph, reached = self.invocation.session.graph, reached_by(self.invocation)
+        called = CalledFunctions(graph, reached.order if reached.calls else ())
+        return Run(
+            call=call,
+            graph=with_updated(called.added_to(program_graph(graph)), state_of(self.invocation).written),
+            tracebacks=called.tracebacks(),
+            error=error,
+            notes=notes,
+            replayable=held,
+            steppable=None if held is None else SteppableReplay(held),
+            what_if=WholeWhatIf(SessionWhatIf(self.invocation)) if error is None else None,
+        )
+
+    def finish(self, keep: bool) -> None:
+        """Write the values to disk if they are to be kept.
+
+        Raises:
+            TfdbgError: the disk is full, or the folder cannot be written to.
+
+        """
+        if keep and self.plan.directory is not None and self._run is not None:
+            kept = to_keep(self._run)
+            write_dump(kept, self.plan.directory, shared=files_of(self.invocation.session.graph, kept))

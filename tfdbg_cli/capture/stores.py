@@ -1,0 +1,44 @@
+"""Stores of tensors that are made of the tensors of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.capture.chooser import chooser
+from tfdbg_cli.model.decision import CaptureRequest
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.tensors import GatheredTensors, MemoryTensorStore, PartOfStore, Row, TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+
+def rows_of(store: TensorStore) -> list[Row]:
+    """All rows of `store`."""
+    return [(store, row) for row in range(len(store))]
+
+
+def joined(first: TensorStore, second: TensorStore) -> GatheredTensors:
+    """The tensors of `first`, and behind them those of `second`."""
+    return GatheredTensors(rows_of(first) + rows_of(second))
+
+
+def gathered(rows: Sequence[Row]) -> MemoryTensorStore:
+    """The tensors at `rows` as they are, with their values, which need not stay where they were."""
+    return MemoryTensorStore([store[row] for store, row in rows], [store.value(row) for store, row in rows])
+
+
+def asked_for(store: TensorStore, request: CaptureRequest) -> TensorStore:
+    """Those of the tensors in `store` that `request` asks for."""
+    if not request.narrowed:
+        return store
+    admits = chooser(request).admits_named
+    described = [store[row] for row in range(len(store))]
+    return PartOfStore(
+        store, [row for row, tensor in enumerate(described) if admits(tensor.node, tensor.op_type, tensor.dtype)]
+    )
+
+
+def known_value(store: TensorStore, name: TensorName) -> Array | None:
+    """The value of a tensor where it was made first; None where it is not known."""
+    rows = store.named(name.node, name.slot)
+    value = store.value(rows[0]) if rows else None
+    return None if isinstance(value, NoValue) else value

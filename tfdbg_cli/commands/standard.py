@@ -25,7 +25,7 @@ _MODULES = (
     "eval",
     "set_value",
     "again",
-    "compare",
+    "diff",
     "filters",
     "queries",
     "ignored",

@@ -1,0 +1,103 @@
+"""Two runs compared: what differs, where that began, and what is only rounding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
+from tfdbg_cli.analysis.difference.renames import Renames
+from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs, paired_tensors
+from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.model.runs import Run
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs beside each other. `verdicts` are those of all pairs that are not equal, in the order they ran."""
+
+    runs: tuple[Run, Run]
+    tolerance: Tolerance
+    pairs: TensorPairs
+    verdicts: Sequence[Verdict]
+    precision: RowPair | None
+    judge: Judge
+
+    @cached_property
+    def first(self) -> Verdict | None:
+        """The first divergence."""
+        return next((one for one in self.verdicts if one.state is State.NEW), None)
+
+    @cached_property
+    def differing(self) -> Sequence[Verdict]:
+        """The pairs that differ; with a tolerance that a person asked for those, too, that rounding explains."""
+        counted = DIFFERENT | ({State.GROWN} if self.tolerance.asked else set())
+        return [one for one in self.verdicts if one.state in counted]
+
+    @cached_property
+    def grown(self) -> Sequence[Verdict]:
+        """The pairs in which rounding has grown beyond the tolerance."""
+        return [one for one in self.verdicts if one.state is State.GROWN]
+
+    @cached_property
+    def counts(self) -> Counter[State]:
+        """How many pairs there are of each state."""
+        found = Counter(one.state for one in self.verdicts)
+        found[State.EQUAL] = len(self.pairs.rows) - len(self.verdicts)
+        return found
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs, and all that comes out was compared; where that is not known, whether all was.
+
+        An op more in one of both makes no difference to what comes out of it.
+        """
+        if self.differing:
+            return False
+        only = self.pairs.only_first, self.pairs.only_second
+        if not all(run.call.results_known and run.call.fetches for run in self.runs):
+            return not any(only)
+        return bool(self.pairs.rows) and not any(
+            str(run.tensors[row].name) in run.call.fetches
+            for run, rows in zip(self.runs, only, strict=True)
+            for row in rows
+        )
+
+    def inputs(self, verdict: Verdict) -> Sequence[InputGap]:
+        """What the two ops read, side by side."""
+        return self.judge.inputs(verdict.rows)
+
+    def way_of_growth(self) -> Sequence[Verdict]:
+        """Along which tensors rounding grew most, from where it began to the worst of them."""
+        worst = max(self.grown, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
+        by_row = {one.rows: one for one in self.verdicts}
+        way: list[Verdict] = []
+        while worst is not None and worst not in way:
+            way.append(worst)
+            given = [
+                by_row[rows]
+                for one in self.inputs(worst)
+                if (rows := (one.rows[0], one.rows[1])) in by_row and one.gap is not None
+            ]
+            worst = max(given, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
+        return way[::-1]
+
+    @cached_property
+    def graph_changes(self) -> Sequence[GraphChange]:
+        """What sets their graphs apart."""
+        return list(graph_changes(*self.runs, self.pairs.nodes))
+
+
+def compared_runs(
+    first: Run, second: Run, tolerance: Tolerance | None = None, renames: Renames | None = None
+) -> Comparison:
+    """Compare two runs. Values are read two at a time."""
+    wanted = tolerance or Tolerance()
+    pairs = paired_tensors(first, second, renames or Renames())
+    judge = Judge((first, second), pairs, wanted)
+    verdicts = judge.verdicts()
+    return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)

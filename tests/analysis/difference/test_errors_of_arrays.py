@@ -14,7 +14,8 @@ from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
 
 DEFAULT = Tolerance()
 FLOATS = [
-    np.float64, np.float32, np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn, np.complex64,
+    np.float64, np.float32, np.float16, np.complex64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2,
+    ml_dtypes.float8_e4m3fn,
 ]  # fmt: skip
 
 

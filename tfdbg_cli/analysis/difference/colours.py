@@ -46,14 +46,25 @@ class Painter:
     def __init__(self, sides: tuple[Side, Side]) -> None:
         self._sides = sides
         self._kinds = tuple(self._kind_of(side) for side in sides)
+        self._shapeless = tuple([place.family for place in side.places] for side in sides)
         self._orders = tuple(_order(side) for side in sides)
 
     def paint(self, paired: tuple[Mapping[int, int], Mapping[int, int]]) -> Colouring:
         """The colours, where the first of `paired` leads from the first side to the second, the other one back."""
+        return self._painted(paired, self._kinds)
+
+    def paint_shapeless(self) -> Colouring:
+        """The colours where nothing is paired, and shapes and constants do not count: by ops and edges alone."""
+        return self._painted(({}, {}), self._shapeless)
+
+    def _painted(
+        self, paired: tuple[Mapping[int, int], Mapping[int, int]], kinds: Sequence[Sequence[Hashable]]
+    ) -> Colouring:
         numbers = _Numbers()
         fixed = ({a: a for a in paired[0]}, dict(paired[1]))
-        above = (self._above(0, fixed[0], numbers), self._above(1, fixed[1], numbers))
-        return Colouring(above, (self._below(0, fixed[0], numbers), self._below(1, fixed[1], numbers)))
+        above = (self._above(0, kinds[0], fixed[0], numbers), self._above(1, kinds[1], fixed[1], numbers))
+        below = (self._below(0, kinds[0], fixed[0], numbers), self._below(1, kinds[1], fixed[1], numbers))
+        return Colouring(above, below)
 
     def _kind_of(self, side: Side) -> Sequence[Hashable]:
         return [
@@ -61,8 +72,8 @@ class Painter:
             for i, place in enumerate(side.places)
         ]
 
-    def _above(self, at: int, fixed: Mapping[int, int], numbers: _Numbers) -> Colours:
-        side, kinds = self._sides[at], self._kinds[at]
+    def _above(self, at: int, kinds: Sequence[Hashable], fixed: Mapping[int, int], numbers: _Numbers) -> Colours:
+        side = self._sides[at]
         colours = [_BACK] * len(side.places)
         for i in self._orders[at]:
             if i in fixed:
@@ -73,8 +84,8 @@ class Painter:
             colours[i] = numbers.of((kinds[i], *(sorted(reads) if place.commutes else reads)))
         return colours
 
-    def _below(self, at: int, fixed: Mapping[int, int], numbers: _Numbers) -> Colours:
-        side, kinds = self._sides[at], self._kinds[at]
+    def _below(self, at: int, kinds: Sequence[Hashable], fixed: Mapping[int, int], numbers: _Numbers) -> Colours:
+        side = self._sides[at]
         colours = [_BACK] * len(side.places)
         for i in reversed(self._orders[at]):
             if i in fixed:

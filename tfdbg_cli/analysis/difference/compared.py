@@ -23,6 +23,7 @@ class State(StrEnum):
     GROWN = "grown"  # beyond it, as rounding of its inputs, or its own, explains
     NEW = "new"  # different, though its inputs are not: a divergence
     FOLLOWS = "follows"  # different, as its inputs are
+    OTHER_WAY = "other way"  # different on the way to what is the same: both compute it in their own way
     UNKNOWN = "unknown"  # one of both has no value
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
+from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.renames import Renames
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs, paired_tensors
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
@@ -99,5 +100,5 @@ def compared_runs(
     wanted = tolerance or Tolerance()
     pairs = paired_tensors(first, second, renames or Renames())
     judge = Judge((first, second), pairs, wanted)
-    verdicts = judge.verdicts()
+    verdicts = without_other_ways((first, second), judge, judge.verdicts())
     return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)

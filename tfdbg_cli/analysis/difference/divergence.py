@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
-from tfdbg_cli.analysis.difference.families import COMMUTATIVE, family_of
+from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
 from tfdbg_cli.analysis.difference.rounding import rounding_decides, rounding_explains
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
@@ -67,6 +67,11 @@ class Judge:
                 found.append(verdict)
         return found
 
+    @property
+    def rows(self) -> Sequence[RowPair]:
+        """The pairs that it judges, in their order."""
+        return self._pairs.rows
+
     def inputs(self, rows: RowPair) -> Sequence[InputGap]:
         """What a pair of ops read, input by input, in the order of the first."""
         nodes = [self._node(side, row) for side, row in enumerate(rows)]
@@ -124,6 +129,8 @@ class Judge:
     def _reads(self, side: int, node: Node, row: int) -> list[tuple[TensorName, int | None]]:
         """The tensors that `node` reads, each with its row: the last one before `row`; through nodes without one."""
         found: list[tuple[TensorName, int | None]] = []
+        if family_of(node) == SOURCE:
+            return []  # a variable is read by its handle, which is no number
         for edge in neighbours_of(self._runs[side].graph).inputs(node):
             name = edge.tensor
             read = self._before(side, name, row)

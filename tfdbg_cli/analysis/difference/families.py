@@ -19,12 +19,13 @@ from tfdbg_cli.ops.kinds import (
     REFERENCE_VARIABLES,
 )
 
-SOURCES = INPUTS | REFERENCE_VARIABLES | {"Const", "ReadVariableOp"}
+SOURCE = "source"
+_SOURCES = INPUTS | REFERENCE_VARIABLES | {"Const", "ReadVariableOp"}
 """What they give comes from outside, or from before: one program may feed what another one has in a variable."""
 SEEN_THROUGH = COPIES | CHECKS | DEBUG_COPIES | {"RefIdentity", "Cast"}
 """They give their first input, if in another type: one program may have more of them than another."""
 _FAMILIES: Mapping[str, frozenset[str]] = {
-    "source": SOURCES,
+    SOURCE: _SOURCES,
     "Add": frozenset({"Add", "AddV2", "BiasAdd"}),
     "AddN": frozenset({"AddN", "AccumulateNV2"}),
     "Div": QUOTIENTS,

@@ -28,6 +28,7 @@ class Pairs:
     def __post_init__(self) -> None:
         self.painter = Painter(self.sides)
         self.colouring = self.painter.paint(({}, {}))
+        self._shapeless = self.painter.paint_shapeless()
 
     @property
     def paired(self) -> tuple[Mapping[int, int], Mapping[int, int]]:
@@ -53,8 +54,15 @@ class Pairs:
         return [place for place in range(len(self.sides[side].places)) if place not in known]
 
     def alike(self, first: int, second: int) -> bool:
-        """Whether both are of one family."""
-        return self.sides[0].places[first].family == self.sides[1].places[second].family
+        """Whether both are of one family, and give tensors of one shape, or are made of the same ops all the way."""
+        one, two = self.sides
+        return one.places[first].family == two.places[second].family and self.fits(first, second)
+
+    def fits(self, first: int, second: int) -> bool:
+        """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way."""
+        ours, theirs = self.sides[0].shape(first), self.sides[1].shape(second)
+        same_ops = self._shapeless.above[0][first] == self._shapeless.above[1][second]
+        return ours is None or theirs is None or ours == theirs or same_ops
 
 
 Strategy = Callable[[Pairs], Iterable[Pair]]
@@ -114,7 +122,7 @@ def same_content(pairs: Pairs) -> Iterable[Pair]:
 
 def named_alike(pairs: Pairs) -> Iterable[Pair]:
     """Those of one name, whatever their place and type is."""
-    return _namesakes(pairs)
+    return [pair for pair in _namesakes(pairs) if pairs.fits(*pair)]
 
 
 def same_anywhere(pairs: Pairs) -> Iterable[Pair]:
@@ -189,7 +197,8 @@ def _readers(pairs: Pairs, a: int, b: int) -> Iterable[Pair]:
             if reader not in pairs.paired[side]:
                 key = pairs.sides[side].places[reader].family, position, slot
                 grouped[side].setdefault(key, []).append(reader)
-    return [(x[0], y[0]) for key, x in grouped[0].items() if len(x) == 1 == len(y := grouped[1].get(key, []))]
+    found = [(x[0], y[0]) for key, x in grouped[0].items() if len(x) == 1 == len(y := grouped[1].get(key, []))]
+    return [pair for pair in found if pairs.fits(*pair)]
 
 
 def _namesakes(pairs: Pairs) -> Iterable[Pair]:

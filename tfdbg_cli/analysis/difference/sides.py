@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SEEN_THROUGH, family_of
+from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SEEN_THROUGH, SOURCE, family_of
 from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -45,6 +45,9 @@ class Side:
         self._neighbours = neighbours_of(graph)
         self._copies: dict[str, TensorName] = {}
         nodes = [*self._graph_nodes(), *self._loose_nodes()]
+        known = {node.name for node in nodes}
+        for name in [name for name in self._copies if not self._leads_somewhere(name, known)]:
+            del self._copies[name]
         kept = [node for node in nodes if node.name not in self._copies]
         self.index = {node.name: i for i, node in enumerate(kept)}
         self.places: Sequence[Place] = [Place(node.name, family_of(node), self._reads(node)) for node in kept]
@@ -71,6 +74,10 @@ class Side:
         """The names of the nodes that are copies, in the order of the graph."""
         return list(self._copies)
 
+    def transfers(self) -> Sequence[str]:
+        """The names of the nodes that only move a tensor to another device, of those that show it."""
+        return [name for name in self._store.nodes() if name not in self.index and name not in self._copies]
+
     def shape(self, place: int) -> tuple[int, ...] | None:
         """The shape of the first output, where it is known."""
         rows = self._store.named(self.places[place].name, 0)
@@ -88,6 +95,11 @@ class Side:
             return b""
         value = self._store.value(rows[0])
         return b"" if isinstance(value, NoValue) else np.asarray(value, np.int64).tobytes()
+
+    def _leads_somewhere(self, name: str, known: Container[str]) -> bool:
+        """Whether the copy `name` is one of something: copies may go round in a circle."""
+        original = self.original(name).node
+        return original in known and original not in self._copies
 
     def _graph_nodes(self) -> list[Node]:
         found = []
@@ -108,7 +120,7 @@ class Side:
         return [Node(name, op_type, "") for name, op_type in types.items()]
 
     def _reads(self, node: Node) -> tuple[tuple[int, int], ...]:
-        if family_of(node) == "source":
+        if family_of(node) == SOURCE:
             return ()
         found = []
         for edge in self._neighbours.inputs(node):

@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.difference.pairing import Pairs, pair_places
 from tfdbg_cli.analysis.difference.renames import Renames
 from tfdbg_cli.analysis.difference.sides import Side
+from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
@@ -22,7 +23,8 @@ RowPair = tuple[int, int]
 class TensorPairs:
     """The rows of two stores paired, in an order in which both ran; and the rows that have no other.
 
-    A copy more or less of a tensor that is paired is nothing that only one of them has. `nodes` are the names of the
+    A copy more or less of a tensor that is paired is nothing that only one of them has, nor is one on its way between
+    devices. `nodes` are the names of the
     paired nodes, `unused_lines` those of the map that fit nothing.
     """
 
@@ -44,6 +46,8 @@ def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
     pairs = pair_places(sides, renames, content)
     nodes = [(sides[0].places[a].name, sides[1].places[b].name) for a, b in sorted(pairs.second.items())]
     copies, spare = _paired_copies(pairs)
+    moved = set(sides[0].transfers()) & set(sides[1].transfers())
+    copies += [(name, name) for name in sides[0].transfers() if name in moved]
     rows: list[RowPair] = []
     left: tuple[set[int], set[int]] = set(range(len(stores[0]))), set(range(len(stores[1])))
     for one, two in (*nodes, *copies):
@@ -52,8 +56,12 @@ def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
             left[0].discard(a)
             left[1].discard(b)
     for side, names in enumerate(spare):
+        names.extend(name for name in sides[side].transfers() if name not in moved)
         left[side].difference_update(row for name in names for row in stores[side].named(name))
-    return TensorPairs(_in_order(rows), sorted(left[0]), sorted(left[1]), [*nodes, *copies], pairs.unused_lines)
+    only = [
+        sorted(row for row in left[side] if stores[side][row].dtype not in HANDLES) for side in (0, 1)
+    ]  # a handle is no number
+    return TensorPairs(_in_order(rows), only[0], only[1], [*nodes, *copies], pairs.unused_lines)
 
 
 def _content(store: TensorStore, name: str) -> Hashable:

@@ -26,6 +26,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "only_b": [str(second.tensors[row].name) for row in pairs.only_second],
         "rounding": counts[State.ROUNDED],
         "grown": counts[State.GROWN],
+        "other_way": counts[State.OTHER_WAY],
         "unknown": counts[State.UNKNOWN],
         "growth": [
             {"a": _name(comparison, one, 0), "relative": one.gap.errors.relative, "factor": one.growth}

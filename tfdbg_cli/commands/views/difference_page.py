@@ -23,6 +23,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
 _LABEL = 10
 _NAMES_SHOWN = 6
@@ -192,6 +193,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     if not inputs:
         if all(one == "Const" for one in types):
             return f"It is a constant of the program.{said}"
+        if all(one in VARIABLE_READS | REFERENCE_VARIABLES for one in types):
+            return f"It is a variable, as it was before.{said}"
         return f"It comes from outside, or from before: no op computed it here.{said}"
     if all(one.gap is not None and one.gap.exact for one in inputs):
         return f"Its inputs are equal to the last bit.{said}"
@@ -207,6 +210,7 @@ def _counted(beside: Beside) -> list[Block]:
         f"{counts[State.ROUNDED]:,} the same but for rounding" if counts[State.ROUNDED] else "",
         f"{counts[State.GROWN]:,} in which rounding has grown" if counts[State.GROWN] else "",
         f"{own + follow:,} different ({own:,} of their own, {follow:,} that follow)" if own + follow else "",
+        f"{counts[State.OTHER_WAY]:,} on two ways to the same" if counts[State.OTHER_WAY] else "",
         f"{counts[State.UNKNOWN]:,} without values" if counts[State.UNKNOWN] else "",
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."

@@ -142,6 +142,8 @@ class Judge:
     def _before(self, side: int, name: TensorName, row: int) -> int | None:
         rows = self._stores[side].named(name.node, name.slot)
         at = bisect_left(rows, row)
+        if at == 0 and len(rows) == 1 and rows[0] != row:
+            return rows[0]  # devices have clocks of their own
         return rows[at - 1] if at else None
 
     def _through(self, side: int, node: Node, name: TensorName, row: int) -> tuple[TensorName, int | None]:

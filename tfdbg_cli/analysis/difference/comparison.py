@@ -9,6 +9,7 @@ from functools import cached_property
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.families import is_source
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.renames import Renames
@@ -55,11 +56,15 @@ class Comparison:
     def same(self) -> bool:
         """Whether nothing differs, and all that comes out was compared; where that is not known, whether all was.
 
-        An op more in one of both makes no difference to what comes out of it.
+        An op more in one of both makes no difference to what comes out of it, and not every recording has what
+        came in, and constants.
         """
         if self.differing:
             return False
-        only = self.pairs.only_first, self.pairs.only_second
+        only = [
+            [row for row in rows if not is_source(run.tensors[row].op_type)]
+            for run, rows in zip(self.runs, (self.pairs.only_first, self.pairs.only_second), strict=True)
+        ]
         if not all(run.call.results_known and run.call.fetches for run in self.runs):
             return not any(only)
         return bool(self.pairs.rows) and not any(

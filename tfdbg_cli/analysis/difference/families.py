@@ -46,6 +46,11 @@ COMMUTATIVE = frozenset({"Add", "Mul", "Maximum", "Minimum", "SquaredDifference"
 """Families of ops whose two inputs may change places."""
 
 
+def is_source(op_type: str) -> bool:
+    """Whether what ops of this type give comes from outside, or from before."""
+    return op_type in _SOURCES
+
+
 def family_of(node: Node) -> str:
     """What ops of its kind are called here; the op type where no other one stands for it."""
     op_type = as_written(node).op_type

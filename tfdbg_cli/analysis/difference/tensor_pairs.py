@@ -61,7 +61,7 @@ def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
     only = [
         sorted(row for row in left[side] if stores[side][row].dtype not in HANDLES) for side in (0, 1)
     ]  # a handle is no number
-    return TensorPairs(_in_order(rows), only[0], only[1], [*nodes, *copies], pairs.unused_lines)
+    return TensorPairs(_in_order(rows, stores), only[0], only[1], [*nodes, *copies], pairs.unused_lines)
 
 
 def _content(store: TensorStore, name: str) -> Hashable:
@@ -121,10 +121,15 @@ def _rows_of(stores: tuple[TensorStore, TensorStore], one: str, two: str) -> lis
     return found
 
 
-def _in_order(rows: Sequence[RowPair]) -> list[RowPair]:
+def _in_order(rows: Sequence[RowPair], stores: tuple[TensorStore, TensorStore]) -> list[RowPair]:
     """By when they ran in both: what is first in one alone need not have been so in the other."""
     ranks: list[dict[int, int]] = []
     for side in (0, 1):
         ranks.append({row: rank for rank, row in enumerate(sorted(pair[side] for pair in rows))})
     places = {pair: (ranks[0][pair[0]], ranks[1][pair[1]]) for pair in rows}
-    return sorted(rows, key=lambda pair: (sum(places[pair]), max(places[pair]), places[pair]))
+
+    def names(pair: RowPair) -> list[str]:
+        return sorted(str(store[row].name) for store, row in zip(stores, pair, strict=True))
+
+    # Whichever of both runs comes first, the order is the same.
+    return sorted(rows, key=lambda pair: (sum(places[pair]), max(places[pair]), names(pair), places[pair]))

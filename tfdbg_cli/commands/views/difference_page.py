@@ -188,8 +188,16 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         return "`set` gave it this value."
     if any(one.other for one in inputs):
         return f"The two ops read different tensors.{said}"
-    if any(one.gap is None for one in inputs):
-        return f"No input that is known differs; not all of them are known.{said}"
+    unknown = [one for one in inputs if one.gap is None]
+    if unknown:
+        names = [
+            printable(f"{one.names[0]} in A, or {one.names[1]} in B")
+            if one.names[0] != one.names[1]
+            else printable(one.names[0])
+            for one in unknown
+        ]
+        them = "it" if len(unknown) == 1 else "they"
+        return f"No input that is known differs. {'; '.join(names)} is not recorded: {them} may.{said}"
     if not inputs:
         if all(one == "Const" for one in types):
             return f"It is a constant of the program.{said}"

@@ -54,22 +54,15 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs, and all that comes out was compared; where that is not known, whether all was.
+        """Whether nothing differs, and all that comes out was compared.
 
-        An op more in one of both makes no difference to what comes out of it, and not every recording has what
-        came in, and constants.
+        An op more in one of both makes no difference to what comes out, and not every recording has what came in.
         """
-        if self.differing:
-            return False
-        only = [
-            [row for row in rows if not is_source(run.tensors[row].op_type)]
+        if self.differing or not self.pairs.rows:
+            return not self.differing and not any(len(run.tensors) for run in self.runs)
+        return not any(
+            _comes_out(run, row)
             for run, rows in zip(self.runs, (self.pairs.only_first, self.pairs.only_second), strict=True)
-        ]
-        if not all(run.call.results_known and run.call.fetches for run in self.runs):
-            return not any(only)
-        return bool(self.pairs.rows) and not any(
-            str(run.tensors[row].name) in run.call.fetches
-            for run, rows in zip(self.runs, only, strict=True)
             for row in rows
         )
 
@@ -80,7 +73,7 @@ class Comparison:
     def way_of_growth(self) -> Sequence[Verdict]:
         """Along which tensors rounding grew most, from where it began to the worst of them."""
         worst = max(self.grown, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
-        by_row = {one.rows: one for one in self.verdicts}
+        by_row = {one.rows: one for one in self.verdicts if one.state in {State.ROUNDED, State.GROWN}}
         way: list[Verdict] = []
         while worst is not None and worst not in way:
             way.append(worst)
@@ -96,6 +89,15 @@ class Comparison:
     def graph_changes(self) -> Sequence[GraphChange]:
         """What sets their graphs apart."""
         return list(graph_changes(*self.runs, self.pairs.nodes))
+
+
+def _comes_out(run: Run, row: int) -> bool:
+    """Whether a tensor is a result of the run; where those are not known, whether it is computed and not read."""
+    tensor, call = run.tensors[row], run.call
+    if call.results_known and call.fetches:
+        return str(tensor.name) in call.fetches
+    read = any(slot == tensor.slot for _, slot in run.graph.consumers(tensor.node))
+    return not read and not is_source(tensor.op_type)
 
 
 def compared_runs(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
 from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
-from tfdbg_cli.analysis.difference.rounding import rounding_decides, rounding_explains
+from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides, rounding_explains
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
@@ -98,7 +98,7 @@ class Judge:
         growth = self._growth(gap, inputs)
         if any(one.state in DIFFERENT for one in inputs):
             return Verdict(rows, State.FOLLOWS, gap, growth)
-        if any(one.other and (one.gap is None or one.gap.apart) for one in inputs):
+        if any(one.other and not self._is_rounding(one) for one in inputs):
             return Verdict(rows, State.NEW, gap, growth)
         return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
 
@@ -204,9 +204,25 @@ class Judge:
 
     def _inherited(self, side: int, row: int) -> State:
         """Of a tensor that only one run has: whether one of the paired tensors that it was made of differs."""
+        return State.FOLLOWS if any(one.state in DIFFERENT for one in self._made_of(side, row)) else State.EQUAL
+
+    def _is_rounding(self, one: InputGap) -> bool:
+        """Whether two tensors that are no pair are so close that rounding of what they were made of explains it."""
+        gap = one.gap
+        if gap is None or gap.change is not Change.VALUES:
+            return False
+        if not gap.apart:
+            return True
+        flow = flow_between(self._stores, _both(one.rows), gap)
+        made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
+        given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
+        return flow is not None and flow.eps > 0 and gap.errors.relative <= MOST_GROWTH * max(given, 4 * flow.eps)
+
+    def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
+        """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
         node = self._node(side, row)
         if node is None:
-            return State.EQUAL
+            return
         edges = neighbours_of(self._runs[side].graph)
 
         def further(one: Node) -> list[Node]:
@@ -216,11 +232,9 @@ class Judge:
 
         for one in reached([node], further, most=_MOST_LOOKED_THROUGH):
             for at in self._stores[side].named(one.name):
-                first = at if side == 0 else self._other[1].get(at)
-                verdict = self._known.get(first) if first is not None and at in self._other[side] else None
-                if verdict is not None and verdict.state in DIFFERENT:
-                    return State.FOLLOWS
-        return State.EQUAL
+                first = self._other[1].get(at) if side else at
+                if first is not None and (verdict := self._known.get(first)) is not None:
+                    yield verdict
 
 
 def _both(rows: tuple[int | None, int | None]) -> RowPair:

@@ -24,7 +24,7 @@ from tfdbg_cli.ops.kinds import (
 )
 
 _SAFETY = 4.0
-_UNKNOWN = 1000.0  # how much an op of which nothing is known may enlarge the relative error of its inputs
+MOST_GROWTH = 1000.0  # how much an op of which nothing is known may enlarge the relative error of its inputs
 _FEW = 0.02  # of the elements may be decided otherwise by rounding
 _TENSOR_FLOAT = 2.0**-10  # a GPU multiplies matrices with as few digits
 
@@ -106,7 +106,7 @@ def _unknown(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
     """Of an op of which nothing is known: what it was given may have been subtracted."""
     n = max((_length(one, output) for one in inputs), default=1.0)
     given = max((one.relative for one in inputs), default=0.0)
-    return output.scale * (_UNKNOWN * given + 64 * eps * (1 + sqrt(n)))
+    return output.scale * (MOST_GROWTH * given + 64 * eps * (1 + sqrt(n)))
 
 
 def _length(given: Flow, output: Flow) -> float:

@@ -137,7 +137,7 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
             again = f" execution {tensor.execution}" if tensor.execution else ""
             lines.append(
                 line(
-                    Span(label.ljust(_LABEL) if label else "      in B".ljust(_LABEL), Style.LABEL),
+                    Span((label or "    in B").ljust(_LABEL), Style.LABEL),
                     Span(printable(str(tensor.name)), Style.TITLE, beside.link(first.rows)),
                     f"{again}  ",
                     Span(printable(tensor.op_type), Style.OP),

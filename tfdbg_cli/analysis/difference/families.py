@@ -10,13 +10,17 @@ from tfdbg_cli.ops.kinds import (
     CHECKS,
     COPIES,
     DEBUG_COPIES,
+    GATHERS,
     INPUTS,
+    LONG_SUMS,
+    LOOPS,
     MATMULS,
     NORMALIZATION_GRADIENTS,
     NORMALIZATIONS,
     PLAIN_CALLS,
     QUOTIENTS,
     REFERENCE_VARIABLES,
+    SELECTS,
 )
 
 SOURCE = "source"
@@ -27,7 +31,7 @@ SEEN_THROUGH = COPIES | CHECKS | DEBUG_COPIES | {"RefIdentity", "Cast"}
 _FAMILIES: Mapping[str, frozenset[str]] = {
     SOURCE: _SOURCES,
     "Add": frozenset({"Add", "AddV2", "BiasAdd"}),
-    "AddN": frozenset({"AddN", "AccumulateNV2"}),
+    "AddN": LONG_SUMS,
     "Div": QUOTIENTS,
     "MatMul": MATMULS,
     "FusedBatchNorm": NORMALIZATIONS,
@@ -35,9 +39,9 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
     "PartitionedCall": PLAIN_CALLS,
     "If": frozenset({"If", "StatelessIf"}),
     "Case": frozenset({"Case", "StatelessCase"}),
-    "While": frozenset({"While", "StatelessWhile"}),
-    "Select": frozenset({"Select", "SelectV2"}),
-    "Gather": frozenset({"Gather", "GatherV2", "ResourceGather"}),
+    "While": LOOPS,
+    "Select": SELECTS,
+    "Gather": GATHERS,
     "Concat": frozenset({"Concat", "ConcatV2"}),
     "Pad": frozenset({"Pad", "PadV2"}),
 }

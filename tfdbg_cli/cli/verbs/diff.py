@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
-    from tfdbg_cli.commands.recordings_compared import Asked, compared, opened_recording
+    from tfdbg_cli.commands.views.recordings_compared import Asked, compared, opened_recording
     from tfdbg_cli.document.ansi import ansi_row, wants_color
     from tfdbg_cli.document.jsonlines import document_json
     from tfdbg_cli.document.plain import plain_row

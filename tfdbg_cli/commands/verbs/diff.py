@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.recordings_compared import Asked, Recorded, compared, opened_recording
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
+from tfdbg_cli.commands.views.recordings_compared import Asked, Recorded, compared, opened_recording
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run

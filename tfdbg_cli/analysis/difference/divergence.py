@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
+from tfdbg_cli.analysis.difference.errors import Errors
 from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
 from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides, rounding_explains
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
@@ -55,6 +56,7 @@ class Judge:
         self._pairs = pairs
         self._other = dict(pairs.rows), {b: a for a, b in pairs.rows}
         self._known: dict[int, Verdict] = {}  # by the row of the first run; what is equal is left out
+        self._equal: set[int] = set()
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
 
     def verdicts(self) -> Sequence[Verdict]:
@@ -62,7 +64,9 @@ class Judge:
         found = []
         for rows in self._pairs.rows:
             verdict = self._judged(rows)
-            if verdict.state is not State.EQUAL:
+            if verdict.state is State.EQUAL:
+                self._equal.add(rows[0])
+            else:
                 self._known[rows[0]] = verdict
                 found.append(verdict)
         return found
@@ -185,6 +189,8 @@ class Judge:
             verdict = self._known.get(rows[0])
             if verdict is not None:
                 return InputGap(names, rows, verdict.gap, verdict.state)
+            if rows[0] in self._equal:
+                return InputGap(names, rows, Gap(Change.VALUES, Errors(0)), State.EQUAL)
             gap = gap_between(self._stores, _both(rows), self._tolerance)
             return InputGap(names, rows, gap, State.EQUAL)
         return InputGap(

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.tensor_choice import short_device
-from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
 from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
@@ -87,7 +87,7 @@ def difference_document(beside: Beside) -> Document:
     if listed:
         blocks += [Text((EMPTY_LINE,)), tensor_table(comparison, listed, beside.link)]
     if beside.graphs:
-        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison)]
+        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison, beside.linked)]
     return Document("diff", tuple(blocks), lambda: difference_data(beside.compared, listed, beside.graphs), "diff")
 
 
@@ -148,25 +148,25 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
     blocks: list[Block] = [Text(tuple(lines)), Labelled("", change_text(comparison, first), Style.WARNING, _LABEL)]
     blocks.append(Labelled("Why", why(comparison, first, inputs), label_width=_LABEL))
     blocks.append(Text((EMPTY_LINE,)))
-    blocks += _made_at(comparison, first)
+    blocks += _made_at(beside, first)
     if inputs:
         blocks += [Text((EMPTY_LINE,)), input_table(inputs, beside.link)]
     return blocks
 
 
-def _made_at(comparison: Comparison, first: Verdict) -> list[Block]:
+def _made_at(beside: Beside, first: Verdict) -> list[Block]:
     """The line that made the op in A, and that in B; once, where both are the same."""
-    runs = comparison.runs
+    runs, linked = beside.comparison.runs, beside.linked
     nodes = [run.tensors[row].node for run, row in zip(runs, first.rows, strict=True)]
-    frames = [made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True)]
-    ours, theirs = frames
+    ours, theirs = (made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True))
+    sides, labels = [0, 1], ("A at", "B at")
     if ours is not None and ours == theirs and runs[0].sources.lines(ours.file) == runs[1].sources.lines(ours.file):
-        return list(made_at_blocks(runs[0], nodes[0], _LABEL, label="Both at"))
-    return [
-        block
-        for label, run, node in zip(("A at", "B at"), runs, nodes, strict=True)
-        for block in made_at_blocks(run, node, _LABEL, label=label)
-    ]
+        sides, labels = [linked or 0], ("Both at", "Both at")
+    found: list[Block] = []
+    for side in sides:
+        blocks = made_at_blocks(runs[side], nodes[side], _LABEL, label=labels[side])
+        found += blocks if side == linked else map(WithoutLinks, blocks)
+    return found
 
 
 def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> str:

@@ -123,8 +123,8 @@ def _what(one: Verdict) -> Span:
     return Span(_STATES[one.state], Style.WARNING if one.state is State.NEW else Style.DIM)
 
 
-def graph_table(comparison: Comparison) -> tuple[Block, ...]:
-    """The changes of the graph, and how many there are of each kind."""
+def graph_table(comparison: Comparison, linked: int | None) -> tuple[Block, ...]:
+    """The changes of the graph, and how many there are of each kind. Links lead into the run `linked`."""
     changes: Sequence[GraphChange] = comparison.graph_changes
     if not changes:
         return (Text((line(Span("The graphs are the same, but for names.", Style.GOOD)),)),)
@@ -133,11 +133,12 @@ def graph_table(comparison: Comparison) -> tuple[Block, ...]:
 
     def row(at: int) -> Row:
         change = changes[at]
+        shown = "" if linked is None else (change.first, change.second)[linked]
         names = [name for name in dict.fromkeys((change.first, change.second)) if name]
         return [
             Span(str(change.what), Style.WARNING),
             Span(printable(change.op_type), Style.OP),
-            Span(printable(" → ".join(names)), Style.NAME, node_link(change.first) if change.first else ""),
+            Span(printable(" → ".join(names)), Style.NAME, node_link(shown) if shown else ""),
             Span(printable(change.text), Style.DIM),
         ]
 

@@ -132,13 +132,14 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
     inputs = comparison.inputs(first)
     tensors = [run.tensors[row] for run, row in zip(comparison.runs, first.rows, strict=True)]
     lines = []
-    for label, tensor in zip(("First", ""), tensors, strict=True):
+    for side, (label, tensor) in enumerate(zip(("First", ""), tensors, strict=True)):
+        link = beside.link(first.rows) if tensors[0].name == tensors[1].name or side == beside.linked else ""
         if label or tensor.name != tensors[0].name or tensor.op_type != tensors[0].op_type:
             again = f" execution {tensor.execution}" if tensor.execution else ""
             lines.append(
                 line(
                     Span((label or "    in B").ljust(_LABEL), Style.LABEL),
-                    Span(printable(str(tensor.name)), Style.TITLE, beside.link(first.rows)),
+                    Span(printable(str(tensor.name)), Style.TITLE, link),
                     f"{again}  ",
                     Span(printable(tensor.op_type), Style.OP),
                     f"  {tensor.dtype}{shape_text(tensor.shape)}  ",

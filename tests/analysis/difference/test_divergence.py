@@ -251,3 +251,26 @@ def test_swapping_the_runs_swaps_the_answer(seed: int, other: int, nodes: int) -
     assert (there.first is None) == (back.first is None) and there.same == back.same
     if there.first is not None and back.first is not None:
         assert there.first.rows == back.first.rows[::-1]
+
+
+def _trained(*, rate: float = 0.1, gradient: float = 0.0) -> Run:
+    """A variable read, its gradient applied, and the variable as it is then."""
+    slope = np.array([1.0, 1e-9 + gradient], np.float32)
+    step = np.float32(rate) * slope
+    return made_run(
+        op("x", "Placeholder", value=slope), op("slope", "Foo", "x", value=slope),
+        op("rate", "Const", value=np.float32(rate)), op("step", "Mul", "slope", "rate", value=step),
+        op("v", "VarHandleOp"), op("apply", "AssignSubVariableOp", "v", "step"),
+        op("read", "ReadVariableOp", "v", value=5 - step, control=("apply",)),
+        op("v/after_update", "UpdatedVariable", "v", "step", value=5 - step),
+        order=["x", "slope", "rate", "step", "read", "v/after_update"],
+    )  # fmt: skip
+
+
+def test_a_variable_that_this_run_updated_follows_what_it_was_given() -> None:
+    found = compared_runs(_trained(), _trained(rate=0.3))
+    assert _first(found) == "rate"
+    states = _states(found)
+    assert states["read"] is State.FOLLOWS and states["v/after_update"] is State.FOLLOWS
+    assert [one.names[0] for one in found.inputs(found.verdicts[-1])] == ["step:0"]
+    assert compared_runs(_trained(), _trained(gradient=1e-8)).first is None

@@ -13,10 +13,14 @@ from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.updates_within import before
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
 
@@ -133,15 +137,30 @@ class Judge:
     def _reads(self, side: int, node: Node, row: int) -> list[tuple[TensorName, int | None]]:
         """The tensors that `node` reads, each with its row: the last one before `row`; through nodes without one."""
         found: list[tuple[TensorName, int | None]] = []
-        if family_of(node) == SOURCE:
-            return []  # a variable is read by its handle, which is no number
-        for edge in neighbours_of(self._runs[side].graph).inputs(node):
+        edges = neighbours_of(self._runs[side].graph)
+        updates = self._updates(side, node) if family_of(node) == SOURCE else []
+        if node.op_type == UPDATED_VARIABLE:
+            updates = [node]
+        if updates or family_of(node) == SOURCE:  # a variable is read by its handle, which is no number
+            given = [edge.tensor for update in updates for edge in edges.inputs(update)[1:]]
+            return [(name, at) for name in given if (at := self._before(side, name, row)) is not None]
+        for edge in edges.inputs(node):
             name = edge.tensor
             read = self._before(side, name, row)
             if read is None and edge.node is not None:
                 name, read = self._through(side, edge.node, name, row)
             found.append((name, read))
         return found
+
+    def _updates(self, side: int, read: Node) -> list[Node]:
+        """The ops that wrote the variable that `read` gives, before it in the same run: it gives what they wrote."""
+        graph = self._runs[side].graph
+        if read.op_type not in VARIABLE_READS or not read.inputs:
+            return []
+        readers = (node for node, _ in graph.consumers(read.inputs[0].node))
+        writers = {node.name: node for node in readers if updates_variable(node.op_type)}
+        earlier = before((graph,), read.name, writers)
+        return [node for name, node in writers.items() if name in earlier]
 
     def _before(self, side: int, name: TensorName, row: int) -> int | None:
         rows = self._stores[side].named(name.node, name.slot)

@@ -18,14 +18,18 @@ from tfdbg_cli.line.stream import to_stderr
 from tfdbg_cli.version import __version__
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+_COMPARES = "diff"  # the verb of which 1 means that something differs, so that every failure is 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks; 0 when fine, 1 for the user's mistake, 2 when tfdbg could not work.
 
+    `diff` has 1 for a difference, and 2 for all that keeps it from telling.
+
     A program under `tfdbg run` ends as it would without us: its exceptions and exit code pass through.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    could_not = 2 if words[:1] == [_COMPARES] else 0
     try:
         options = _parsed(words)
         if sys.stdout is None and "program" not in options:  # a program may do without
@@ -35,12 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return done
     except TfdbgError as error:
-        return _failed(error)
+        return max(_failed(error), could_not)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:  # nobody reads our output any more (`| head`)
         _discard_output()
-        return 0
+        return could_not
     except OSError as error:  # such as a full disk behind `> FILE`
         _discard_output()
         return _failed(TfdbgError(f"Cannot go on: {error.strerror or error}.", exit_code=2))

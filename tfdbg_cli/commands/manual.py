@@ -48,6 +48,13 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `tensor` is null when all is finite.
 - `path`: kind `path`. `from`, `to`, `found`, `turned`, `between` (how many nodes lie on any way), `nodes`:
   `[{name, op_type, device, tensor, summary}]`.
+- `diff` and `tfdbg diff`: kind `diff`. `first` (null when nothing diverges): `a`, `b`, `execution`, `file_a`,
+  `line_a`, `file_b`, `line_b`, `max_abs`, `max_rel`, `max_ulp` (null for integers and texts), `op_type`,
+  `device_a`, `device_b`, `is`, `change`, `differing`, `size`, `inputs`; the counts `different` and `equal` (all
+  others that were compared, of which `rounding` and `grown` are not the same to the last bit), `other_way`,
+  `unknown`; the names `only_a` and `only_b`; `pairs`, the worst first, with the fields of `first` but for files,
+  lines and inputs; `growth`, `precision`, `run_a`, `run_b`, `runs_compared`, `runs_paired`, `runs_single`,
+  `unused_map_lines`, and under `--graphs` `graphs`: `[{what, a, b, op_type, text}]`.
 - `placement`: kind `placement`. `devices`: `[{device, ops, tensors, nbytes}]`, `copies`:
   `[{tensor, from, to, nbytes}]`, `fallbacks`: `[{node, op_type, requested, device}]`; `known`: `runtime` (its graph
   names the devices), `values` (the values lie there) or `requested` (only what the program asked for is known).

@@ -26,7 +26,7 @@ _MODULES = (
     "eval",
     "set_value",
     "again",
-    "compare",
+    "diff",
     "filters",
     "queries",
     "ignored",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tfdbg_cli.document.lazy_lines import LazyLines
@@ -27,6 +27,20 @@ class Text:
 
     def lines(self, width: int | None) -> Sequence[Line]:
         return self.content
+
+
+@dataclass(frozen=True)
+class WithoutLinks:
+    """A block whose links lead nowhere here, since it is about something else than this stop."""
+
+    block: Block
+
+    def lines(self, width: int | None) -> Sequence[Line]:
+        """Those of the block, as plain text with its styles."""
+        return [
+            replace(line, spans=tuple(replace(span, link="") for span in line.spans))
+            for line in self.block.lines(width)
+        ]
 
 
 def _nothing() -> Mapping[str, Any]:

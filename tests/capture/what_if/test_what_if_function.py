@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.what_if_runs import captured, value_of
 
-from tfdbg_cli.analysis.difference import differences
+from tfdbg_cli.analysis.difference.changes import differences
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind

@@ -102,16 +102,16 @@ def test_again_shows_the_run_that_would_have_been() -> None:
     check_golden("commands/again", prompt.show("again --diff"))
     expected = np.log(np.maximum(PROB, 1))
     assert prompt.data("pt loss/Log")["value"] == pytest.approx(expected)
-    check_golden("commands/compare", prompt.show("compare"))
+    check_golden("commands/diff_again", prompt.show("diff"))
     data = prompt.data("compare")
-    assert data["kind"] == "diff" and data["first"] == "prob:0"
-    changes = {pair["name"]: pair["change"] for pair in data["pairs"]}
+    assert data["kind"] == "diff" and data["first"]["a"] == data["first"]["b"] == "prob:0"
+    changes = {pair["a"]: pair["change"] for pair in data["pairs"]}
     assert changes["loss/Log:0"] == "became finite"
     prompt.show("original")
     assert prompt.data("pt loss/Log")["summary"]["neg_inf"] == int(np.isneginf(LOG).sum())
     assert prompt.error("original").message == "This is the program's own run."
     # From the program's run the last one made of it is meant; replacements add up on the program's run.
-    assert prompt.data("compare")["first"] == "prob:0"
+    assert prompt.data("compare")["first"]["a"] == "prob:0"
     prompt.show("set loss/Log:0 0")
     data = prompt.data("again")
     assert data["replaced"] == ["prob:0", "loss/Log:0"]
@@ -146,5 +146,5 @@ def test_runs_lists_what_again_made_and_leads_to_it() -> None:
     assert prompt.context.run.change is None
     prompt.run("runs 2")
     assert prompt.context.run.change is not None
-    assert prompt.data("compare 1 2")["first"] == "prob:0"
+    assert prompt.data("compare 1 2")["first"]["a"] == "prob:0"
     assert "There is no run 7" in prompt.error("compare 7").message

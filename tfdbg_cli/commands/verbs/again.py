@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from tfdbg_cli.analysis.difference import Difference, differences
+from tfdbg_cli.analysis.difference.changes import Difference, differences
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.verbs.compare import difference_data, difference_table
 from tfdbg_cli.commands.verbs.set_value import base_of, what_if_of
+from tfdbg_cli.commands.views.changed_tensors import changed_data, changed_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
@@ -39,7 +39,7 @@ def _again(context: Context, options: argparse.Namespace) -> Document:
     context.look_at_made(made)
     blocks: list[Block] = [Text(tuple(_lines(run, made, change, found)))]
     if options.diff and found:
-        blocks += [Text((EMPTY_LINE,)), difference_table(run, made, found)]
+        blocks += [Text((EMPTY_LINE,)), changed_table(run, made, found)]
     return Document("again", tuple(blocks), lambda: _data(run, made, change, found), "again")
 
 
@@ -56,7 +56,7 @@ def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list
         lines.append(line(Span(printable(name), Style.NAME, f"pt {quoted(name)}")))
         lines.append(line("  was  ", *chip(was, dtype).spans))
         lines.append(line("  is   ", *chip(now, dtype).spans))
-    links = [("compare", "compare"), ("lt", "lt"), ("origin", "origin"), ("original", "original")]
+    links = [("diff", "diff"), ("lt", "lt"), ("origin", "origin"), ("original", "original")]
     spans = [part for text, link in links for part in (Span(text, Style.KEY, link), Span("  "))]
     return [*lines, EMPTY_LINE, line(*spans[:-1])]
 
@@ -88,7 +88,7 @@ def _data(run: Run, made: Run, change: Change, found: list[Difference]) -> Mappi
         "replaced": list(map(str, change.replaced)),
         "recomputed": change.recomputed,
         "notes": [note for note in made.notes if note not in run.notes],
-        **difference_data(run, made, found),
+        **changed_data(run, made, found),
     }
 
 

@@ -1,0 +1,108 @@
+"""How far two arrays lie apart: absolute, relative, in steps; what counts, by the element types."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tfdbg_cli.analysis.difference.errors import largest, measured
+from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
+
+DEFAULT = Tolerance()
+FLOATS = [
+    np.float64, np.float32, np.float16, np.complex64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2,
+    ml_dtypes.float8_e4m3fn,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_an_array_equals_itself_with_nan_and_infinities(dtype) -> None:
+    value = np.array([1, np.nan, 3, 0], np.float32).astype(dtype)
+    found = measured(value, value.copy(), EXACT)
+    assert (found.unequal, found.beyond, found.max_abs) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_one_step_is_one_ulp_and_does_not_count(dtype) -> None:
+    part = np.float32 if dtype is np.complex64 else dtype
+    step = float(ml_dtypes.finfo(part).eps)
+    found = measured(np.array([1], dtype), np.array([1 + step], dtype), DEFAULT)
+    assert (found.unequal, found.beyond, found.max_ulp) == (1, 0, 1.0)
+    assert found.max_abs == step
+    assert measured(np.array([1], dtype), np.array([4], dtype), DEFAULT).beyond == 1
+
+
+def test_errors_are_the_largest_and_relative_to_the_larger_of_both() -> None:
+    found = measured(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.5, 3.0]), EXACT)
+    assert (found.unequal, found.beyond, found.size, found.scale) == (2, 2, 3, 4.0)
+    assert (found.max_abs, found.max_rel) == (1.0, 0.25)
+    assert found.relative == 0.25
+
+
+def test_a_tolerance_that_was_asked_for_counts_alone() -> None:
+    one, two = np.array([1.0, 100.0]), np.array([1.01, 100.0])
+    assert measured(one, two, Tolerance(rtol=0.1)).beyond == 0
+    assert measured(one, two, Tolerance(rtol=0.001)).beyond == 1
+    assert measured(one, two, Tolerance(atol=0.02)).beyond == 0
+    assert measured(one, np.nextafter(one, 2), Tolerance(atol=0.0)).beyond == 2
+
+
+def test_where_one_is_nan_or_an_infinity_of_the_other_sign_they_differ() -> None:
+    one = np.array([np.nan, np.inf, np.inf, 1.0], np.float32)
+    two = np.array([1.0, -np.inf, np.inf, 1.0], np.float32)
+    found = measured(one, two, Tolerance(rtol=1.0, atol=1e9))
+    assert (found.nonfinite, found.beyond) == (2, 2)
+
+
+def test_the_coarser_type_says_what_counts() -> None:
+    exact = np.linspace(0.5, 3, 50, dtype=np.float32)
+    rounded = exact.astype(ml_dtypes.bfloat16)
+    found = measured(exact, rounded, DEFAULT)
+    assert found.unequal and not found.beyond
+    assert found.max_ulp is not None and found.max_ulp <= 0.5
+    assert measured(rounded, exact * 1.2, DEFAULT).beyond == 50
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integers_are_exact_however_large(dtype) -> None:
+    found = measured(np.array([2**60], dtype), np.array([2**60 + 1], dtype), DEFAULT)
+    assert (found.unequal, found.beyond, found.max_ulp) == (1, 1, None)
+    assert measured(np.array([3], dtype), np.array([3.0]), DEFAULT).unequal == 0
+
+
+def test_texts_are_exact() -> None:
+    one, two = np.array([b"a", b"b"], object), np.array([b"a", b"c"], object)
+    found = measured(one, two, Tolerance(rtol=1.0))
+    assert (found.unequal, found.beyond) == (1, 1)
+    assert measured(one, one.copy(), DEFAULT).unequal == 0
+
+
+def test_small_elements_are_measured_beside_the_largest() -> None:
+    one = np.array([1e-9, 1.0], np.float32)
+    two = np.array([-1e-8, 1.0], np.float32)
+    assert measured(one, two, DEFAULT).beyond == 0
+    assert measured(one * 1e-9, two * 1e-9, DEFAULT).beyond == 0
+    assert measured(one[:1], two[:1], DEFAULT).beyond == 1
+
+
+def test_views_and_empty_arrays_and_scalars() -> None:
+    one = np.arange(12.0).reshape(3, 4)
+    assert measured(one.T, one.T.copy(), EXACT).unequal == 0
+    assert measured(np.zeros((0, 3)), np.zeros((0, 3)), EXACT).size == 0
+    assert measured(np.float32(1)[...], np.float32(2)[...], EXACT).beyond == 1
+    assert measured(np.broadcast_to(np.float32(1), (5, 5)), np.ones((5, 5), np.float32), EXACT).unequal == 0
+    assert largest(np.array([np.inf, -3.0, np.nan])) == 3.0 and largest(np.array([b"x"], object)) == 0.0
+
+
+@given(
+    hnp.arrays(np.float32, hnp.array_shapes(max_dims=2), elements=st.floats(width=32)),
+    hnp.arrays(np.float32, hnp.array_shapes(max_dims=2), elements=st.floats(width=32)),
+)
+def test_whichever_comes_first(one, two) -> None:
+    if one.shape == two.shape:
+        assert measured(one, two, DEFAULT) == measured(two, one, DEFAULT)
+    assert measured(one, one.copy(), DEFAULT).unequal == 0

@@ -1,0 +1,98 @@
+"""Two tensors beside each other, and what is to be said of each pair: the same, rounded, grown, or different."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from tfdbg_cli.analysis.difference.errors import Errors, became_nonfinite, largest, measured
+from tfdbg_cli.analysis.difference.rounding import Flow
+from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
+from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.values import Array, NoValue
+
+
+class State(StrEnum):
+    """What became of a tensor in the second run."""
+
+    EQUAL = "equal"  # to the last bit
+    ROUNDED = "rounded"  # within the tolerance
+    GROWN = "grown"  # beyond it, as rounding of its inputs, or its own, explains
+    NEW = "new"  # different, though its inputs are not: a divergence
+    FOLLOWS = "follows"  # different, as its inputs are
+    OTHER_WAY = "other way"  # different on the way to what is the same: both compute it in their own way
+    UNKNOWN = "unknown"  # one of both has no value
+
+
+class Change(StrEnum):
+    """In which way two tensors differ, where it is not by numbers alone."""
+
+    VALUES = "values"
+    BECAME_FINITE = "became finite"
+    BECAME_NONFINITE = "became non-finite"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+
+
+DIFFERENT = frozenset({State.NEW, State.FOLLOWS})
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What lies between two values: `errors` where they have one shape. `coarser` says that their types differ."""
+
+    change: Change
+    errors: Errors
+    coarser: bool = False
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is more than the tolerance."""
+        return self.change in {Change.SHAPE, Change.DTYPE} or self.errors.beyond > 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is nothing between them."""
+        return not self.apart and not self.errors.unequal
+
+
+def gap_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], tolerance: Tolerance) -> Gap | None:
+    """What lies between two tensors; None where one has no value. Both are read, and kept by nobody."""
+    first, second = (store.value(row) for store, row in zip(stores, rows, strict=True))
+    if isinstance(first, NoValue) or isinstance(second, NoValue):
+        return None
+    if first.shape != second.shape:
+        return Gap(Change.SHAPE, Errors(first.size))
+    if first.dtype.hasobject != second.dtype.hasobject:
+        return Gap(Change.DTYPE, Errors(first.size))
+    errors = measured(first, second, tolerance)
+    became = became_nonfinite(first, second) if errors.nonfinite else None
+    change = Change.VALUES if became is None else Change.BECAME_NONFINITE if became else Change.BECAME_FINITE
+    return Gap(change, errors, first.dtype != second.dtype)
+
+
+def flow_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], gap: Gap | None) -> Flow | None:
+    """The two tensors as something that flows into an op; None where nothing is known of them."""
+    first, second = (store.value(row) for store, row in zip(stores, rows, strict=True))
+    if gap is None or isinstance(first, NoValue) or isinstance(second, NoValue):
+        return None
+    precision = precision_of(first.dtype, second.dtype)
+    sizes = _mean_and_least(first), _mean_and_least(second)
+    mean, least = max(one for one, _ in sizes), min((two for _, two in sizes if two), default=0.0)
+    error = gap.errors.max_abs if not gap.errors.nonfinite else float("inf")
+    eps = 0.0 if precision is None else precision.eps
+    return Flow(first.size, error, max(largest(first), largest(second)), mean, least, eps, gap.exact)
+
+
+def _mean_and_least(array: Array) -> tuple[float, float]:
+    """The mean magnitude and the smallest one that is not 0, of what is finite."""
+    if array.dtype.hasobject or array.dtype.kind in "SU" or not array.size:
+        return 0.0, 0.0
+    with np.errstate(all="ignore"):
+        magnitudes = np.abs(array if array.dtype.kind in "cfiu" else array.astype(np.float64))
+        facts = summarize(magnitudes)
+        positive = magnitudes[(magnitudes > 0) & np.isfinite(magnitudes)]
+    return facts.mean or 0.0, float(positive.min()) if positive.size else 0.0

@@ -1,0 +1,111 @@
+"""Two runs compared: what differs, where that began, and what is only rounding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.difference.families import is_source
+from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
+from tfdbg_cli.analysis.difference.reconverging import without_other_ways
+from tfdbg_cli.analysis.difference.renames import Renames
+from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs, paired_tensors
+from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.model.runs import Run
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs beside each other. `verdicts` are those of all pairs that are not equal, in the order they ran."""
+
+    runs: tuple[Run, Run]
+    tolerance: Tolerance
+    pairs: TensorPairs
+    verdicts: Sequence[Verdict]
+    precision: RowPair | None
+    judge: Judge
+
+    @cached_property
+    def first(self) -> Verdict | None:
+        """The first divergence."""
+        return next((one for one in self.verdicts if one.state is State.NEW), None)
+
+    @cached_property
+    def differing(self) -> Sequence[Verdict]:
+        """The pairs that differ; with a tolerance that a person asked for those, too, that rounding explains."""
+        counted = DIFFERENT | ({State.GROWN} if self.tolerance.asked else set())
+        return [one for one in self.verdicts if one.state in counted]
+
+    @cached_property
+    def grown(self) -> Sequence[Verdict]:
+        """The pairs in which rounding has grown beyond the tolerance."""
+        return [one for one in self.verdicts if one.state is State.GROWN]
+
+    @cached_property
+    def counts(self) -> Counter[State]:
+        """How many pairs there are of each state."""
+        found = Counter(one.state for one in self.verdicts)
+        found[State.EQUAL] = len(self.pairs.rows) - len(self.verdicts)
+        return found
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs, and all that comes out was compared.
+
+        An op more in one of both makes no difference to what comes out, and not every recording has what came in.
+        """
+        if self.differing or not self.pairs.rows:
+            return not self.differing and not any(len(run.tensors) for run in self.runs)
+        return not any(
+            _comes_out(run, row)
+            for run, rows in zip(self.runs, (self.pairs.only_first, self.pairs.only_second), strict=True)
+            for row in rows
+        )
+
+    def inputs(self, verdict: Verdict) -> Sequence[InputGap]:
+        """What the two ops read, side by side."""
+        return self.judge.inputs(verdict.rows)
+
+    def way_of_growth(self) -> Sequence[Verdict]:
+        """Along which tensors rounding grew most, from where it began to the worst of them."""
+        worst = max(self.grown, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
+        by_row = {one.rows: one for one in self.verdicts if one.state in {State.ROUNDED, State.GROWN}}
+        way: list[Verdict] = []
+        while worst is not None and worst not in way:
+            way.append(worst)
+            given = [
+                by_row[rows]
+                for one in self.inputs(worst)
+                if (rows := (one.rows[0], one.rows[1])) in by_row and one.gap is not None
+            ]
+            worst = max(given, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
+        return way[::-1]
+
+    @cached_property
+    def graph_changes(self) -> Sequence[GraphChange]:
+        """What sets their graphs apart."""
+        return list(graph_changes(*self.runs, self.pairs.nodes))
+
+
+def _comes_out(run: Run, row: int) -> bool:
+    """Whether a tensor is a result of the run; where those are not known, whether it is computed and not read."""
+    tensor, call = run.tensors[row], run.call
+    if call.results_known and call.fetches:
+        return str(tensor.name) in call.fetches
+    read = any(slot == tensor.slot for _, slot in run.graph.consumers(tensor.node))
+    return not read and not is_source(tensor.op_type)
+
+
+def compared_runs(
+    first: Run, second: Run, tolerance: Tolerance | None = None, renames: Renames | None = None
+) -> Comparison:
+    """Compare two runs. Values are read two at a time."""
+    wanted = tolerance or Tolerance()
+    pairs = paired_tensors(first, second, renames or Renames())
+    judge = Judge((first, second), pairs, wanted)
+    verdicts = without_other_ways((first, second), judge, judge.verdicts())
+    return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)

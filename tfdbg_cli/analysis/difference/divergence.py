@@ -1,0 +1,267 @@
+"""Where two runs part: which tensors differ for a reason of their own, which follow others, and which only round."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
+from tfdbg_cli.analysis.difference.errors import Errors
+from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
+from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides, rounding_explains
+from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
+from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.updates_within import before
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
+from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import VARIABLE_READS
+
+_MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
+
+
+@dataclass(frozen=True, slots=True)
+class InputGap:
+    """An input of a pair of ops: the tensor that the one reads, that the other reads, and what lies between them.
+
+    A row is None where the run has no such tensor. `other` says that the two are no pair: the ops read different
+    tensors at this place.
+    """
+
+    names: tuple[str, str]
+    rows: tuple[int | None, int | None]
+    gap: Gap | None
+    state: State
+    other: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said of a pair of tensors. `growth` is its relative error over the largest of its inputs'."""
+
+    rows: RowPair
+    state: State
+    gap: Gap | None
+    growth: float = 0.0
+
+
+class Judge:
+    """Judges the pairs of two runs one by one, in the order in which they ran; what comes before is known then."""
+
+    def __init__(self, runs: tuple[Run, Run], pairs: TensorPairs, tolerance: Tolerance) -> None:
+        self._runs = runs
+        self._stores = runs[0].tensors, runs[1].tensors
+        self._tolerance = tolerance
+        self._pairs = pairs
+        self._other = dict(pairs.rows), {b: a for a, b in pairs.rows}
+        self._known: dict[int, Verdict] = {}  # by the row of the first run; what is equal is left out
+        self._equal: set[int] = set()
+        self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
+
+    def verdicts(self) -> Sequence[Verdict]:
+        """Of all pairs, in their order, but for those that are equal."""
+        found = []
+        for rows in self._pairs.rows:
+            verdict = self._judged(rows)
+            if verdict.state is State.EQUAL:
+                self._equal.add(rows[0])
+            else:
+                self._known[rows[0]] = verdict
+                found.append(verdict)
+        return found
+
+    @property
+    def rows(self) -> Sequence[RowPair]:
+        """The pairs that it judges, in their order."""
+        return self._pairs.rows
+
+    def inputs(self, rows: RowPair) -> Sequence[InputGap]:
+        """What a pair of ops read, input by input, in the order of the first."""
+        nodes = [self._node(side, row) for side, row in enumerate(rows)]
+        if nodes[0] is None or nodes[1] is None:
+            return ()
+        reads = [self._reads(side, node, rows[side]) for side, node in enumerate(nodes) if node is not None]
+        if len(reads[0]) != len(reads[1]):
+            return self._unlike(reads)
+        if family_of(nodes[0]) in COMMUTATIVE and self._swapped(reads):
+            reads[1] = reads[1][::-1]
+        return [self._input(one, two) for one, two in zip(*reads, strict=True)]
+
+    def _judged(self, rows: RowPair) -> Verdict:
+        gap = gap_between(self._stores, rows, self._tolerance)
+        if gap is None:
+            return Verdict(rows, State.UNKNOWN, None)
+        if gap.coarser and self.precision is None:
+            self.precision = rows
+        if gap.exact:
+            return Verdict(rows, State.EQUAL, gap)
+        if not gap.apart:
+            return Verdict(rows, State.ROUNDED, gap)
+        inputs = self.inputs(rows)
+        growth = self._growth(gap, inputs)
+        if any(one.state in DIFFERENT for one in inputs):
+            return Verdict(rows, State.FOLLOWS, gap, growth)
+        if any(one.other and not self._is_rounding(one) for one in inputs):
+            return Verdict(rows, State.NEW, gap, growth)
+        return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
+
+    def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
+        if gap.change is not Change.VALUES or not inputs or any(one.gap is None for one in inputs):
+            return False
+        flows = [flow for one in inputs if (flow := flow_between(self._stores, _both(one.rows), one.gap)) is not None]
+        if any(not one.eps and not one.exact for one in flows):
+            return True  # an index or a condition was decided otherwise, by rounding
+        output = flow_between(self._stores, rows, gap)
+        tensors = [store[row] for store, row in zip(self._stores, rows, strict=True)]
+        types = {tensor.op_type for tensor in tensors}
+        if output is None:
+            return False
+        if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
+            return True
+        on_gpu = any("GPU" in tensor.device for tensor in tensors)
+        return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
+
+    def _growth(self, gap: Gap, inputs: Sequence[InputGap]) -> float:
+        given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
+        return gap.errors.relative / given if given else 0.0
+
+    def _node(self, side: int, row: int) -> Node | None:
+        tensor, graph = self._stores[side][row], self._runs[side].graph
+        return graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
+
+    def _reads(self, side: int, node: Node, row: int) -> list[tuple[TensorName, int | None]]:
+        """The tensors that `node` reads, each with its row: the last one before `row`; through nodes without one."""
+        found: list[tuple[TensorName, int | None]] = []
+        edges = neighbours_of(self._runs[side].graph)
+        updates = self._updates(side, node) if family_of(node) == SOURCE else []
+        if node.op_type == UPDATED_VARIABLE:
+            updates = [node]
+        if updates or family_of(node) == SOURCE:  # a variable is read by its handle, which is no number
+            given = [edge.tensor for update in updates for edge in edges.inputs(update)[1:]]
+            return [(name, at) for name in given if (at := self._before(side, name, row)) is not None]
+        for edge in edges.inputs(node):
+            name = edge.tensor
+            read = self._before(side, name, row)
+            if read is None and edge.node is not None:
+                name, read = self._through(side, edge.node, name, row)
+            found.append((name, read))
+        return found
+
+    def _updates(self, side: int, read: Node) -> list[Node]:
+        """The ops that wrote the variable that `read` gives, before it in the same run: it gives what they wrote."""
+        graph = self._runs[side].graph
+        if read.op_type not in VARIABLE_READS or not read.inputs:
+            return []
+        readers = (node for node, _ in graph.consumers(read.inputs[0].node))
+        writers = {node.name: node for node in readers if updates_variable(node.op_type)}
+        earlier = before((graph,), read.name, writers)
+        return [node for name, node in writers.items() if name in earlier]
+
+    def _before(self, side: int, name: TensorName, row: int) -> int | None:
+        rows = self._stores[side].named(name.node, name.slot)
+        at = bisect_left(rows, row)
+        if at == 0 and len(rows) == 1 and rows[0] != row:
+            return rows[0]  # devices have clocks of their own
+        return rows[at - 1] if at else None
+
+    def _through(self, side: int, node: Node, name: TensorName, row: int) -> tuple[TensorName, int | None]:
+        """The only tensor that `node`, which shows none, was made of; itself without a row where that is not told."""
+        edges = neighbours_of(self._runs[side].graph)
+
+        def further(one: Node) -> list[Node]:
+            if self._stores[side].named(one.name):
+                return []
+            return [edge.node for edge in edges.inputs(one) if edge.node is not None]
+
+        met = list(reached([node], further, most=_MOST_LOOKED_THROUGH))
+        shown = [one for one in met if self._stores[side].named(one.name)]
+        if len(shown) == 1:
+            found = TensorName(shown[0].name, 0)
+            return found, self._before(side, found, row)
+        return name, None
+
+    def _unlike(self, reads: Sequence[Sequence[tuple[TensorName, int | None]]]) -> Sequence[InputGap]:
+        """Ops with another number of inputs: those that are pairs, and what each reads alone."""
+        found = []
+        rows = [{row: name for name, row in side if row is not None} for side in reads]
+        for row, name in rows[0].items():
+            other = self._other[0].get(row)
+            if other is not None and other in rows[1]:
+                found.append(self._input((name, row), (rows[1].pop(other), other)))
+        return found
+
+    def _swapped(self, reads: Sequence[Sequence[tuple[TensorName, int | None]]]) -> bool:
+        ours, theirs = [row for _, row in reads[0]], [row for _, row in reads[1]]
+        pairs = [self._other[0].get(row) if row is not None else None for row in ours]
+        return len(pairs) == 2 and pairs[0] != theirs[0] and (pairs[0] == theirs[1] or pairs[1] == theirs[0])
+
+    def _input(self, one: tuple[TensorName, int | None], two: tuple[TensorName, int | None]) -> InputGap:
+        names, rows = (str(one[0]), str(two[0])), (one[1], two[1])
+        if rows[0] is None or rows[1] is None:
+            return InputGap(names, rows, None, State.UNKNOWN)
+        if self._other[0].get(rows[0]) == rows[1]:
+            verdict = self._known.get(rows[0])
+            if verdict is not None:
+                return InputGap(names, rows, verdict.gap, verdict.state)
+            if rows[0] in self._equal:
+                return InputGap(names, rows, Gap(Change.VALUES, Errors(0)), State.EQUAL)
+            gap = gap_between(self._stores, _both(rows), self._tolerance)
+            return InputGap(names, rows, gap, State.EQUAL)
+        return InputGap(
+            names, rows, gap_between(self._stores, _both(rows), self._tolerance), self._state_of(rows), other=True
+        )
+
+    def _state_of(self, rows: tuple[int | None, int | None]) -> State:
+        """What is known of two tensors that are no pair: what their own pairs, or what they were made of, are."""
+        states = []
+        for side, row in enumerate(rows):
+            first = row if side == 0 else self._other[1].get(row) if row is not None else None
+            if first is not None and (verdict := self._known.get(first)) is not None:
+                states.append(verdict.state)
+            elif row is not None and row not in self._other[side]:
+                states.append(self._inherited(side, row))
+        return next((state for state in states if state in DIFFERENT), State.EQUAL)
+
+    def _inherited(self, side: int, row: int) -> State:
+        """Of a tensor that only one run has: whether one of the paired tensors that it was made of differs."""
+        return State.FOLLOWS if any(one.state in DIFFERENT for one in self._made_of(side, row)) else State.EQUAL
+
+    def _is_rounding(self, one: InputGap) -> bool:
+        """Whether two tensors that are no pair are so close that rounding of what they were made of explains it."""
+        gap = one.gap
+        if gap is None or gap.change is not Change.VALUES:
+            return False
+        if not gap.apart:
+            return True
+        flow = flow_between(self._stores, _both(one.rows), gap)
+        made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
+        given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
+        return flow is not None and flow.eps > 0 and gap.errors.relative <= MOST_GROWTH * max(given, 4 * flow.eps)
+
+    def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
+        """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
+        node = self._node(side, row)
+        if node is None:
+            return
+        edges = neighbours_of(self._runs[side].graph)
+
+        def further(one: Node) -> list[Node]:
+            if one is not node and any(at in self._other[side] for at in self._stores[side].named(one.name)):
+                return []
+            return [edge.node for edge in edges.inputs(one) if edge.node is not None]
+
+        for one in reached([node], further, most=_MOST_LOOKED_THROUGH):
+            for at in self._stores[side].named(one.name):
+                first = self._other[1].get(at) if side else at
+                if first is not None and (verdict := self._known.get(first)) is not None:
+                    yield verdict
+
+
+def _both(rows: tuple[int | None, int | None]) -> RowPair:
+    assert rows[0] is not None and rows[1] is not None
+    return rows[0], rows[1]

@@ -1,0 +1,123 @@
+"""What sets two graphs apart: ops added, removed, moved, of another type, reading others; folded and fused ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfdbg_cli.analysis.difference.families import family_of
+from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION
+from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
+
+_MOST_LOOKED_AT = 200  # nodes around one that is missing
+_OF_NO_MATTER = frozenset({"shared_name", "container", "T", "dtype", "f", "shape", "Tidx", "value", "index"})
+
+
+class What(StrEnum):
+    """What became of an op from the first graph to the second."""
+
+    REMOVED = "removed"
+    ADDED = "added"
+    FOLDED = "folded"  # into a constant, or away, by TensorFlow's optimizer
+    FUSED = "fused"  # into another op, by TensorFlow's optimizer
+    RETYPED = "other type"
+    MOVED = "moved"  # to another device
+    REWIRED = "reads others"
+    SET = "other attributes"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphChange:
+    """One op that is not the same in two graphs; a name is empty where that graph has none. `text` says more."""
+
+    what: What
+    first: str
+    second: str
+    op_type: str
+    text: str = ""
+
+
+def graph_changes(first: Run, second: Run, nodes: Sequence[tuple[str, str]]) -> Iterator[GraphChange]:
+    """The changes, those of the paired `nodes` in the order of the first graph, then what only one has.
+
+    What the optimizer of one run alone made away with, or fused, is told as such where a runtime graph is recorded.
+    """
+    pairs, back = dict(nodes), {two: one for one, two in nodes}
+    for one, two in nodes:
+        ours, theirs = first.graph.find(one), second.graph.find(two)
+        if ours is not None and theirs is not None:
+            yield from _changes(ours, theirs, pairs)
+    for node in _alone(first.graph, pairs):
+        yield GraphChange(_fate(node, (first, second), pairs), node.name, "", node.op_type)
+    for node in _alone(second.graph, back):
+        what = _fate(node, (second, first), back)
+        yield GraphChange(What.ADDED if what is What.REMOVED else what, "", node.name, node.op_type)
+
+
+def _alone(graph: Graph, paired: Mapping[str, str]) -> Iterable[Node]:
+    for name in graph.names():
+        node = graph.find(name)
+        if name not in paired and node is not None and node.op_type not in HIDDEN_OPS:
+            yield node
+
+
+def _changes(one: Node, two: Node, pairs: Mapping[str, str]) -> Iterator[GraphChange]:
+    def change(what: What, text: str) -> GraphChange:
+        return GraphChange(what, one.name, two.name, one.op_type, text)
+
+    if one.op_type != two.op_type:
+        folded = "Const" in (one.op_type, two.op_type) and family_of(one) != family_of(two)
+        yield change(What.FOLDED if folded else What.RETYPED, f"{one.op_type} → {two.op_type}")
+    if one.device and two.device and one.device != two.device:
+        yield change(What.MOVED, f"{one.device} → {two.device}")
+    ours = [(pairs.get(read.node, f"only {read.node}"), read.slot) for read in one.inputs]
+    theirs = [(read.node, read.slot) for read in two.inputs]
+    if ours != theirs and one.op_type == two.op_type:
+        yield change(What.REWIRED, f"{_listed(one)} → {_listed(two)}")
+    said = [
+        f"{key} {one.attributes.get(key, 'none')} → {two.attributes.get(key, 'none')}"
+        for key in dict.fromkeys((*one.attributes, *two.attributes))
+        if key not in _OF_NO_MATTER and not key.startswith("_")
+        if one.attributes.get(key) != two.attributes.get(key)
+    ]
+    if said and one.op_type == two.op_type:
+        yield change(What.SET, "; ".join(said))
+
+
+def _listed(node: Node) -> str:
+    return ", ".join(map(str, node.inputs)) or "nothing"
+
+
+def _fate(node: Node, runs: tuple[Run, Run], pairs: Mapping[str, str]) -> What:
+    """What became of `node` of the first of `runs`, which the graph of the other one has not."""
+    own, other = runs
+    if other.graph.kind is not GraphKind.RUNTIME:
+        return What.REMOVED
+    for name in _paired_around(node, own.graph, pairs):
+        counterpart = other.graph.find(pairs[name])
+        if counterpart is not None and _is_fused(counterpart) and not _is_fused(own.graph.node(name)):
+            return What.FUSED
+    written = other.python_graph if other.python_graph is not None else own.graph
+    known = other.python_graph is not None or own.graph.kind is GraphKind.PYTHON
+    return What.FOLDED if known and node.name in written else What.REMOVED
+
+
+def _paired_around(node: Node, graph: Graph, pairs: Mapping[str, str]) -> Iterator[str]:
+    """The paired nodes that `node` reads, or that read it, directly or by others that are not paired."""
+
+    def further(name: str) -> Iterator[str]:
+        if name in pairs:
+            return
+        for found in graph.all_named(name):
+            yield from (read.node for read in found.inputs)
+        yield from (reader.name for reader, _ in graph.consumers(name))
+
+    return (name for name in reached([node.name], further, most=_MOST_LOOKED_AT) if name in pairs)
+
+
+def _is_fused(node: Node) -> bool:
+    return (node.op_type.startswith("_") and "Fused" in node.op_type) or node.op_type == COMPOSITION

@@ -1,0 +1,81 @@
+"""Differences that lead to nothing, since both runs compute the same in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
+from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
+from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.walks import reached
+
+_MOST_LOOKED_AT = 1000  # nodes between a tensor and the paired ones that are made of it
+
+
+def without_other_ways(runs: tuple[Run, Run], judge: Judge, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+    """`verdicts`, where pairs of ops that read different tensors, and of which all that comes agrees, are told apart.
+
+    Two versions of a layer normalize in their own ways: what stands at one place there are no two of a kind. Where
+    ops read the same, a difference stays one, though a maximum behind it may swallow it.
+    """
+    if not any(_reads_others(judge, one) for one in verdicts if one.state is State.NEW):
+        return verdicts  # what is built alike has one way only
+    by_row = {one.rows[0]: one for one in verdicts}
+    nodes: dict[str, list[int]] = {}
+    for first, _ in judge.rows:
+        nodes.setdefault(runs[0].tensors[first].node, []).append(first)
+    vanishing: set[int] = set()
+    for one in reversed(verdicts):
+        if one.state in DIFFERENT and _leads_to_nothing(runs[0], one, nodes, by_row, vanishing):
+            vanishing.add(one.rows[0])
+    found: list[Verdict] = []
+    elsewhere: set[int] = set()
+    for one in verdicts:
+        if one.rows[0] in vanishing and (_is_structure(runs[0], one) or _is_of_other_ways(judge, one, elsewhere)):
+            elsewhere.add(one.rows[0])
+            one = replace(one, state=State.OTHER_WAY)
+        found.append(one)
+    return found
+
+
+def _reads_others(judge: Judge, one: Verdict) -> bool:
+    return any(_differs(item) and item.other for item in judge.inputs(one.rows))
+
+
+def _differs(item: InputGap) -> bool:
+    return item.gap is None or item.gap.apart
+
+
+def _is_structure(run: Run, one: Verdict) -> bool:
+    """Whether it is an axis, a shape or the like."""
+    tensor = run.tensors[one.rows[0]]
+    return tensor.op_type == "Const" and one.gap is not None and one.gap.errors.max_ulp is None
+
+
+def _is_of_other_ways(judge: Judge, one: Verdict, elsewhere: set[int]) -> bool:
+    """Whether all that differs of its inputs is no pair, or is such a tensor itself."""
+    differing = [item for item in judge.inputs(one.rows) if _differs(item)]
+    return bool(differing) and all(item.other or item.rows[0] in elsewhere for item in differing)
+
+
+def _leads_to_nothing(
+    run: Run, one: Verdict, nodes: Mapping[str, Sequence[int]], by_row: Mapping[int, Verdict], vanishing: set[int]
+) -> bool:
+    """Whether somebody reads it, and all the paired tensors that are made of it agree, or vanish themselves."""
+    name = run.tensors[one.rows[0]].node
+    edges = neighbours_of(run.graph)
+    start = run.graph.find(name)
+
+    def readers(node: Node) -> list[Node]:
+        if node.name != name and node.name in nodes:
+            return []
+        return [edge.node for edge in edges.outputs(node) if edge.node is not None]
+
+    met = [node for node in reached([start] if start else [], readers, most=_MOST_LOOKED_AT) if node.name != name]
+    made = [row for node in met for row in nodes.get(node.name, ())]
+    if not made or len(met) >= _MOST_LOOKED_AT or name in {fetch.split(":")[0] for fetch in run.call.fetches}:
+        return False
+    return all(row in vanishing or row not in by_row or by_row[row].state not in DIFFERENT for row in made)

@@ -1,0 +1,55 @@
+"""`tfdbg diff`: two recordings beside each other, and where they part."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+
+from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.line.stream import write
+
+HELP = "show where two recordings part"
+
+
+def prepare_parser(parser: Parser) -> None:
+    """Take two recordings, and what counts as a difference."""
+    parser.description = (
+        "Compare two recordings: where they part, with both source lines, and all that differs. TensorFlow is not"
+        " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
+    )
+    parser.add_argument("first", metavar="A", help="a recording: what `tfdbg open` opens")
+    parser.add_argument("second", metavar="B", help="another one")
+    parser.add_argument("--rtol", type=float, metavar="R", help="relative difference that does not count")
+    parser.add_argument("--atol", type=float, metavar="T", help="absolute difference that does not count")
+    parser.add_argument("--map", default="", metavar="FILE", help="lines NAME_A NAME_B: nodes that are pairs")
+    parser.add_argument("--graphs", action="store_true", help="list what sets the graphs apart, too")
+    parser.add_argument("--run", type=int, metavar="N", help="compare only the runs #N")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the page about the difference; 0 when there is none, else 1.
+
+    Raises:
+        TfdbgError: they cannot be compared.
+
+    """
+    from tfdbg_cli.analysis.difference.tolerance import Tolerance
+    from tfdbg_cli.commands.views.recordings_compared import Asked, compared, opened_recording
+    from tfdbg_cli.document.ansi import ansi_row, wants_color
+    from tfdbg_cli.document.jsonlines import document_json
+    from tfdbg_cli.document.plain import plain_row
+    from tfdbg_cli.terminal_facts import is_tty
+
+    asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
+    document, same = compared(opened_recording(options.first), opened_recording(options.second), asked)
+    if options.json:
+        write(sys.stdout, document_json("diff", document) + "\n")
+        return 0 if same else 1
+    tty = is_tty(sys.stdout)
+    row = ansi_row if wants_color(os.environ, tty) else plain_row
+    for line in document.lines(shutil.get_terminal_size().columns if tty else None):
+        write(sys.stdout, row(line) + "\n")
+    return 0 if same else 1

@@ -1,0 +1,118 @@
+"""`diff`: two runs beside each other, and where they part."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.commands.verbs.set_value import base_of
+from tfdbg_cli.commands.views.recordings_compared import Asked, Recorded, compared, opened_recording
+from tfdbg_cli.document.document import Document
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened, Run
+
+
+def _diff(context: Context, options: argparse.Namespace) -> Document:
+    first, second = _asked_for(context, [word for word in (options.first, options.second) if word])
+    tolerance = Tolerance(options.rtol, options.atol)
+    if not tolerance.asked and any(_made_again(item.runs) for item in (first, second)):
+        tolerance = EXACT  # what was not computed again is the same to the last bit
+    asked = Asked(tolerance, options.map, options.run, options.graphs, options.node_name_filter)
+    return compared(first, second, asked, context.run)[0]
+
+
+def _made_again(runs: Sequence[Run]) -> bool:
+    return isinstance(runs, tuple) and runs[0].change is not None
+
+
+def _asked_for(context: Context, words: list[str]) -> tuple[Recorded, Recorded]:
+    """What to compare: two runs by number, two recordings by path, or the run looked at with one of them."""
+    if not words:
+        first, second = _pair(context)
+        return _here(context, first), _here(context, second)
+    if len(words) == 1 and words[0].isdigit():
+        return _numbered(context, words[0]), _here(context, context.current)
+    found = [_numbered(context, word) if word.isdigit() else opened_recording(word) for word in words]
+    if len(found) == 2:
+        return found[0], found[1]
+    return _here(context, context.current), _of_its_number(found[0], context.run)
+
+
+def _of_its_number(recording: Recorded, run: Run) -> Recorded:
+    """Of several runs of a recording that with the number of `run`; of one that one."""
+    if len(recording.runs) == 1:
+        return recording
+    for other in recording.runs:
+        if other.call.number == run.call.number:
+            return Recorded((other,), recording.name)
+    raise TfdbgError(
+        f"There is no run #{run.call.number} in {recording.name}.", hint="`runs N` looks at another run first."
+    )
+
+
+def _numbered(context: Context, word: str) -> Recorded:
+    count = len(context.runs)
+    if not 1 <= int(word) <= count:
+        raise TfdbgError(f"There is no run {word}: the last one here is {count}.", hint="`runs` lists them.")
+    return _here(context, int(word) - 1)
+
+
+def _here(context: Context, place: int) -> Recorded:
+    return Recorded((context.runs[place],), "")
+
+
+def _pair(context: Context) -> tuple[int, int]:
+    """The places of the two runs that are meant: the one looked at and the one that it was made of, or before it."""
+    if context.run.change is not None:
+        return base_of(context), context.current
+    made = [i for i, run in enumerate(context.runs) if run.change is not None and run.change.base is context.run]
+    if made:
+        return context.current, made[-1]
+    if context.current > 0:
+        return context.current - 1, context.current
+    hint = "`set TENSOR EXPRESSION` and `again` make one of this run."
+    if context.run.what_if is None and isinstance(context.stop, Opened):
+        hint = how_to_replay(context.run)
+    raise TfdbgError("There is no other run to compare with.", hint=hint)
+
+
+COMMAND = Command(
+    "diff",
+    ("compare", "cmp"),
+    "Show where two runs, or recordings, part, and all that differs.",
+    _diff,
+    (
+        Argument(("first",), "a run, counted as `runs` does, or a recording", Kind.PATH, metavar="A", nargs="?"),
+        Argument(("second",), "another one", Kind.PATH, metavar="B", nargs="?"),
+        Argument(("-n", "--node_name_filter"), "list only these nodes", Kind.NODE, metavar="REGEX", default=""),
+        Argument(("--rtol",), "relative difference that does not count", metavar="R", type=float),
+        Argument(("--atol",), "absolute difference that does not count", metavar="T", type=float),
+        Argument(
+            ("--map",), "a file of lines NAME_A NAME_B: nodes that are pairs", Kind.PATH, metavar="FILE", default=""
+        ),
+        Argument(("--graphs",), "list what sets the graphs apart, too", switch=True),
+        Argument(("--run",), "of two recordings only the runs #N", metavar="N", type=int),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+Without A and B the run looked at is compared with the one it was made of by `again`, else with the one before it;
+with one of them, that one is compared with the run looked at. Of recordings with several runs the first pair that
+differs is shown.
+
+Tensors are pairs by their names; where names differ, by their place in the graph, then by what they hold. The first
+divergence is the first tensor, in the order of execution, that differs though its inputs do not, or by more than
+rounding of its inputs can explain. Without --rtol and --atol a few steps of the coarser element type do not count; a
+run made by `again` is compared to the last bit. A NaN equals a NaN.
+
+A line of the map is two names. The first may be a regular expression that is all of a name, and \\1 in the second is
+what its first group found: model/(.*) net/\\1
+
+Examples:
+  diff                     the program's run and what `again` made of it
+  diff 3 5 --rtol 1e-5     two of the runs that `runs` lists
+  diff ../other/dump       this run and that of another recording""",
+)

@@ -1,0 +1,263 @@
+"""The page of a difference: where two runs part, with both lines and the inputs; then all that differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.difference.compared import Change, State
+from tfdbg_cli.analysis.difference.comparison import Comparison
+from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
+from tfdbg_cli.analysis.difference.run_pairs import Compared
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.commands.views.difference_data import difference_data
+from tfdbg_cli.commands.views.difference_rows import change_text, graph_table, input_table, number, tensor_table
+from tfdbg_cli.commands.views.links import tensor_link
+from tfdbg_cli.commands.views.made_at import made_at_blocks
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.commands.views.tensor_choice import short_device
+from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
+from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text, shape_text
+from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
+
+_LABEL = 10
+_NAMES_SHOWN = 6
+_WAY_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Two runs compared, as they are to be shown: under which `names`, the list narrowed to nodes of a `pattern`.
+
+    `shown` is the run that the commands of this stop look at: links lead to its tensors.
+    """
+
+    compared: Compared
+    names: tuple[str, str]
+    pattern: str = ""
+    graphs: bool = False
+    shown: Run | None = None
+
+    @property
+    def comparison(self) -> Comparison:
+        """The two runs."""
+        return self.compared.comparison
+
+    @property
+    def linked(self) -> int | None:
+        """Which of the two runs links lead into."""
+        return next((side for side, run in enumerate(self.comparison.runs) if run is self.shown), None)
+
+    def listed(self) -> Sequence[Verdict]:
+        """The tensors that differ, the worst first."""
+        found = self.comparison.differing
+        if self.pattern:
+            wanted = pattern(self.pattern)
+            found = [one for one in found if any(wanted.search(name) for name in self._nodes(one))]
+        return sorted(found, key=_weight, reverse=True)
+
+    def link(self, rows: tuple[int | None, int | None]) -> str:
+        """What shows the tensor of a pair that can be shown; nothing where none can."""
+        side = self.linked
+        row = None if side is None else rows[side]
+        return "" if row is None or side is None else tensor_link(self.comparison.runs[side].tensors, row)
+
+    def _nodes(self, one: Verdict) -> tuple[str, str]:
+        first, second = self.comparison.runs
+        return first.tensors[one.rows[0]].node, second.tensors[one.rows[1]].node
+
+
+def difference_document(beside: Beside) -> Document:
+    """The page."""
+    comparison = beside.comparison
+    blocks: list[Block] = [Text(tuple(_head(beside))), Text((EMPTY_LINE,))]
+    first = comparison.first
+    if first is None:
+        blocks += [_nothing(comparison)]
+    else:
+        blocks += _first_blocks(beside, first)
+    blocks += [Text((EMPTY_LINE,)), *_counted(beside)]
+    blocks += _growth(beside)
+    listed = beside.listed()
+    if listed:
+        blocks += [Text((EMPTY_LINE,)), tensor_table(comparison, listed, beside.link)]
+    if beside.graphs:
+        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison, beside.linked)]
+    return Document("diff", tuple(blocks), lambda: difference_data(beside.compared, listed, beside.graphs), "diff")
+
+
+def _weight(one: Verdict) -> tuple[bool, float, int]:
+    gap = one.gap
+    assert gap is not None
+    odd = gap.change is not Change.VALUES
+    return odd, gap.errors.relative, -one.rows[0]
+
+
+def _head(beside: Beside) -> list[Line]:
+    lines = []
+    for label, name, run in zip("AB", beside.names, beside.comparison.runs, strict=True):
+        title = run.change.title if run.change is not None else run.call.title
+        said: list[Span | str] = [Span(printable(name), Style.NAME), "  "] if name else []
+        lines.append(line(Span(label.ljust(_LABEL), Style.LABEL), *said, printable(title)))
+    found = beside.compared
+    if found.pairs > 1:
+        before = "" if found.count == 1 else f"; the {count_text(found.count - 1, 'pair')} before it agree"
+        text = f"pair {found.count} of {found.pairs} is the first that differs{before}."
+        if beside.comparison.same:
+            text = f"all {found.pairs} pairs agree; this is the last."
+        lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), text))
+    if found.single:
+        text = f"{count_text(found.single, 'run has', 'runs have')} no other, and were not compared."
+        lines.append(line(Span("Alone".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
+    return lines
+
+
+def _nothing(comparison: Comparison) -> Block:
+    if not comparison.pairs.rows:
+        return Labelled("First", "No tensor of one could be paired with one of the other.", Style.WARNING, _LABEL)
+    if comparison.counts[State.UNKNOWN] == len(comparison.pairs.rows):
+        return Labelled("First", "No values to compare: one of both holds none.", Style.WARNING, _LABEL)
+    text = "Nothing diverges: what differs is rounding." if comparison.verdicts else "Nothing differs."
+    return Labelled("First", text, Style.GOOD, _LABEL)
+
+
+def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
+    comparison, gap = beside.comparison, first.gap
+    assert gap is not None
+    inputs = comparison.inputs(first)
+    tensors = [run.tensors[row] for run, row in zip(comparison.runs, first.rows, strict=True)]
+    lines = []
+    for side, (label, tensor) in enumerate(zip(("First", ""), tensors, strict=True)):
+        link = beside.link(first.rows) if tensors[0].name == tensors[1].name or side == beside.linked else ""
+        if label or tensor.name != tensors[0].name or tensor.op_type != tensors[0].op_type:
+            again = f" execution {tensor.execution}" if tensor.execution else ""
+            lines.append(
+                line(
+                    Span((label or "    in B").ljust(_LABEL), Style.LABEL),
+                    Span(printable(str(tensor.name)), Style.TITLE, link),
+                    f"{again}  ",
+                    Span(printable(tensor.op_type), Style.OP),
+                    f"  {tensor.dtype}{shape_text(tensor.shape)}  ",
+                    Span(short_device(tensor.device), Style.DEVICE),
+                )
+            )
+    blocks: list[Block] = [Text(tuple(lines)), Labelled("", change_text(comparison, first), Style.WARNING, _LABEL)]
+    blocks.append(Labelled("Why", why(comparison, first, inputs), label_width=_LABEL))
+    blocks.append(Text((EMPTY_LINE,)))
+    blocks += _made_at(beside, first)
+    if inputs:
+        blocks += [Text((EMPTY_LINE,)), input_table(inputs, beside.link)]
+    return blocks
+
+
+def _made_at(beside: Beside, first: Verdict) -> list[Block]:
+    """The line that made the op in A, and that in B; once, where both are the same."""
+    runs, linked = beside.comparison.runs, beside.linked
+    nodes = [run.tensors[row].node for run, row in zip(runs, first.rows, strict=True)]
+    ours, theirs = (made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True))
+    sides, labels = [0, 1], ("A at", "B at")
+    if ours is not None and ours == theirs and runs[0].sources.lines(ours.file) == runs[1].sources.lines(ours.file):
+        sides, labels = [linked or 0], ("Both at", "Both at")
+    found: list[Block] = []
+    for side in sides:
+        blocks = made_at_blocks(runs[side], nodes[side], _LABEL, label=labels[side])
+        found += blocks if side == linked else map(WithoutLinks, blocks)
+    return found
+
+
+def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> str:
+    """Why this is where they part, in a sentence."""
+    nodes = [run.graph.find(run.tensors[row].node) for run, row in zip(comparison.runs, first.rows, strict=True)]
+    set_otherwise = [
+        f"{key} is {printable(ours)} in A and {printable(theirs)} in B"
+        for key in (nodes[0].attributes if nodes[0] is not None and nodes[1] is not None else ())
+        if not key.startswith("_") and nodes[0] is not None and nodes[1] is not None
+        if (ours := nodes[0].attributes.get(key, "")) != (theirs := nodes[1].attributes.get(key, ""))
+        and key not in {"shared_name", "container", "value", "index", "shape"}
+    ]
+    said = f" Its attributes: {'; '.join(set_otherwise)}." if set_otherwise else ""
+    types = [node.op_type if node is not None else "" for node in nodes]
+    if types[0] != types[1] and all(types):
+        said = f" It is {types[0]} in A, and {types[1]} in B.{said}"
+    change = comparison.runs[1].change
+    if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
+        return "`set` gave it this value."
+    if any(one.other for one in inputs):
+        return f"The two ops read different tensors.{said}"
+    unknown = [one for one in inputs if one.gap is None]
+    if unknown:
+        names = [
+            printable(f"{one.names[0]} in A, or {one.names[1]} in B")
+            if one.names[0] != one.names[1]
+            else printable(one.names[0])
+            for one in unknown
+        ]
+        them = "it" if len(unknown) == 1 else "they"
+        return f"No input that is known differs. {'; '.join(names)} is not recorded: {them} may.{said}"
+    if not inputs:
+        if all(one == "Const" for one in types):
+            return f"It is a constant of the program.{said}"
+        if all(one in VARIABLE_READS | REFERENCE_VARIABLES for one in types):
+            return f"It is a variable, as it was before.{said}"
+        return f"It comes from outside, or from before: no op computed it here.{said}"
+    if all(one.gap is not None and one.gap.exact for one in inputs):
+        return f"Its inputs are equal to the last bit.{said}"
+    return f"Its inputs differ by rounding only, which does not explain as much.{said}"
+
+
+def _counted(beside: Beside) -> list[Block]:
+    comparison = beside.comparison
+    counts, pairs = comparison.counts, comparison.pairs
+    own, follow = counts[State.NEW], counts[State.FOLLOWS]
+    parts = [
+        f"{counts[State.EQUAL]:,} equal",
+        f"{counts[State.ROUNDED]:,} the same but for rounding" if counts[State.ROUNDED] else "",
+        f"{counts[State.GROWN]:,} in which rounding has grown" if counts[State.GROWN] else "",
+        f"{own + follow:,} different ({own:,} of their own, {follow:,} that follow)" if own + follow else "",
+        f"{counts[State.OTHER_WAY]:,} on two ways to the same" if counts[State.OTHER_WAY] else "",
+        f"{counts[State.UNKNOWN]:,} without values" if counts[State.UNKNOWN] else "",
+    ]
+    text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."
+    blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
+    for label, side, rows in (("Only in A", 0, pairs.only_first), ("Only in B", 1, pairs.only_second)):
+        if rows:
+            names = [printable(str(comparison.runs[side].tensors[row].name)) for row in rows[:_NAMES_SHOWN]]
+            more = f" … {len(rows) - len(names):,} more" if len(rows) > len(names) else ""
+            text = f"{count_text(len(rows), 'tensor')}: {', '.join(names)}{more}"
+            blocks.append(Labelled(label, text, Style.WARNING, _LABEL))
+    if comparison.precision is not None:
+        names = [
+            f"{run.tensors[row].dtype} in {side} ({printable(str(run.tensors[row].name))})"
+            for side, run, row in zip("AB", comparison.runs, comparison.precision, strict=True)
+        ]
+        text = f"from here on they compute with other types: {', '.join(names)}; the coarser one says what counts."
+        blocks.append(Labelled("Types", text, label_width=_LABEL))
+    if pairs.unused_lines:
+        numbers = ", ".join(map(str, pairs.unused_lines))
+        blocks.append(Labelled("Map", f"these lines fit no pair of nodes: {numbers}", Style.WARNING, _LABEL))
+    return blocks
+
+
+def _growth(beside: Beside) -> list[Block]:
+    """Along which tensors rounding grew, each with its error beside its largest element, and how much it grew."""
+    way = beside.comparison.way_of_growth()
+    if not way:
+        return []
+    tensors = beside.comparison.runs[0].tensors
+    shown = [*way[:2], None, *way[-_WAY_SHOWN + 2 :]] if len(way) > _WAY_SHOWN else way
+    pieces: list[Piece] = [(Span("grows along "),)]
+    for at, one in enumerate(shown):
+        arrow = Span(" → " if at else "", Style.DIM)
+        if one is None or one.gap is None:
+            pieces.append((arrow, Span(f"… {len(way) - _WAY_SHOWN} more …", Style.DIM)))
+            continue
+        name = re.sub(r":0$", "", printable(str(tensors[one.rows[0]].name)))
+        grew = f" ×{one.growth:.3g}" if one.growth > 1 else ""
+        error = Span(f" {number(one.gap.errors.relative)}{grew}", Style.NUMBER)
+        pieces.append((arrow, Span(name, Style.NAME, beside.link(one.rows)), error))
+    return [Flow("Rounding", tuple(pieces), _LABEL)]

@@ -34,6 +34,7 @@ _MODULES = (
     "tensor_history",
     "run",
     "bundle",
+    "save",
     "leaving",
     "stepper",
     "run_steps",

@@ -43,6 +43,24 @@ def size_text(nbytes: int) -> str:
     return f"{size:.1f} TiB"
 
 
+def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
+    """Refuse to write `nbytes` if that is more than `disk_budget` (0: half of what is free at `directory`).
+
+    Raises:
+        TfdbgError: it is more.
+
+    """
+    free = free_disk(directory)
+    budget = min(disk_budget, free) if disk_budget else free // 2
+    if nbytes <= budget:
+        return
+    raise TfdbgError(
+        f"{directory} would take about {size_text(nbytes)}, more than the {size_text(budget)} of disk that tfdbg may"
+        f" use ({size_text(free)} are free).",
+        hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
+    )
+
+
 @contextmanager
 def whole_directory(target: Path) -> Iterator[Path]:
     """A new folder beside `target` to write into; it takes the name `target` when everything went well.

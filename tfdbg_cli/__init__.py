@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         run,
         set_watch,
         stop,
+        stop_recording,
         wrap_function,
     )
     from tfdbg_cli.api.remote_wrappers import (
@@ -87,6 +88,7 @@ __all__ = [
     "run",
     "set_watch",
     "stop",
+    "stop_recording",
     "watch_graph",
     "watch_graph_with_denylists",
     "wrap_function",
@@ -124,6 +126,7 @@ _PLACES = {
     "run": ("api.process", "run"),
     "set_watch": ("api.process", "set_watch"),
     "stop": ("api.process", "stop"),
+    "stop_recording": ("api.process", "stop_recording"),
     "watch_graph": ("capture.debug_options", "watch_graph"),
     "watch_graph_with_denylists": ("capture.debug_options", "watch_graph_with_denylists"),
     "wrap_function": ("api.process", "wrap_function"),

@@ -21,6 +21,7 @@ from tfdbg_cli.model.tensors import Shape
 _ALIGNED = 64
 _LEAST_ROOM = 4096  # bytes for a header
 _GROWTH = 4  # how much more room each file leaves than all before it needed
+_SHARE = 32  # of what a file may have, the most that is left for its header unless one run needs more
 _MOST_ROOM = 16 << 20  # what other tools read has an end
 _PER_ENTRY = 96  # bytes of a header beside the name and the shape
 _USUAL_SHAPE = (1, 1)
@@ -108,7 +109,7 @@ class DataFiles:
         if self._open is not None and (self._open.end >= self._most or self._open.used + needed > self._open.room):
             self.end_file()
         if self._open is None:
-            self._begin(max(needed, _GROWTH * self._headers))
+            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
         assert self._open is not None
         rest = -self._open.end % _ALIGNED
         if rest:
@@ -120,7 +121,7 @@ class DataFiles:
         if self._open is not None and self._open.used + needed > self._open.room:
             self.end_file()
         if self._open is None:
-            self._begin(max(needed, _GROWTH * self._headers))
+            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
         assert self._open is not None
         start = self._open.write(name, elements.tag, elements.shape, elements.content)
         return Location(self._open.number, 8 + self._open.room + start, len(elements.content), int(elements.encoding))

@@ -15,13 +15,14 @@ _OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
 
 
 class Ring:
-    """Keeps the recording in `root` within `budget` bytes; 0 for no limit."""
+    """Keeps the recording in `root` within `budget` bytes, 0 for no limit; with `drops` at the cost of old runs."""
 
-    def __init__(self, root: Path, index: sqlite3.Connection, files: DataFiles, budget: int) -> None:
+    def __init__(self, root: Path, index: sqlite3.Connection, files: DataFiles, budget: int, drops: bool) -> None:
         self._root = root
         self._index = index
         self._files = files
         self._budget = budget
+        self._drops = drops
         self.dropped = 0
 
     def make_room(self, nbytes: int) -> None:
@@ -37,6 +38,11 @@ class Ring:
             return
         wanted = nbytes + _HEADERS
         while self._taken() + wanted > self._budget:
+            if not self._drops and self._taken() > _HEADERS:
+                raise TfdbgError(
+                    f"The recording {self._root} has taken its {size_text(self._budget)}.",
+                    hint="Raise --budget, or let old runs give way.",
+                )
             oldest = self._index.execute("SELECT min(id) FROM runs").fetchone()[0]
             if oldest is None:
                 raise TfdbgError(

@@ -17,8 +17,7 @@ from tfdbg_cli.formats.container.data_files import DataFiles
 from tfdbg_cli.formats.container.ring import Ring
 from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
 from tfdbg_cli.formats.dumps.graph_files import json_bytes
-from tfdbg_cli.formats.dumps.writer import refuse_existing
-from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write
+from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.version import __version__, tensorflow_version
 
@@ -33,7 +32,8 @@ class RecordingWriter:
         path: a folder that is empty or not there.
         selection: which tensors have their values recorded, of the others there are statistics; None for all.
         compressed: whether elements are compressed (zlib): slower, and a slice is then read with the whole tensor.
-        budget: bytes that the recording may take; the oldest runs give way then. 0 for no limit.
+        budget: bytes that the recording may take; 0 for no limit.
+        ring: whether the oldest runs give way when the budget is used up; else the next one is refused.
 
     Raises:
         TfdbgError: there is something at `path`, or it cannot be written.
@@ -41,7 +41,13 @@ class RecordingWriter:
     """
 
     def __init__(
-        self, path: Path, *, selection: Selection | None = None, compressed: bool = False, budget: int = 0
+        self,
+        path: Path,
+        *,
+        selection: Selection | None = None,
+        compressed: bool = False,
+        budget: int = 0,
+        ring: bool = True,
     ) -> None:
         refuse_existing(path)
         self.path = path
@@ -56,7 +62,7 @@ class RecordingWriter:
         # In a ring files are the smaller, the sooner one of them can go.
         self._files = DataFiles(path, min(_FILE_BYTES, budget // 8) if budget else _FILE_BYTES)
         self._rows = RunRows(self._index, self._files, compressed=compressed)
-        self._ring = Ring(path, self._index, self._files, budget)
+        self._ring = Ring(path, self._index, self._files, budget, ring)
         self._next = 1
 
     @property

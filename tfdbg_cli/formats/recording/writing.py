@@ -109,3 +109,22 @@ def cannot_write(target: Path, error: OSError) -> TfdbgError:
     return TfdbgError(
         f"Cannot write {target}: {error.strerror or error}.", hint="Choose a folder that you may write to."
     )
+
+
+def refuse_existing(directory: Path) -> None:
+    """Refuse to write where something is already; an empty folder is fine.
+
+    Raises:
+        TfdbgError: there is something at `directory`, or nobody may look.
+
+    """
+    try:
+        if directory.is_dir() and not any(directory.iterdir()):
+            return
+        taken = directory.exists() or directory.is_symlink()
+    except OSError as error:
+        raise cannot_write(directory, error) from error
+    if taken:
+        raise TfdbgError(
+            f"There is something at {directory} already.", hint="Choose a folder that is empty or does not exist."
+        )

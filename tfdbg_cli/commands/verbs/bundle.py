@@ -102,9 +102,7 @@ Examples:
         (
             _PATH,
             _FORCE,
-            Argument(
-                ("--every",), "the next run and every N-th after it", metavar="N", type=int, default=None
-            ),
+            Argument(("--every",), "the next run and every N-th after it", metavar="N", type=int, default=None),
             Argument(("--only",), "values of these nodes alone", Kind.NODE, metavar="REGEX", default=""),
             Argument(("--layer",), "values of this layer alone", Kind.LAYER, metavar="NAME", default=""),
             Argument(("--stats-only",), "statistics of every tensor, no values", switch=True),

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from tfdbg_cli.formats.container.elements import Elements
@@ -40,41 +39,64 @@ class Location:
 
 @dataclass
 class _OpenFile:
-    """The file that is written to. `kept` is what it had at the last flush: bytes, and names in the header."""
+    """The file that is written to.
+
+    `header` is that of the last flush, without the brace at its end, `entries` what has come since; `kept` is how
+    many bytes of elements there were then.
+    """
 
     number: int
     descriptor: int
     room: int  # bytes that the header may have
     end: int = 0  # of the elements, counted from where they begin
-    used: int = 2  # bytes of the header so far
-    entries: dict[str, Mapping[str, object]] = field(default_factory=dict)
-    kept: tuple[int, int, int] = (0, 2, 0)
+    kept: int = 0
+    header: bytearray = field(default_factory=lambda: bytearray(b"{"))
+    entries: list[str] = field(default_factory=list)
+    _waiting: int = 0  # bytes of `entries`
 
     @property
     def size(self) -> int:
         return 8 + self.room + self.end
 
+    @property
+    def used(self) -> int:
+        """Bytes of the header."""
+        return len(self.header) + self._waiting + 1
+
+    def begin(self) -> None:
+        """Write a header that names nothing."""
+        _write_all(self.descriptor, memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
+
     def write(self, name: str, tag: str, shape: Shape, content: memoryview) -> int:
         start = self.end
         _write_all(self.descriptor, content, 8 + self.room + start)
         self.end += len(content)
-        entry = {"dtype": tag, "shape": list(shape), "data_offsets": [start, self.end]}
-        self.entries[name] = entry
-        self.used += _header_size(name, shape)
+        lengths = ",".join(map(str, shape))
+        entry = f'{json.dumps(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
+        self.entries.append(entry)
+        self._waiting += len(entry) + 1
         return start
 
-    def write_header(self) -> None:
-        header = json.dumps(self.entries, separators=(",", ":")).encode("ascii")
-        _write_all(self.descriptor, memoryview(self.room.to_bytes(8, "little") + header.ljust(self.room)), 0)
-
-    def keep(self) -> None:
-        self.kept = self.end, self.used, len(self.entries)
+    def flush(self) -> None:
+        """Have on the disk what was written, and a header that names it."""
+        added = ",".join(self.entries).encode("ascii")
+        if added and len(self.header) > 1:
+            added = b"," + added
+        _write_all(self.descriptor, memoryview(added + b"}"), 8 + len(self.header))
+        os.fdatasync(self.descriptor)
+        self.header += added
+        self.entries.clear()
+        self._waiting = 0
+        self.kept = self.end
 
     def forget(self) -> None:
         """Be as at the last flush."""
-        self.end, self.used, count = self.kept
-        os.ftruncate(self.descriptor, 8 + self.room + self.end)
-        self.entries = dict(islice(self.entries.items(), count))
+        self.end = self.kept
+        self.entries.clear()
+        self._waiting = 0
+        os.ftruncate(self.descriptor, self.size)
+        rest = b"}".ljust(self.room - len(self.header))
+        _write_all(self.descriptor, memoryview(rest), 8 + len(self.header))
 
 
 def _header_size(name: str, shape: Shape) -> int:
@@ -133,9 +155,7 @@ class DataFiles:
         """
         written, self._ended = self._ended, {}
         if self._open is not None:
-            self._open.write_header()
-            os.fdatasync(self._open.descriptor)
-            self._open.keep()
+            self._open.flush()
             written[self._open.number] = self._open.size
         self._begun.clear()
         return written
@@ -144,8 +164,7 @@ class DataFiles:
         """Write no more into the file that is open. Raises OSError."""
         if self._open is None:
             return
-        self._open.write_header()
-        os.fdatasync(self._open.descriptor)
+        self._open.flush()
         self._ended[self._open.number] = self._open.size
         self._headers += self._open.used
         os.close(self._open.descriptor)
@@ -180,3 +199,4 @@ class DataFiles:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
         self._begun.append(number)
         self._open = _OpenFile(number, descriptor, room)
+        self._open.begin()

@@ -104,4 +104,4 @@ class BackgroundWriter:
             self._queue.clear()
             self._change.notify_all()
         what = str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
-        self._tell(f"{what}\nNothing more is recorded; the program goes on.")
+        self._tell(f"{what} Nothing more is recorded; the program goes on.")

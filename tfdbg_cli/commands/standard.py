@@ -35,6 +35,7 @@ _MODULES = (
     "run",
     "bundle",
     "save",
+    "export",
     "leaving",
     "stepper",
     "run_steps",

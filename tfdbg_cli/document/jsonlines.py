@@ -84,7 +84,7 @@ def error_json(command: str, error: TfdbgError) -> str:
 
 
 def _dump(payload: dict[str, Any]) -> str:
-    text = json.dumps(_standard(payload), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(standard(payload), ensure_ascii=False, allow_nan=False)
     return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 
@@ -96,20 +96,20 @@ def _escaped(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-def _standard(value: Any) -> Any:
+def standard(value: Any) -> Any:
     """`value` in JSON's own types: strict JSON has no NaN, no infinity, no complex numbers and no bytes."""
     if isinstance(value, dict):
-        return {str(k): _standard(v) for k, v in value.items()}
+        return {str(k): standard(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_standard(v) for v in value]
+        return [standard(v) for v in value]
     if isinstance(value, np.ndarray):
-        return _standard(value.tolist())
+        return standard(value.tolist())
     if isinstance(value, np.generic):
-        return _standard(value.item())
+        return standard(value.item())
     if isinstance(value, float):
         return value if np.isfinite(value) else str(value)
     if isinstance(value, complex):
-        return [_standard(value.real), _standard(value.imag)]
+        return [standard(value.real), standard(value.imag)]
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     return value if value is None or isinstance(value, str | int | bool) else str(value)

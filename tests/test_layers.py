@@ -20,6 +20,7 @@ OUTSIDE = {
     "google": {"formats", "capture"},
     "tensorflow": {"capture", "examples"},
     "tf_keras": {"examples"},
+    "pandas": {"api"},  # asked for by name, where it is installed
     "numpy": None,
     "ml_dtypes": None,
 }

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         stop_recording,
         wrap_function,
     )
+    from tfdbg_cli.api.recordings import Recording, SavedTensor, SavedTensors, open_recording
     from tfdbg_cli.api.remote_wrappers import (
         GrpcDebugHook,
         GrpcDebugWrapperSession,
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
         reconstruct_non_debug_graph_def,
     )
     from tfdbg_cli.errors import TfdbgError
-    from tfdbg_cli.formats.opening import open_path as open_recording
 
 __all__ = [
     "DebugDumpDir",
@@ -67,6 +67,9 @@ __all__ = [
     "GrpcDebugWrapperSession",
     "LocalCLIDebugHook",
     "LocalCLIDebugWrapperSession",
+    "Recording",
+    "SavedTensor",
+    "SavedTensors",
     "TensorBoardDebugHook",
     "TensorBoardDebugWrapperSession",
     "TfdbgError",
@@ -106,6 +109,9 @@ _PLACES = {
     "GrpcDebugWrapperSession": ("api.remote_wrappers", "GrpcDebugWrapperSession"),
     "LocalCLIDebugHook": ("api.wrappers", "LocalCLIDebugHook"),
     "LocalCLIDebugWrapperSession": ("api.wrappers", "LocalCLIDebugWrapperSession"),
+    "Recording": ("api.recordings", "Recording"),
+    "SavedTensor": ("api.recordings", "SavedTensor"),
+    "SavedTensors": ("api.recordings", "SavedTensors"),
     "TensorBoardDebugHook": ("api.remote_wrappers", "TensorBoardDebugHook"),
     "TensorBoardDebugWrapperSession": ("api.remote_wrappers", "TensorBoardDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
@@ -120,7 +126,7 @@ _PLACES = {
     "has_inf_or_nan": ("analysis.watch.filters", "has_inf_or_nan"),
     "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
     "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
-    "open_recording": ("formats.opening", "open_path"),
+    "open_recording": ("api.recordings", "open_recording"),
     "reconstruct_non_debug_graph_def": ("debug_data", "reconstruct_non_debug_graph_def"),
     "record": ("api.process", "record"),
     "run": ("api.process", "run"),

@@ -38,7 +38,7 @@ _DECISIONS: dict[type, str] = {
     ProfileRun: "profile",
     PlainRun: "plain_run",
     RecordRun: "record",
-    RecordRuns: "record",
+    RecordRuns: "record_runs",
     StepOn: "step",
     RunTo: "until",
     Continue: "continue",

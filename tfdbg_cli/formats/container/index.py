@@ -74,7 +74,7 @@ class Index:
         if found != {("table", name) for name in layout.TABLES}:
             raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")
 
-    def rows(self, question: str, *values: int) -> list[tuple[Any, ...]]:
+    def rows(self, question: str, *values: int | bytes) -> list[tuple[Any, ...]]:
         """The rows that answer `question`.
 
         Raises:
@@ -87,21 +87,31 @@ class Index:
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise DamagedIndexError(f"The index is damaged: {error}.") from error
 
-    def one(self, question: str, *values: int) -> tuple[Any, ...] | None:
+    def one(self, question: str, *values: int | bytes) -> tuple[Any, ...] | None:
         """The first row that answers `question`, or None. Raises DamagedIndexError."""
         found = self.rows(question, *values)
         return found[0] if found else None
 
     def texts(self, numbers: set[int]) -> dict[int, str]:
         """Texts by number, at least those with these numbers that there are. Raises DamagedIndexError."""
-        missing = [number for number in numbers if number not in self._texts]
-        for part in _parts(missing):
+        self._texts.update(self.looked_up([number for number in numbers if number not in self._texts]))
+        return self._texts
+
+    def looked_up(self, numbers: list[int]) -> dict[int, str]:
+        """The texts with these numbers that there are; they are not kept. Raises DamagedIndexError."""
+        found: dict[int, str] = {}
+        for part in _parts(numbers):
             marks = ",".join("?" * len(part))
             # As bytes: a name may hold what is no Unicode to Python's binding.
             for number, text in self.rows(f"SELECT id, CAST(text AS BLOB) FROM texts WHERE id IN ({marks})", *part):
                 with suppress(UnicodeDecodeError, AttributeError):
-                    self._texts[number] = text.decode("utf-8", "surrogatepass")
-        return self._texts
+                    found[number] = text.decode("utf-8", "surrogatepass")
+        return found
+
+    def number(self, text: str) -> int | None:
+        """The number of `text`, or None. Raises DamagedIndexError."""
+        found = self.one("SELECT id FROM texts WHERE text = CAST(? AS TEXT)", text.encode("utf-8", "surrogatepass"))
+        return found[0] if found is not None and isinstance(found[0], int) else None
 
     def content(self, number: int) -> bytes:
         """The content with this number, as it was written. Raises DamagedIndexError."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from tfdbg_cli.formats.container.columns import NAMELESS, Columns
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.messages.tensor_proto import damaged
@@ -17,8 +18,8 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
-_PAGE = 512  # rows read at once
-_PAGES = 64  # that are kept
+_PAGE = 64  # rows read at once
+_PAGES = 512  # that are kept
 _AT_ONCE = 1 << 14  # of a run with so many rows or fewer, all are read at once
 _COLUMNS = (
     "place, node, slot, device, execution, dtype, op_type, shape, bytes, time_us, lack,"
@@ -26,9 +27,9 @@ _COLUMNS = (
 )
 _COUNTED = "SELECT count(*), min(place), max(place), sum(typeof(place) = 'integer') FROM tensors WHERE run = ?"
 _MOST = 1 << 62
-_NAMELESS = "(damaged)"
 _DAMAGED = damaged("The index is damaged where this tensor is described.")
 
+Found = TypeVar("Found")
 _Row: TypeAlias = tuple[Tensor, tuple[Any, ...]]  # why there is no value (or None), and where its elements lie
 
 
@@ -49,6 +50,7 @@ class RecordedTensors:
         if index.one(_COUNTED, run) != ((count, 0, count - 1, count) if count else (0, None, None, None)):
             raise DamagedIndexError("The index is damaged: tensors of the run are missing.")
         self._page = _AT_ONCE if count <= _AT_ONCE else _PAGE
+        self._columns = None if count <= _AT_ONCE else Columns(index, run, count)
         self._pages: OrderedDict[int, dict[int, _Row]] = OrderedDict()
         if count <= _AT_ONCE:
             self._pages[0] = self._read(0)
@@ -77,7 +79,9 @@ class RecordedTensors:
         return None if found is None else _summary(found)
 
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
-        places = self._places.get(node, ())
+        places = self._asked(lambda columns: columns.places(node))
+        if places is None:
+            places = self._places.get(node, ())
         return places if slot is None else [place for place in places if self._row(place)[0].slot == slot]
 
     def nodes(self) -> Sequence[str]:
@@ -85,24 +89,30 @@ class RecordedTensors:
 
     @cached_property
     def _nodes(self) -> Sequence[str]:
-        return list(self._places)
+        names = self._asked(lambda columns: columns.names)
+        return list(self._places) if names is None else names
 
     @cached_property
     def _places(self) -> dict[str, Sequence[int]]:
-        """Where the tensors of a node are."""
+        """Where the tensors of a node are, in a run of few."""
         found: dict[str, array[int]] = {}
-        if self._count <= _AT_ONCE:
-            for place in range(self._count):
-                found.setdefault(self._row(place)[0].node, array("q")).append(place)
-            return dict(found)
-        try:
-            rows = self._index.rows("SELECT node FROM tensors WHERE run = ? ORDER BY place", self._run)
-            texts = self._index.texts({number for (number,) in rows if isinstance(number, int)})
-        except DamagedIndexError:
-            return {_NAMELESS: range(self._count)}
-        for place, (number,) in enumerate(rows):
-            found.setdefault(texts.get(number, _NAMELESS), array("q")).append(place)
+        for place in range(self._count):
+            found.setdefault(self._row(place)[0].node, array("q")).append(place)
         return dict(found)
+
+    def order(self, key: str, reverse: bool) -> Sequence[int] | None:
+        """All places sorted by `key`; None in a run of few, whose rows are at hand."""
+        return self._asked(lambda columns: columns.order(key, reverse))
+
+    def _asked(self, question: Callable[[Columns], Found]) -> Found | None:
+        """What the columns of a run of many tell; None for a run of few, and where they are damaged."""
+        if self._columns is None:
+            return None
+        try:
+            return question(self._columns)
+        except DamagedIndexError:
+            self._columns = None  # row by row there may be more to see
+            return None
 
     def _row(self, index: int) -> _Row:
         place = range(self._count)[index]
@@ -116,7 +126,7 @@ class RecordedTensors:
             self._pages[number] = page
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
-        return page.get(place) or (Tensor(TensorName(_NAMELESS, 0), "", 0, "", None, None, None, ""), (_DAMAGED,))
+        return page.get(place) or (Tensor(TensorName(NAMELESS, 0), "", 0, "", None, None, None, ""), (_DAMAGED,))
 
     def _read(self, page: int) -> dict[int, _Row]:
         question = f"SELECT {_COLUMNS} FROM tensors WHERE run = ? AND place >= ? AND place < ?"
@@ -128,7 +138,7 @@ class RecordedTensors:
 
 def _described(row: tuple[Any, ...], texts: dict[int, str]) -> _Row:
     _, node, slot, device, execution, dtype, op_type, shape, nbytes, time_us, lack, *place = row
-    name = TensorName(texts.get(node, _NAMELESS), slot if isinstance(slot, int) and 0 <= slot < _MOST else 0)
+    name = TensorName(texts.get(node, NAMELESS), slot if isinstance(slot, int) and 0 <= slot < _MOST else 0)
     try:
         tensor = Tensor(
             name,

@@ -48,6 +48,12 @@ def _opening(rounds: int) -> None:
     opening.measure(rounds)
 
 
+def _recordings(rounds: int) -> None:
+    from bench import recordings
+
+    recordings.measure(rounds)
+
+
 def _screen(rounds: int) -> None:
     from bench import screen
 
@@ -68,6 +74,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "eager": _eager,
     "memory": _memory,
     "opening": _opening,
+    "recordings": _recordings,
     "screen": _screen,
 }
 

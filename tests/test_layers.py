@@ -22,6 +22,7 @@ OUTSIDE = {
     "IPython": {"line"},
     "tensorflow": {"capture", "examples"},
     "tf_keras": {"examples"},
+    "pandas": {"api"},  # asked for by name, where it is installed
     "numpy": None,
     "ml_dtypes": None,
 }

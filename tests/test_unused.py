@@ -138,6 +138,7 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
 # What vulture takes for unused, and why it is not: public names by the file or folder, others one by one.
 EXPLAINED = {
     "api/keras_callback.py": "Keras calls it",
+    "api/recordings.py": "public, for scripts and notebooks",
     "api/remote_wrappers.py": "a parameter of TensorFlow's wrappers, which programs give by name",
     "api/wrappers.py": "the same, and what TensorFlow's wrappers have besides",
     "capture/intercept/monitored.py": "TensorFlow calls it: a hook of sessions",
@@ -153,6 +154,7 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/capture/intercept/debugged_session.py": {"_make_callable_from_options"},  # of TensorFlow's Session
     "tfdbg_cli/__init__.py": {"__getattr__"},  # Python asks a module for what it does not hold
     "tfdbg_cli/api/import_hook.py": {"__loader__"},  # Python's import reads it
+    "tfdbg_cli/api/recordings.py": {"_repr_html_"},  # notebooks ask for it
     "tfdbg_cli/capture/tf/proxy.py": {"__class__"},  # isinstance reads it
     "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames"},  # TensorFlow reads them
     "tfdbg_cli/cli/launch.py": {"last_traceback"},  # sys.last_traceback is for Python's post-mortem debuggers

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
         run,
         set_watch,
         stop,
+        stop_recording,
         wrap_function,
     )
+    from tfdbg_cli.api.recordings import Recording, SavedTensor, SavedTensors, open_recording
     from tfdbg_cli.api.remote_wrappers import (
         GrpcDebugHook,
         GrpcDebugWrapperSession,
@@ -54,7 +56,6 @@ if TYPE_CHECKING:
         reconstruct_non_debug_graph_def,
     )
     from tfdbg_cli.errors import TfdbgError
-    from tfdbg_cli.formats.opening import open_path as open_recording
 
 __all__ = [
     "DebugDumpDir",
@@ -67,6 +68,9 @@ __all__ = [
     "GrpcDebugWrapperSession",
     "LocalCLIDebugHook",
     "LocalCLIDebugWrapperSession",
+    "Recording",
+    "SavedTensor",
+    "SavedTensors",
     "TensorBoardDebugHook",
     "TensorBoardDebugWrapperSession",
     "TfdbgError",
@@ -89,6 +93,7 @@ __all__ = [
     "run",
     "set_watch",
     "stop",
+    "stop_recording",
     "watch_graph",
     "watch_graph_with_denylists",
     "wrap_function",
@@ -106,6 +111,9 @@ _PLACES = {
     "GrpcDebugWrapperSession": ("api.remote_wrappers", "GrpcDebugWrapperSession"),
     "LocalCLIDebugHook": ("api.wrappers", "LocalCLIDebugHook"),
     "LocalCLIDebugWrapperSession": ("api.wrappers", "LocalCLIDebugWrapperSession"),
+    "Recording": ("api.recordings", "Recording"),
+    "SavedTensor": ("api.recordings", "SavedTensor"),
+    "SavedTensors": ("api.recordings", "SavedTensors"),
     "TensorBoardDebugHook": ("api.remote_wrappers", "TensorBoardDebugHook"),
     "TensorBoardDebugWrapperSession": ("api.remote_wrappers", "TensorBoardDebugWrapperSession"),
     "TfdbgError": ("errors", "TfdbgError"),
@@ -121,12 +129,13 @@ _PLACES = {
     "load_ipython_extension": ("api.notebook", "load_ipython_extension"),
     "load_tensor_from_event": ("debug_data", "load_tensor_from_event"),
     "load_tensor_from_event_file": ("debug_data", "load_tensor_from_event_file"),
-    "open_recording": ("formats.opening", "open_path"),
+    "open_recording": ("api.recordings", "open_recording"),
     "reconstruct_non_debug_graph_def": ("debug_data", "reconstruct_non_debug_graph_def"),
     "record": ("api.process", "record"),
     "run": ("api.process", "run"),
     "set_watch": ("api.process", "set_watch"),
     "stop": ("api.process", "stop"),
+    "stop_recording": ("api.process", "stop_recording"),
     "watch_graph": ("capture.debug_options", "watch_graph"),
     "watch_graph_with_denylists": ("capture.debug_options", "watch_graph_with_denylists"),
     "wrap_function": ("api.process", "wrap_function"),

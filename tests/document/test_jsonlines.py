@@ -7,7 +7,7 @@ import numpy as np
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import decision_json, document_json, error_json
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.decision import Decision, RecordRun, RunTo, RunUntil
+from tfdbg_cli.model.decision import Decision, RecordRun, RecordRuns, RunTo, RunUntil
 from tfdbg_cli.model.pausing import Place
 
 
@@ -55,6 +55,6 @@ def test_errors_carry_their_hint():
 
 
 def test_every_decision_has_a_name_in_json() -> None:
-    given = {RunUntil: ("has_nan",), RecordRun: ("case",), RunTo: (Place("Log"),)}
+    given = {RunUntil: ("has_nan",), RecordRun: ("case",), RecordRuns: ("runs",), RunTo: (Place("Log"),)}
     names = [json.loads(decision_json("x", kind(*given.get(kind, ()))))["decision"] for kind in get_args(Decision)]
     assert len(set(names)) == len(names)

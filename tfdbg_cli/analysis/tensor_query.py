@@ -15,7 +15,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore
+from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore
 from tfdbg_cli.model.values import LOST, NoValue
 
 
@@ -94,6 +94,10 @@ def ordered(
         return sorted(found, key=lambda i: _soundness(summary(i)), reverse=query.reverse)
     if query.sort_by is SortKey.TIMESTAMP:
         return found[::-1] if query.reverse else found
+    if len(found) == len(store) and isinstance(store, TellsOrder):
+        known = store.order(str(query.sort_by), query.reverse)
+        if known is not None:
+            return known
     key = _SORT_KEYS[query.sort_by]
     # Sorting a reversed list keeps equal rows in order of execution in both directions.
     return sorted(found, key=lambda i: key(store[i]), reverse=query.reverse)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.decision import RecordRuns, RunUntil
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +14,15 @@ class LaunchOptions:
     """The options of `tfdbg run` and `tfdbg open`.
 
     `ui` is "" where the choice was left. `script` holds the `-c` commands, fed to whichever prompt is open; None
-    without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `output`
-    is where answers go, whatever the program does to sys.stdout meanwhile.
+    without any. `until` is a watch: each session then begins with `run -f FILTER` instead of a stop. `record` says
+    which runs are recorded from the start on. `output` is where answers go, whatever the program does to sys.stdout
+    meanwhile.
     """
 
     ui: str = ""
     script: Script | None = None
     until: RunUntil | None = None
+    record: RecordRuns | None = None
     json: bool = False
     output: TextIO | None = None
 

@@ -16,6 +16,7 @@ from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, 
 from tfdbg_cli.api.launch_options import launch_options
 from tfdbg_cli.api.session_debuggers import seen_by_watches
 from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
@@ -23,8 +24,10 @@ from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.runs.eager.call import eager_block
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
+from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.commands.views.watch_decision import watch_decision
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.debugger.recording_controller import RecordingAttendant, RecordingController
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Continue, RecordRun
 
@@ -40,6 +43,7 @@ class ProcessDebugger:
             settings=settings,
             attended=lambda: attended(self.ui_type),
         )
+        self.controller = RecordingController(self.debugger)
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []
@@ -55,33 +59,41 @@ class ProcessDebugger:
             self._users += 1
             if self._users > 1:
                 return
-            watch = watch_of(self.debugger)
+            watch = watch_of(self.controller)
             atexit.register(watch.end)
-            self.debugger.attendant = watch
+            self.debugger.attendant = RecordingAttendant(watch, self.debugger)
             self.debugger.interruption.stand_by()
             self._begin()
             self._undo = [
                 lambda: self._leave_eager(watch),
-                intercept_all_sessions(InitializersApart(self.debugger)),
-                intercept_all_functions(self.debugger),
+                intercept_all_sessions(InitializersApart(self.controller)),
+                intercept_all_functions(self.controller),
             ]
 
     def program_ends(self) -> str:
         """End the last run that ran eagerly; what the watch has seen, if it is still on in all the program."""
-        watch = watch_of(self.debugger)
+        watch = watch_of(self.controller)
         watch.end()
+        self.debugger.recorder.end()
         return seen_by_watches(self.debugger, watch.seen)
 
     def program_fails(self, error: Exception) -> None:
         """Open the prompt on `error`, which leaves the program, unless it was open on it before."""
         if self.on:
-            watch = watch_of(self.debugger)
+            watch = watch_of(self.controller)
             self.debugger.program_fails(lambda number: run_that_failed(error, number, watch))
 
     def _begin(self) -> None:
         """Stop before the next run, or watch from here on, if that was asked on the command line."""
         self.debugger.stop_next()
-        until = launch_options().until
+        until, recorded = launch_options().until, launch_options().record
+        if recorded is not None:
+            try:
+                self.debugger.recorder.begin(recorded)
+            except TfdbgError as error:
+                report("record the runs of this program", error)
+            if until is None and launch_options().script is None:
+                self.debugger.set_watch(None)
         if until is not None:
             with suppress(TfdbgError):  # a filter that the program is yet to add; the first run asks again
                 self.debugger.set_watch(until, from_the_start=True)
@@ -147,7 +159,7 @@ def debugging(
     """
     enable(ui_type, dump_root, thread_name_filter)
     try:
-        with eager_block(process_debugger().debugger, "block") if eager else nullcontext():
+        with eager_block(process_debugger().controller, "block") if eager else nullcontext():
             yield
     finally:
         disable()
@@ -160,7 +172,7 @@ def run(name: str = "run") -> Iterator[None]:
     Without it the turns of a program's loop are its runs.
     """
     process = process_debugger()
-    with eager_block(process.debugger, name) if process.on else nullcontext():
+    with eager_block(process.controller, name) if process.on else nullcontext():
         yield
 
 
@@ -212,22 +224,65 @@ def set_watch(
     _enabled().set_watch(decision)
 
 
-def record(path: str, *, force: bool = False) -> None:
-    """Save the next run in the new folder `path`, with what it takes to make it again, without a stop.
+def record(
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    every: int | None = None,
+    only: str = "",
+    layer: str = "",
+    stats_only: bool = False,
+    budget: str | int = 0,
+    full: str = "drop",
+    compress: bool = False,
+) -> None:
+    """Record runs in the new folder `path`, without a stop.
 
-    Where nothing is debugged yet, runs are debugged from now on, and go by without a stop. `tfdbg replay` makes the
-    run again; of a run that cannot be made again the values are saved. What became of it is said on the terminal.
+    Without `every`, or another argument behind it, that is the next run alone, with what it takes to make it again:
+    `tfdbg replay` does. With one it is the next run and every `every`-th after it, until the program ends or
+    `stop_recording` is called; `open_recording` and `tfdbg open` show them. Where nothing is debugged yet, runs are
+    debugged from now on, and go by without a stop. What becomes of it is said on the terminal.
 
     Args:
         path: a folder that is empty or does not exist.
-        force: the run may take more memory and disk than the budgets allow, and a bundle that is there gives way.
+        force: the one run may take more memory and disk than the budgets allow, and a bundle that is there gives way.
+        every: 1 for every run.
+        only: a regex, searched in the names of nodes: values of those alone, of the others statistics.
+        layer: a layer whose values alone are recorded, of the others statistics.
+        stats_only: statistics of every tensor, and no values.
+        budget: bytes that the recording may take, as a number or as in "4G"; 0 for half of what is free.
+        full: what happens when it has: "drop" the oldest runs, or "stop".
+        compress: compress values, which is slower to write and to read.
+
+    Raises:
+        TfdbgError: the arguments make no sense, or the recording cannot be written there.
 
     """
-    decision = RecordRun(str(Path(path).expanduser().absolute()), force)
-    if process_debugger().on:
-        process_debugger().debugger.record(decision)
-    else:
-        _enabled().record(decision, Continue())
+    place = str(Path(path).expanduser().absolute())
+    process = process_debugger()
+    was_on = process.on
+    debugger = _enabled()
+    if every is None and not (only or layer or stats_only or budget or compress):
+        debugger.record(RecordRun(place, force), None if was_on else Continue())
+        return
+    asked = record_decision(
+        place,
+        every=1 if every is None else every,
+        only=only,
+        layer=layer,
+        stats_only=stats_only,
+        budget=budget,
+        full=full,
+        compress=compress,
+    )
+    debugger.recorder.begin(asked)
+    if not was_on:
+        debugger.set_watch(None)
+
+
+def stop_recording() -> None:
+    """End a recording that `record` began: what was recorded is written when this returns."""
+    process_debugger().debugger.recorder.end()
 
 
 def add_tensor_filter(filter_name: str, tensor_filter: TensorFilter) -> None:
@@ -248,9 +303,9 @@ def wrap_function(function: Any, ui_type: str | None = None) -> Any:
         ValueError: there is no such `ui_type`.
 
     """
-    debugger = _configure(ui_type, None, None).debugger
-    debugger.interruption.stand_by()
-    return DebuggedFunction(function, debugger)
+    process = _configure(ui_type, None, None)
+    process.debugger.interruption.stand_by()
+    return DebuggedFunction(function, process.controller)
 
 
 def _enabled() -> Debugger:

@@ -26,7 +26,7 @@ def debug_process(options: LaunchOptions) -> None:
     """
     set_launch_options(options)
     after_import("tensorflow", _hide_frames_from_tensorflow)
-    if options.ui != "none" or options.script is not None:
+    if options.ui != "none" or options.script is not None or options.record is not None:
         after_import("tensorflow", _intercept)
 
 

@@ -10,7 +10,7 @@ from tfdbg_cli.api.launch_options import LaunchOptions
 from tfdbg_cli.line.script import Script
 
 if TYPE_CHECKING:
-    from tfdbg_cli.model.decision import RunUntil
+    from tfdbg_cli.model.decision import RecordRuns, RunUntil
     from tfdbg_cli.model.runs import Opened
 
 _UIS = ("tui", "line", "none")
@@ -25,10 +25,12 @@ def add_prompt_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each command")
 
 
-def launch_options(options: argparse.Namespace, until: RunUntil | None = None) -> LaunchOptions:
-    """Those options, and `until`, the watch that a program begins with."""
+def launch_options(
+    options: argparse.Namespace, until: RunUntil | None = None, record: RecordRuns | None = None
+) -> LaunchOptions:
+    """Those options, `until`, the watch that a program begins with, and `record`, which runs are recorded."""
     script = Script(options.commands) if options.commands else None
-    return LaunchOptions(options.ui, script, until, options.json, sys.stdout)
+    return LaunchOptions(options.ui, script, until, record, options.json, sys.stdout)
 
 
 def look_at(stop: Opened) -> int:

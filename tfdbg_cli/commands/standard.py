@@ -36,6 +36,8 @@ _MODULES = (
     "trends",
     "run",
     "bundle",
+    "save",
+    "export",
     "leaving",
     "stepper",
     "run_steps",

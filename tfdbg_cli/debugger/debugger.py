@@ -24,6 +24,7 @@ from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import Interruption
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.prompt_threads import PromptThreads, at_prompt, terminal
+from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
@@ -35,6 +36,7 @@ from tfdbg_cli.model.decision import (
     PlainRun,
     ProfileRun,
     RecordRun,
+    RecordRuns,
     RunTo,
     RunUntil,
     StepOn,
@@ -92,6 +94,7 @@ class Debugger:
         self.breakpoints = Breakpoints()
         self._sought: Sought | None = None
         self._last_watch: RunUntil | None = None
+        self.recorder = Recorder(lambda: self.settings)
 
     @property
     def settings(self) -> Settings:
@@ -371,7 +374,7 @@ class Debugger:
         if isinstance(decision, Abort):
             self._state = Detach()
             raise KeyboardInterrupt("the debugger was told to end the program")
-        self._state = decision
+        self._state = self.recorder.begun(decision) if isinstance(decision, RecordRuns) else decision
         if isinstance(decision, RunUntil):
             earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:

@@ -6,11 +6,12 @@ import shlex
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container_format import RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.model.runs import Opened
 
-FORMATS: tuple[Format, ...] = (DUMP, DUMPS)
+FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS)
 """The formats, in the order in which they are asked."""
 
 

@@ -88,6 +88,32 @@ class RecordRun:
     force: bool = False
 
 
+class Full(StrEnum):
+    """What a recording does that has taken its budget."""
+
+    DROP = "drop"  # the oldest runs give way
+    STOP = "stop"  # no more is recorded
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRuns:
+    """Run on without stopping, and record the first run and every `every`-th after it in the new folder `path`.
+
+    With `only` (a regex, searched in node names) or `layer` values of those tensors alone are recorded, with
+    `stats_only` of none; of the others statistics. `budget` are the bytes that the recording may take (0: half of
+    what is free), `full` says what happens when it has.
+    """
+
+    path: str
+    every: int = 1
+    only: str = ""
+    layer: str = ""
+    stats_only: bool = False
+    budget: int = 0
+    full: Full = Full.DROP
+    compress: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ProfileRun:
     """Run once with timings instead of values."""
@@ -137,5 +163,5 @@ class StopAtStart:
 
 
 Decision: TypeAlias = (
-    DebugRun | RunUntil | RecordRun | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
+    DebugRun | RunUntil | RecordRun | RecordRuns | ProfileRun | PlainRun | StepOn | RunTo | Continue | Detach | Abort
 )

@@ -85,6 +85,15 @@ class TellsSummaries(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsOrder(Protocol):
+    """A store that may know the order of its tensors without a look at each: one of very many, say."""
+
+    def order(self, key: str, reverse: bool) -> Sequence[int] | None:
+        """All indices sorted by `key`, as `lt -s` calls it, equal ones in order of execution; None: look yourself."""
+        ...
+
+
 def summary_of(store: TensorStore, index: int) -> Summary | None:
     """What the tensor at `index` holds, in numbers: as recorded, else of its value; None where there is no array."""
     recorded = _recorded_summary(store, index)

@@ -18,6 +18,7 @@ from tfdbg_cli.model.decision import (
     PlainRun,
     ProfileRun,
     RecordRun,
+    RecordRuns,
     RunTo,
     RunUntil,
     StepOn,
@@ -81,6 +82,8 @@ def next_words(decision: Decision) -> str:
             return f"running until a tensor passes {name}"
         case RecordRun(path=path):
             return f"the next run is saved in {shown(path)}"
+        case RecordRuns(path=path):
+            return f"runs are recorded in {shown(path)}"
         case ProfileRun():
             return "the next run is profiled"
         case PlainRun():

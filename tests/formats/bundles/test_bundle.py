@@ -17,7 +17,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import writer as bundle_writer
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.bundles.reader import read_bundle
-from tfdbg_cli.formats.bundles.writer import bundle_size, require_room, write_bundle
+from tfdbg_cli.formats.bundles.writer import bundle_size, write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.calls import RunKind
@@ -148,14 +148,13 @@ def test_it_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Mon
 def test_room_is_looked_for_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed = bundle_size(sample_run(), REPETITION)
     assert needed > bundle_size(sample_run(), None) > 0
-    require_room(needed, tmp_path / "bundle", 1 << 30)
+    writing.require_room(needed, tmp_path / "bundle", 1 << 30)
     with pytest.raises(TfdbgError, match="more than the 10 bytes of disk"):
-        require_room(needed, tmp_path / "bundle", 10)
+        writing.require_room(needed, tmp_path / "bundle", 10)
     monkeypatch.setattr(writing, "free_disk", lambda place: needed + 1)
-    monkeypatch.setattr(bundle_writer, "free_disk", lambda place: needed + 1)
-    require_room(needed, tmp_path / "bundle", 1 << 30)
+    writing.require_room(needed, tmp_path / "bundle", 1 << 30)
     with pytest.raises(TfdbgError, match="more than"):
-        require_room(needed, tmp_path / "bundle", 0)  # half of what is free
+        writing.require_room(needed, tmp_path / "bundle", 0)  # half of what is free
 
 
 def test_what_is_no_bundle(tmp_path: Path, written: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, launch_options
+from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.views.watch_decision import SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
@@ -49,6 +50,7 @@ def prepare_parser(parser: Parser) -> None:
         help="with --until has_inf_or_nan, at a run in which all that is not finite is made on purpose, or nothing"
         " comes of it: go on and leave those places out (skip, as without it), or stop",
     )
+    add_record_options(parser)
     parser.add_argument("-m", "--module", metavar="MODULE", help="run a module, as python -m does")
 
 
@@ -66,7 +68,7 @@ def run(options: argparse.Namespace) -> Program:
         start = launch.module_program(options.module, program)
     else:
         start = launch.script_program(program[0], program[1:])
-    asked = launch_options(options, watch_of(options))
+    asked = launch_options(options, watch_of(options), record_of(options))
 
     def debugged() -> int:
         launch.debug_process(asked)

@@ -7,6 +7,7 @@ import argparse
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Moment, Outcome
+from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line, printable
 from tfdbg_cli.errors import TfdbgError
@@ -34,7 +35,21 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _record(context: Context, options: argparse.Namespace) -> Outcome:
-    return RecordRun(str(named_file(options.path)), options.force)
+    path = str(named_file(options.path))
+    every, some = options.every, options.only or options.layer or options.stats_only
+    if every is None and not (some or options.budget or options.compress):
+        return RecordRun(path, options.force)
+    if options.force:
+        raise TfdbgError("--force is for a bundle of one run.", hint="--budget says how much a recording may take.")
+    return record_decision(
+        path,
+        every=1 if every is None else every,
+        only=options.only,
+        layer=options.layer,
+        stats_only=options.stats_only,
+        budget=options.budget,
+        compress=options.compress,
+    )
 
 
 def _undo(context: Context, options: argparse.Namespace) -> Document:
@@ -82,14 +97,32 @@ Examples:
     Command(
         "record",
         (),
-        "Run on; save the next run as a bundle, without a stop.",
+        "Run on; save the next run as a bundle, or record runs, without a stop.",
         _record,
-        (_PATH, _FORCE),
+        (
+            _PATH,
+            _FORCE,
+            Argument(("--every",), "the next run and every N-th after it", metavar="N", type=int, default=None),
+            Argument(("--only",), "values of these nodes alone", Kind.NODE, metavar="REGEX", default=""),
+            Argument(("--layer",), "values of this layer alone", Kind.LAYER, metavar="NAME", default=""),
+            Argument(("--stats-only",), "statistics of every tensor, no values", switch=True),
+            Argument(("--budget",), "bytes that a recording may take, such as 4G", metavar="SIZE", default=""),
+            Argument(("--compress",), "compress the values of a recording", switch=True),
+        ),
         moments=LIVE,
         section="Keep",
         details="""\
 Of a run that cannot be made again the values are saved, and why is said. Then the program runs on, as after
-`continue`.""",
+`continue`.
+
+With --every, or another of the options behind it, runs are recorded from the next one on: their values, or statistics
+and the values of a selection. `tfdbg open PATH` shows them, while the program runs, too. When the budget is used up
+the oldest runs give way.
+
+Examples:
+  record case                          the next run, with what it takes to make it again
+  record runs --every 100              one run in a hundred, all values
+  record runs --every 1 --only grad    every run: values of gradients, statistics of the rest""",
     ),
     Command(
         "undo",

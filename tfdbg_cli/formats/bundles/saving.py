@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.bundles.writer import bundle_size, require_room, write_bundle
+from tfdbg_cli.formats.bundles.writer import bundle_size, write_bundle
 from tfdbg_cli.formats.dumps.writer import write_dump
-from tfdbg_cli.formats.recording.writing import size_text
+from tfdbg_cli.formats.recording.writing import require_room, size_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run

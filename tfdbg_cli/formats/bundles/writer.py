@@ -14,8 +14,8 @@ from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.script import script_of
 from tfdbg_cli.formats.bundles.values import digest, file_size, value_bytes, value_digest
 from tfdbg_cli.formats.dumps.graph_files import json_bytes
-from tfdbg_cli.formats.dumps.writer import fill_dump, refuse_existing
-from tfdbg_cli.formats.recording.writing import free_disk, size_text, whole_directory
+from tfdbg_cli.formats.dumps.writer import fill_dump
+from tfdbg_cli.formats.recording.writing import refuse_existing, whole_directory
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec
 from tfdbg_cli.model.runs import Run
@@ -58,24 +58,6 @@ def bundle_size(run: Run, replay_spec: ReplaySpec | None) -> int:
     if replay_spec is None:
         return total
     return total + len(replay_spec.graph) + sum(file_size(item.value, item.dtype) for item in replay_spec.inputs)
-
-
-def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
-    """Refuse to write `nbytes` if that is more than `disk_budget` (0: half of what is free at `directory`).
-
-    Raises:
-        TfdbgError: it is more.
-
-    """
-    free = free_disk(directory)
-    budget = min(disk_budget, free) if disk_budget else free // 2
-    if nbytes <= budget:
-        return
-    raise TfdbgError(
-        f"{directory} would take about {size_text(nbytes)}, more than the {size_text(budget)} of disk that tfdbg may"
-        f" use ({size_text(free)} are free).",
-        hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
-    )
 
 
 def write_replay(place: Path, replay_spec: ReplaySpec, run: Run) -> None:

@@ -14,22 +14,14 @@ from typing import Any
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.messages.event_file import read_tensor
 from tfdbg_cli.formats.messages.graph_def import graph_from_def
-from tfdbg_cli.formats.recording.json_fields import (
-    WRONG_CONTENT,
-    flag,
-    items,
-    number,
-    partial_shape,
-    text,
-    text_or_none,
-    texts,
-    whole,
-)
+from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
+from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text
 from tfdbg_cli.formats.recording.regular_file import read_whole
-from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
+from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.sources import Frame, Sources, Traceback
+from tfdbg_cli.model.profile import Profile
+from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
 # Bytes that a file may have; a graph has as many as protobuf can read.
@@ -80,7 +72,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
-            error = _error(fields["error"]) if fields.get("error") else None
+            error = read_error(fields["error"]) if fields.get("error") else None
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
             lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
     except WRONG_CONTENT:
@@ -131,41 +123,7 @@ def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
 
 def _call(fields: dict[str, Any], feeds: Path) -> Call:
     kept = [(text(feed["name"]), flag(feed["kept"])) for feed in items(fields["feeds"])]
-    return Call(
-        number=whole(fields["number"], least=-1),
-        kind=RunKind(fields["kind"]),
-        fetches=texts(fields["fetches"]),
-        feeds=CaseFeeds(feeds, kept),
-        targets=texts(fields["targets"]),
-        thread=text(fields["thread"]),
-        notes=texts(fields["notes"]),
-        # Absent from the recordings of versions that knew sessions only.
-        function=text(fields.get("function", "")),
-        arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
-        fetches_text=text(fields.get("fetches_text", "")),
-        feed_keys_text=text(fields.get("feed_keys_text", "")),
-    )
-
-
-def _argument(fields: dict[str, Any]) -> Argument:
-    return Argument(
-        text(fields["name"]), text(fields["dtype"]), partial_shape(fields["shape"]), flag(fields["captured"])
-    )
-
-
-def _error(fields: dict[str, Any]) -> RunError:
-    return RunError(
-        text(fields["type_name"]),
-        text(fields["message"]),
-        text_or_none(fields["node"]),
-        text(fields.get("inputs_note", "")),
-    )
-
-
-def _node_time(row: Any) -> NodeTime:
-    node, op_type, device, *times = items(row)
-    start_us, op_us, exec_us = map(number, times)
-    return NodeTime(text(node), text(op_type), text(device), start_us, op_us, exec_us)
+    return read_call(fields, CaseFeeds(feeds, kept))
 
 
 def _graph(path: Path, notes: list[str]) -> Graph | None:
@@ -181,7 +139,7 @@ def _graph(path: Path, notes: list[str]) -> Graph | None:
 def _profile(path: Path, notes: list[str]) -> Profile | None:
     fields = _read_json(path, notes)
     try:
-        return Profile(tuple(map(_node_time, items(fields["times"])))) if fields else None
+        return read_profile(fields) if fields else None
     except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged and was left out.")
         return None
@@ -191,13 +149,7 @@ def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
     """Creation stacks by node name."""
     fields = _read_json(path, notes)
     try:
-        words = texts(fields.get("texts", []))
-        frames = [
-            Frame(words[whole(file)], whole(line), words[whole(function)], words[whole(code)])
-            for file, line, function, code in items(fields.get("frames", []))
-        ]
-        stacks = [tuple(frames[whole(index)] for index in stack) for stack in items(fields.get("stacks", []))]
-        return {name: stacks[whole(index)] for name, index in fields.get("nodes", {}).items()}
+        return read_tracebacks(fields)
     except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged; where nodes were made is not known.")
         return {}
@@ -246,4 +198,4 @@ class CaseSources:
             return None
         if hashlib.sha256(content).hexdigest() != name:
             return None  # better no source than another one
-        return content.decode("utf-8", "surrogateescape").split("\n")
+        return source_lines(content)

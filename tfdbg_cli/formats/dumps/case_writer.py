@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.dumps.graph_files import GraphFiles, graph_files, json_bytes
 from tfdbg_cli.formats.messages.event_file import write_tensor
+from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.names import parse_tensor_name
@@ -55,7 +56,7 @@ def write_case(
     """
     shared.write(place, final)
     if run.profile is not None:
-        _write_json(place / layout.PROFILE, {"times": [astuple(time) for time in run.profile.times]})
+        _write_json(place / layout.PROFILE, profile_fields(run.profile))
     _write_json(
         place / layout.CASE,
         {
@@ -77,19 +78,7 @@ def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
 
 def _call(call: Call, directory: Path) -> dict[str, Any]:
     return {
-        "number": call.number,
-        "kind": call.kind,
-        "fetches": list(call.fetches),
-        "targets": list(call.targets),
-        "thread": call.thread,
-        "notes": list(call.notes),
-        "function": call.function,
-        "fetches_text": call.fetches_text,
-        "feed_keys_text": call.feed_keys_text,
-        "arguments": [
-            {"name": argument.name, "dtype": argument.dtype, "shape": argument.shape, "captured": argument.captured}
-            for argument in call.arguments
-        ],
+        **call_fields(call),
         "feeds": [
             {"name": name, "kept": _write_feed(directory, index, name, value)}
             for index, (name, value) in enumerate(call.feeds.items())

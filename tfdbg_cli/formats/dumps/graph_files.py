@@ -12,9 +12,9 @@ from typing import Any
 
 from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.messages.graph_def import graph_def_of
+from tfdbg_cli.formats.recording.traceback_table import source_texts, traceback_table
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame, Sources, Traceback
 
 
 @dataclass
@@ -66,9 +66,9 @@ def graph_files(run: Run) -> GraphFiles:
         contents[layout.PYTHON_GRAPH] = graph_def_of(python_graph)
     tracebacks = dict(run.tracebacks)
     if tracebacks:
-        contents[layout.TRACEBACKS] = json_bytes(_traceback_table(tracebacks))
+        contents[layout.TRACEBACKS] = json_bytes(traceback_table(tracebacks))
     hashes: dict[str, str] = {}
-    for path, text in _source_texts(run.sources, tracebacks):
+    for path, text in source_texts(run.sources, tracebacks):
         hashes[path] = hashlib.sha256(text).hexdigest()
         contents[f"{layout.SOURCES}/{hashes[path]}"] = text
     return GraphFiles(contents, hashes)
@@ -77,26 +77,3 @@ def graph_files(run: Run) -> GraphFiles:
 def json_bytes(fields: Mapping[str, Any]) -> bytes:
     """`fields` as JSON in plain ASCII, so that a name that is no valid UTF-8 comes back as it was."""
     return json.dumps(fields, separators=(",", ":")).encode("ascii")
-
-
-def _source_texts(sources: Sources, tracebacks: Mapping[str, Traceback]) -> list[tuple[str, bytes]]:
-    paths = dict.fromkeys(frame.file for stack in tracebacks.values() for frame in stack)
-    found = [(path, sources.lines(path)) for path in paths]
-    return [(path, "\n".join(lines).encode("utf-8", "surrogateescape")) for path, lines in found if lines is not None]
-
-
-def _traceback_table(tracebacks: Mapping[str, Traceback]) -> dict[str, Any]:
-    """The stacks of all nodes with every text, frame and stack once."""
-    frames: dict[Frame, int] = {}
-    stacks: dict[tuple[int, ...], int] = {}
-    nodes: dict[str, int] = {}
-    for name, stack in tracebacks.items():
-        places = tuple([frames.setdefault(frame, len(frames)) for frame in stack])
-        nodes[name] = stacks.setdefault(places, len(stacks))
-    texts: dict[str, int] = {}
-
-    def place(text: str) -> int:
-        return texts.setdefault(text, len(texts))
-
-    rows = [(place(frame.file), frame.line, place(frame.function), place(frame.text)) for frame in frames]
-    return {"texts": list(texts), "frames": rows, "stacks": list(stacks), "nodes": nodes}

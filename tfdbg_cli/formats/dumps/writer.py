@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps import case_layout
 from tfdbg_cli.formats.dumps.case_writer import write_case
 from tfdbg_cli.formats.dumps.device_names import directory_of
@@ -23,7 +22,7 @@ from tfdbg_cli.formats.dumps.listing import (
 from tfdbg_cli.formats.messages import schema, tensor_proto
 from tfdbg_cli.formats.messages.event_file import write_tensor
 from tfdbg_cli.formats.messages.graph_def import SavedGraph, partition_def
-from tfdbg_cli.formats.recording.writing import cannot_write, whole_directory
+from tfdbg_cli.formats.recording.writing import refuse_existing, whole_directory
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.graph import Graph
@@ -73,25 +72,6 @@ def fill_dump(
     case_final = final / case_layout.CASE_DIRECTORY
     write_case(case, run, shared or graph_files(run), case_final, timed=timed, lacks=writer.lacks)
     return writer.notes()
-
-
-def refuse_existing(directory: Path) -> None:
-    """Refuse to write where something is already; an empty folder is fine.
-
-    Raises:
-        TfdbgError: there is something at `directory`, or nobody may look.
-
-    """
-    try:
-        if directory.is_dir() and not any(directory.iterdir()):
-            return
-        taken = directory.exists() or directory.is_symlink()
-    except OSError as error:
-        raise cannot_write(directory, error) from error
-    if taken:
-        raise TfdbgError(
-            f"There is something at {directory} already.", hint="Choose a folder that is empty or does not exist."
-        )
 
 
 @dataclass

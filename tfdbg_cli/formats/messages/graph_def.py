@@ -17,15 +17,21 @@ _COPIES_OF_COPIES = 4  # one would be strange, a circle of them is damage
 
 
 class SavedGraph(Graph):
-    """A graph made from GraphDefs, which it keeps: `parts` holds (device, serialized GraphDef)."""
+    """A graph made from GraphDefs, which it keeps: `parts` holds (device, serialized GraphDef).
 
-    def __init__(self, nodes: Iterable[Node], kind: GraphKind, parts: Sequence[tuple[str, bytes]]) -> None:
-        super().__init__(nodes, kind)
+    `added` are nodes that are in none of them.
+    """
+
+    def __init__(
+        self, nodes: Iterable[Node], kind: GraphKind, parts: Sequence[tuple[str, bytes]], added: Sequence[Node] = ()
+    ) -> None:
+        super().__init__((*nodes, *added), kind)
         self.parts = tuple(parts)
+        self.added = tuple(added)
 
     def with_nodes(self, nodes: Sequence[Node]) -> SavedGraph:
         """The same graph with `nodes` added."""
-        return SavedGraph((*self, *nodes), self.kind, self.parts) if nodes else self
+        return SavedGraph(self, self.kind, self.parts, nodes) if nodes else self
 
 
 def graph_from_def(serialized: bytes, kind: GraphKind) -> SavedGraph:

@@ -43,6 +43,24 @@ def size_text(nbytes: int) -> str:
     return f"{size:.1f} TiB"
 
 
+def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
+    """Refuse to write `nbytes` if that is more than `disk_budget` (0: half of what is free at `directory`).
+
+    Raises:
+        TfdbgError: it is more.
+
+    """
+    free = free_disk(directory)
+    budget = min(disk_budget, free) if disk_budget else free // 2
+    if nbytes <= budget:
+        return
+    raise TfdbgError(
+        f"{directory} would take about {size_text(nbytes)}, more than the {size_text(budget)} of disk that tfdbg may"
+        f" use ({size_text(free)} are free).",
+        hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
+    )
+
+
 @contextmanager
 def whole_directory(target: Path) -> Iterator[Path]:
     """A new folder beside `target` to write into; it takes the name `target` when everything went well.
@@ -91,3 +109,22 @@ def cannot_write(target: Path, error: OSError) -> TfdbgError:
     return TfdbgError(
         f"Cannot write {target}: {error.strerror or error}.", hint="Choose a folder that you may write to."
     )
+
+
+def refuse_existing(directory: Path) -> None:
+    """Refuse to write where something is already; an empty folder is fine.
+
+    Raises:
+        TfdbgError: there is something at `directory`, or nobody may look.
+
+    """
+    try:
+        if directory.is_dir() and not any(directory.iterdir()):
+            return
+        taken = directory.exists() or directory.is_symlink()
+    except OSError as error:
+        raise cannot_write(directory, error) from error
+    if taken:
+        raise TfdbgError(
+            f"There is something at {directory} already.", hint="Choose a folder that is empty or does not exist."
+        )

@@ -1,0 +1,202 @@
+"""Runs recorded while a program of TensorFlow goes on, in every way to ask for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.scripted import ScriptedFrontend
+
+import tfdbg_cli as tf_debug
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.values import Lack, NoValue
+
+pytestmark = pytest.mark.tf
+
+FIT = """
+import numpy as np
+import tensorflow as tf
+import keras
+
+keras.utils.set_random_seed(1)
+layers = [keras.layers.Input((4,)), keras.layers.Dense(8, "relu", name="hidden"), keras.layers.Dense(1)]
+model = keras.Sequential(layers)
+model.compile("adam", "mse")
+x = np.random.default_rng(0).random((64, 4)).astype("float32")
+model.fit(x, x.sum(axis=1), batch_size=4, epochs=EPOCHS, verbose=0, shuffle=False)
+print("weights", np.concatenate([w.ravel() for w in model.get_weights()]).tobytes().hex())
+"""
+
+SESSION = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_eager_execution()
+x = tf.placeholder(tf.float32, [2], name="x")
+w = tf.Variable([1.0, 2.0], name="w")
+y = tf.log(x * w, name="y")
+step = w.assign_add([1.0, 1.0], name="step")
+batch = np.zeros(2, np.float32)
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for number in range(4):
+        batch[:] = number
+        session.run([y, step], {x: batch})
+"""
+
+
+def _launched(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(text)
+    words = [sys.executable, "-m", "tfdbg_cli", "run", *options, "train.py"]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, timeout=250)
+
+
+def test_a_fit_is_recorded_and_trains_as_without(tmp_path: Path) -> None:
+    text = FIT.replace("EPOCHS", "1")
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "train.py").write_text(text)
+    plain = subprocess.run(
+        [sys.executable, "train.py"], cwd=tmp_path / "plain", capture_output=True, text=True, check=True
+    )
+    made = _launched(tmp_path, text, "--record", "runs", "--every", "5")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == plain.stdout
+    assert "tfdbg: 4 runs were recorded in" in made.stderr
+    opened = open_path(tmp_path / "runs")
+    assert [run.call.number for run in opened.runs] == [1, 6, 11, 16]
+    run = opened.runs[2]
+    assert run.call.kind is RunKind.FUNCTION and len(run.tensors) > 50
+    row = next(iter(run.tensors.named("one_step_on_data/sequential_1/hidden_1/Relu")))
+    value = run.tensors.value(row)
+    assert isinstance(value, np.ndarray) and value.shape == (4, 8)
+    assert any(frame.file.endswith("train.py") for stack in run.tracebacks.values() for frame in stack)
+    assert run.sources.lines(str(tmp_path / "train.py"))
+    words = [sys.executable, "-c", _WITHOUT_TENSORFLOW, "open", str(tmp_path / "runs")]
+    shown = subprocess.run([*words, "-c", "runs", "-c", "ps train.py"], capture_output=True, text=True, check=True)
+    assert "run #16" in shown.stdout and "model.fit" in shown.stdout
+
+
+_WITHOUT_TENSORFLOW = """
+import sys
+sys.modules["tensorflow"] = None
+from tfdbg_cli.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_session_is_recorded_with_what_it_was_fed(tmp_path: Path) -> None:
+    made = _launched(tmp_path, SESSION, "--record", "runs", "--only", "^y$")
+    assert made.returncode == 0, made.stderr
+    runs = open_path(tmp_path / "runs").runs
+    steps = [run for run in runs if run.call.feeds]
+    assert [run.call.feeds["x:0"].tolist() for run in steps] == [[n, n] for n in range(4)]
+    for number, run in enumerate(steps):
+        (row,) = run.tensors.named("y")
+        with np.errstate(divide="ignore"):
+            expected = np.log(np.float32(number) * np.array([1 + number, 2 + number], np.float32))
+        np.testing.assert_allclose(np.asarray(run.tensors.value(row)), expected, rtol=1e-6)
+
+
+def test_a_killed_job_leaves_what_was_finished(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(FIT.replace("EPOCHS", "100000"))
+    words = [sys.executable, "-m", "tfdbg_cli", "run", "--record", "runs", "train.py"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 200
+        while _count(tmp_path / "runs") < 3:
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.1)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    runs = open_path(tmp_path / "runs").runs
+    assert len(runs) >= 3
+    for run in runs:
+        values = [run.tensors.value(row) for row in range(len(run.tensors))]
+        assert sum(isinstance(value, np.ndarray) for value in values) > 50
+        assert not any(isinstance(value, NoValue) and value.lack is Lack.DAMAGED for value in values)
+
+
+def _count(path: Path) -> int:
+    try:
+        return len(open_path(path).runs)
+    except tf_debug.TfdbgError:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--record", "train.py"), "There is something at"),
+        (("--record", "runs", "--every", "0"), "no number of runs"),
+        (("--record", "runs", "--only", "("), "Cannot read the regex"),
+        (("--record", "runs", "--budget", "much"), "'much' is no size"),
+        (("--every", "3"), "A recording is described, and no path named"),
+        (("--record", "runs", "--stats-only", "--only", "x"), "--stats-only records no values"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_the_program(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    made = _launched(tmp_path, "print('ran')", *options)
+    assert made.returncode == 1 and said in made.stderr and not made.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
+
+
+@pytest.fixture
+def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedFrontend]:
+    from tfdbg_cli.api import process
+
+    scripted = ScriptedFrontend()
+    process.process_debugger.cache_clear()
+    monkeypatch.setattr(process, "choose_frontend", lambda *_, **__: scripted)
+    yield scripted
+    tf_debug.stop_recording()
+    tf_debug.disable()
+    process.process_debugger.cache_clear()
+
+
+def test_from_python(front: ScriptedFrontend, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    import tensorflow as tf
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return tf.math.log(x)
+
+    tf_debug.record(tmp_path / "r", every=2)
+    for value in range(5):
+        step(np.float32(value))
+    tf_debug.stop_recording()
+    step(np.float32(9))
+    assert front.stops == []
+    runs = tf_debug.open_recording(tmp_path / "r").runs
+    assert [float(np.asarray(run.tensors.value(run.tensors.named("Log")[0]))) for run in runs] == [
+        -np.inf, pytest.approx(np.log(2)), pytest.approx(np.log(4)),
+    ]  # fmt: skip
+    said = capfd.readouterr().err
+    assert re.search(r"One run in 2 is recorded in .*/r, which may take", said) and "3 runs were recorded" in said
+
+
+def test_eager_code_is_recorded_turn_by_turn(front: ScriptedFrontend, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    total = tf.Variable(1.0)
+    tf_debug.record(tmp_path / "r", every=1)
+    for number in range(3):
+        with tf_debug.run("a step"):
+            total.assign_add(tf.math.sqrt(tf.constant(float(number))))
+    tf_debug.stop_recording()
+    runs = tf_debug.open_recording(tmp_path / "r").runs
+    assert [run.call.kind for run in runs] == [RunKind.EAGER] * 3
+    roots = [np.asarray(run.tensors.value(run.tensors.named("Sqrt_0")[0])).item() for run in runs]
+    assert roots == [0, 1, pytest.approx(2**0.5)]

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.made_run import made_run, op
+from support.prompt import Prompt
+from support.sample_run import LOG, LOGITS, sample_run
+
+
+@pytest.fixture
+def prompt() -> Prompt:
+    return Prompt(sample_run())
+
+
+def test_one_tensor_as_npy(prompt: Prompt, tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    assert "Saved value to" in prompt.show(f"export {path} 'loss/Log:0[0]'", 200)
+    np.testing.assert_array_equal(np.load(path), LOG[0])
+    prompt.run(f"export --force {path} step/while/Add:0 -n 1")
+    assert np.load(path) == 2
+    assert "exists" in prompt.error(f"export {path} prob:0").message
+    assert "one array" in prompt.error(f"export {tmp_path}/b.npy prob:0 x:0").message
+
+
+def test_many_as_npz_whose_members_lead_nowhere_else(tmp_path: Path) -> None:
+    run = made_run(
+        op("../../out", "Const", value=1.0), op("/etc/passwd", "Const", value=2.0), op("a\\b", "Neg", value=3.0)
+    )
+    prompt = Prompt(run)
+    data = prompt.data(f"export {tmp_path}/a.npz")
+    assert (data["kind"], data["path"], data["tensors"], data["notes"]) == ("export", f"{tmp_path}/a.npz", 3, [])
+    assert zipfile.ZipFile(tmp_path / "a.npz").namelist() == ["_/_/out:0.npy", "_/etc/passwd:0.npy", "a_b:0.npy"]
+
+
+def test_what_a_query_admits(prompt: Prompt, tmp_path: Path) -> None:
+    prompt.run(f"export {tmp_path}/a.npz -q 'loss nan>0'")
+    assert list(np.load(tmp_path / "a.npz")) == ["loss/mul:0", "loss/Mean:0"]
+
+
+def test_csv_of_one_array_and_of_several(prompt: Prompt, tmp_path: Path) -> None:
+    prompt.run(f"export {tmp_path}/a.csv dense/MatMul:0")
+    rows = list(csv.reader((tmp_path / "a.csv").open()))
+    np.testing.assert_array_equal(np.array(rows, np.float32), LOGITS)
+    prompt.run(f"export {tmp_path}/b.csv names:0 loss/Mean:0")
+    rows = list(csv.reader((tmp_path / "b.csv").open()))
+    assert rows[:3] == [["tensor", "index", "value"], ["names:0", "0", "cat"], ["names:0", "1", "dog\x1b[2J"]]
+    assert rows[-1][:2] == ["loss/Mean:0", ""]
+
+
+def test_json(prompt: Prompt, tmp_path: Path) -> None:
+    prompt.run(f"export {tmp_path}/a.json loss/Log:0")
+    told = json.loads((tmp_path / "a.json").read_text())
+    assert (told["name"], told["dtype"], told["shape"]) == ("loss/Log:0", "float32", list(LOG.shape))
+    assert told["value"][2] == ["-inf", "-inf"]
+    prompt.run(f"export {tmp_path}/b.json x:0 half/Cast:0")
+    assert [one["dtype"] for one in json.loads((tmp_path / "b.json").read_text())["tensors"]] == [
+        "float32",
+        "bfloat16",
+    ]
+
+
+def test_safetensors(prompt: Prompt, tmp_path: Path) -> None:
+    prompt.run(f"export {tmp_path}/a.safetensors half/Cast:0 spectrum:0 loss/Log:0")
+    content = (tmp_path / "a.safetensors").read_bytes()
+    room = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + room])
+    assert {name: (entry["dtype"], entry["shape"]) for name, entry in header.items()} == {
+        "half/Cast:0": ("BF16", list(LOG.shape)),
+        "spectrum:0": ("F32", [3, 2]),
+        "loss/Log:0": ("F32", list(LOG.shape)),
+    }
+    start, end = header["loss/Log:0"]["data_offsets"]
+    assert content[8 + room + start : 8 + room + end] == LOG.tobytes() and end == len(content) - 8 - room
+    assert "texts" in prompt.error(f"export {tmp_path}/b.safetensors names:0").message
+
+
+def test_what_has_no_value_is_left_out_and_said(prompt: Prompt, tmp_path: Path) -> None:
+    shown = prompt.show(f"export {tmp_path}/a.json", 300)
+    assert "2 tensors without a value left out. The first: cold:0: The variable was read" in shown
+    assert "has no value" in prompt.error(f"export {tmp_path}/b.json table:0").message
+
+
+def test_tables(prompt: Prompt, tmp_path: Path) -> None:
+    prompt.run(f"export {tmp_path}/a.csv --table 'lt -s tensor_name'")
+    rows = list(csv.reader((tmp_path / "a.csv").open()))
+    assert len(rows) == 21 and "Op type" in rows[0]
+    prompt.run(f"export {tmp_path}/a.json --table 'lt --stats'")
+    told = json.loads((tmp_path / "a.json").read_text())
+    assert len(told["tensors"]) == 20
+    assert "shows no table" in prompt.error(f"export {tmp_path}/b.csv --table 'pt x:0'").message
+    assert "End it with .csv, .json." in prompt.error(f"export {tmp_path}/b.npy --table lt").hint
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "npy"])
+def test_a_name_that_says_no_format_is_refused(prompt: Prompt, tmp_path: Path, name: str) -> None:
+    assert "does not say which format" in prompt.error(f"export {tmp_path}/{name} x:0").message
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.prompt import Prompt
+from support.sample_run import sample_run
+
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.runs import Opened, RunEnd
+
+
+def _stop() -> RunEnd:
+    run = sample_run()
+    return RunEnd(run, earlier=[replace(run, call=replace(run.call, number=number)) for number in (1, 2)])
+
+
+def test_the_runs_of_a_stop_are_saved_and_open_again(tmp_path: Path) -> None:
+    prompt = Prompt(_stop())
+    path = tmp_path / "a b"
+    shown = prompt.show(f'save "{path}"', 200)
+    assert shown.startswith(f"3 runs are in {path} (") and f"`tfdbg open '{path}'` shows them." in shown
+    again = Prompt(Opened("", open_path(path).runs))
+    assert [run.call.number for run in again.context.runs] == [1, 2, 3]
+    again.run("runs 3")
+    assert again.show("origin") == prompt.show("origin")
+
+
+def test_one_run_and_its_json(tmp_path: Path) -> None:
+    data = Prompt(_stop()).data(f"save --one --compress {tmp_path}/r")
+    assert data == {
+        "command": f"save --one --compress {tmp_path}/r", "kind": "save", "path": str(tmp_path / "r"), "runs": 1,
+        "notes": [],
+    }  # fmt: skip
+    assert len(open_path(tmp_path / "r").runs) == 1
+
+
+def test_nothing_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "mine").touch()
+    error = Prompt(_stop()).error(f"save --force {tmp_path}/r")
+    assert "There is something at" in error.message
+    assert (tmp_path / "r" / "mine").exists()
+
+
+def test_the_budget_holds_unless_it_is_overrun(tmp_path: Path) -> None:
+    prompt = Prompt(_stop(), settings=Settings(disk_budget=1000))
+    assert "would take about" in prompt.error(f"save {tmp_path}/r").message
+    assert not (tmp_path / "r").exists()
+    prompt.run(f"save --force {tmp_path}/r")
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(data_files.os, "pwrite", fails)
+    assert "The disk is full" in Prompt(_stop()).error(f"save {tmp_path}/r").message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_is_saved_as_another_one(tmp_path: Path) -> None:
+    Prompt(_stop()).run(f"save {tmp_path}/one")
+    opened = Prompt(Opened("", open_path(tmp_path / "one").runs))
+    opened.run(f"save {tmp_path}/two")
+    assert len(open_path(tmp_path / "two").runs) == 3

@@ -1,0 +1,302 @@
+"""Which runs are recorded, and that whatever fails the program goes on; no TensorFlow."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.made_run import made_run, op
+from support.scripted import ScriptedFrontend
+
+from tfdbg_cli.capture.controller import Action
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.debugger.recording_controller import RecordingController
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.calls import Call, RunError, RunKind
+from tfdbg_cli.model.decision import Continue, Detach, Full, RecordRuns, RunUntil
+from tfdbg_cli.model.runs import Estimate, Run, RunStart
+from tfdbg_cli.model.values import NoValue
+
+
+class _Pending:
+    """A run about to happen."""
+
+    nbytes = 10
+
+    def start(self, number: int) -> RunStart:
+        return RunStart(Call(number, RunKind.SESSION, ("y:0",)))
+
+    def estimate(self, *_: object, **__: object) -> Estimate:
+        return Estimate(1, self.nbytes, 0, 1000, "memory")
+
+    def arguments(self) -> tuple[object, object]:
+        return "y:0", {}
+
+
+class _Case:
+    """A debugger with a recorder, and what was said."""
+
+    def __init__(self, *script: Any, settings: Settings | None = None) -> None:
+        self.said: list[str] = []
+        self.front = ScriptedFrontend(*script)
+        self.debugger = Debugger(lambda: self.front, settings=settings)
+        self.debugger.recorder = Recorder(lambda: settings or Settings(), self.said.append)
+        self.controller = RecordingController(self.debugger)
+
+    def drive(self, count: int, *, value: float = 1.0, error: str = "") -> str:
+        letters = ""
+        for _ in range(count):
+            plan = self.controller.run_starts(_Pending())
+            letters += {Action.LEAVE: "-"}.get(plan.action, "W" if plan.watching else "C")
+            if plan.action is not Action.LEAVE or (error and plan.errors):
+                self.controller.run_ends(plan, _run(plan.number, value, error))
+        return letters
+
+
+def _run(number: int, value: float = 1.0, error: str = "") -> Run:
+    run = made_run(op("x", "Const", value=np.full(50, value, np.float32)), op("y", "Neg", "x", value=value))
+    failed = RunError(error, "it failed") if error else None
+    return replace(run, call=replace(run.call, number=number), error=failed)
+
+
+def _numbers(path: Path) -> list[int]:
+    return [run.call.number for run in open_path(path).runs]
+
+
+def test_every_run_is_recorded_and_nobody_is_asked(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    assert case.drive(4) == "CCCC"
+    case.debugger.recorder.end()
+    assert case.front.path == [] and _numbers(tmp_path / "r") == [1, 2, 3, 4]
+    assert "which may take" in case.said[0]
+    assert (
+        case.said[1]
+        == f"4 runs were recorded in {tmp_path / 'r'}: `tfdbg open {tmp_path / 'r'}` shows what is there."
+    )
+    assert case.drive(2) == "--"
+
+
+def test_one_run_in_three(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), every=3))
+    assert case.drive(8) == "C--C--C-"
+    case.debugger.recorder.end()
+    assert _numbers(tmp_path / "r") == [1, 4, 7]
+
+
+def test_from_the_prompt_and_when_nobody_is_there_any_more(tmp_path: Path) -> None:
+    case = _Case(RecordRuns(str(tmp_path / "r"), every=2))
+    assert case.drive(3) == "C-C"
+    assert case.front.path == ["start 1"]
+    case.front.script = [Detach()]
+    case.debugger.stop_next()
+    assert case.drive(3) == "-C-"
+    case.debugger.recorder.end()
+    assert _numbers(tmp_path / "r") == [1, 3, 5]
+
+
+def test_a_place_that_is_taken_stops_at_the_prompt_again(tmp_path: Path) -> None:
+    (tmp_path / "r").touch()
+    case = _Case(RecordRuns(str(tmp_path / "r")), Continue())
+    assert case.drive(2) == "--"
+    assert case.front.path == ["start 1", "start 1"]
+    assert "There is something at" in case.front.stops[1].notes[0]
+
+
+def test_what_a_watch_looks_at_is_recorded_too(tmp_path: Path) -> None:
+    case = _Case(RunUntil("has_inf_or_nan"), Continue())
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    assert case.drive(2) == "WW"
+    assert case.drive(1, value=np.nan) == "W"
+    case.debugger.recorder.end()
+    assert case.front.path == ["start 1", "end 3"]
+    assert _numbers(tmp_path / "r") == [1, 2, 3]
+
+
+def test_a_watched_run_that_passed_inside_is_made_for_the_recording(tmp_path: Path) -> None:
+    case = _Case(RunUntil("has_inf_or_nan"))
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    plan = case.controller.run_starts(_Pending())
+    made = []
+    case.controller.run_passed(plan, lambda: made.append(1) or _run(plan.number))
+    case.debugger.recorder.end()
+    assert made == [1] and _numbers(tmp_path / "r") == [1]
+
+
+def test_an_error_is_recorded_and_shown(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), every=3))
+    assert case.drive(1) == "C"
+    assert case.drive(1, error="InvalidArgumentError") == "-"
+    assert case.drive(1, error="OutOfRangeError") == "-"
+    case.debugger.recorder.end()
+    runs = open_path(tmp_path / "r").runs
+    assert [run.error and run.error.type_name for run in runs] == [None, "InvalidArgumentError"]
+    assert case.front.path == ["end 2"]
+
+
+def test_a_selection_of_values(tmp_path: Path) -> None:
+    for number, asked in enumerate(
+        (RecordRuns("", only="^y"), RecordRuns("", stats_only=True), RecordRuns("", layer="nowhere"))
+    ):
+        case, path = _Case(), tmp_path / str(number)
+        case.debugger.set_watch(None)
+        case.debugger.recorder.begin(replace(asked, path=str(path)))
+        case.drive(1)
+        case.debugger.recorder.end()
+        store = open_path(path).runs[0].tensors
+        kept = [store[i].node for i in range(len(store)) if not isinstance(store.value(i), NoValue)]
+        assert kept == (["y"] if asked.only else [])
+        assert store.summary(0).max == 1.0  # type: ignore[attr-defined]
+
+
+def test_a_regex_that_cannot_be_read_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    with pytest.raises(TfdbgError, match="Cannot read the regex"):
+        _Case().debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), only="("))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_said_once_and_the_program_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    assert case.drive(2) == "CC"
+    _until(lambda: case.debugger.recorder._writer.written == 2)  # type: ignore[union-attr]
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(data_files.os, "pwrite", full)
+    case.drive(1)
+    _until(lambda: not case.debugger.recorder.on)
+    assert case.drive(5) == "-----"
+    case.debugger.recorder.end()
+    told = [sentence for sentence in case.said if "disk is full" in sentence]
+    assert len(told) == 1 and "Nothing more is recorded; the program goes on." in told[0]
+    assert _numbers(tmp_path / "r") == [1, 2]
+
+
+def test_a_fault_of_ours_is_said_once_and_the_program_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(run: Run) -> Run:
+        raise RuntimeError("oops")
+
+    monkeypatch.setattr("tfdbg_cli.debugger.recorder.in_memory", broken)
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    assert case.drive(3) == "CCC"
+    case.debugger.recorder.end()
+    assert [said for said in case.said if "oops" in said] == ["Run #1 was not recorded: RuntimeError: oops"]
+
+
+def test_a_run_too_large_for_the_memory_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Pending, "nbytes", 10_000)
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    assert case.drive(3) == "---"
+    assert sum("is not recorded" in said for said in case.said) == 1
+    case.debugger.recorder.end()
+
+
+def test_the_budget_is_said_before_and_kept(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), budget=300_000))
+    assert "may take 293.0 KiB; then the oldest runs give way" in case.said[0]
+    case.drive(300)
+    case.debugger.recorder.end()
+    numbers = _numbers(tmp_path / "r")
+    assert numbers[-1] == 300 and numbers[0] > 1
+    assert sum(file.stat().st_size for file in (tmp_path / "r").rglob("*") if file.is_file()) <= 310_000
+    assert sum("reached its budget" in said for said in case.said) == 1
+
+
+def test_a_budget_may_end_the_recording(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), budget=300_000, full=Full.STOP))
+    assert "then no more is recorded" in case.said[0]
+    case.drive(300)
+    case.debugger.recorder.end()
+    numbers = _numbers(tmp_path / "r")
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) < 300
+    assert sum("has taken its 293.0 KiB" in said for said in case.said) == 1
+
+
+def test_runs_that_wait_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = _Case(settings=Settings(memory_budget=4000))  # a quarter of it for runs that wait: four of them
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    background = case.debugger.recorder._writer
+    assert background is not None
+    go, most = threading.Event(), []
+    written = background._writer.write
+
+    def slow(run: Run) -> Any:
+        most.append(background._waiting)
+        go.wait(10)
+        return written(run)
+
+    monkeypatch.setattr(background._writer, "write", slow)
+    thread = threading.Thread(target=lambda: case.drive(20))
+    thread.start()
+    time.sleep(0.3)
+    assert thread.is_alive()  # the program waits
+    go.set()
+    thread.join(20)
+    assert not thread.is_alive()
+    case.debugger.recorder.end()
+    assert max(most) <= 1000 and len(_numbers(tmp_path / "r")) == 20
+
+
+def test_what_a_session_is_fed_is_as_it_was(tmp_path: Path) -> None:
+    case, batch = _Case(), np.ones(3, np.float32)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    run = _run(1)
+    case.debugger.recorder.take(replace(run, call=replace(run.call, feeds={"x:0": batch})))
+    batch[:] = 7  # the program fills it anew
+    case.debugger.recorder.end()
+    assert open_path(tmp_path / "r").runs[0].call.feeds["x:0"].tolist() == [1, 1, 1]
+
+
+def test_a_process_that_is_forked_off_writes_nothing(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.drive(1)
+    child = os.fork()
+    if not child:
+        try:
+            case.drive(3)
+            case.debugger.recorder.end()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    case.drive(1)
+    case.debugger.recorder.end()
+    assert _numbers(tmp_path / "r") == [1, 2]
+
+
+def _until(holds: Any) -> None:
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -1,0 +1,232 @@
+"""Recordings for scripts and notebooks: runs, their tensors as arrays that are read when looked at, queries."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import Tensor, summary_of
+from tfdbg_cli.model.values import Array, NoValue
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+_MOST_ROWS = 60  # of a table in a notebook
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """One tensor of a run of a recording. Its elements are read when they are asked for.
+
+    `np.asarray(tensor)` is the whole value, `tensor[0, :10]` reads no more of a large one than that part of the file.
+    """
+
+    run: Run
+    index: int
+    facts: Tensor = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """`node:slot`."""
+        return str(self.facts.name)
+
+    @property
+    def dtype(self) -> str:
+        """TensorFlow's name of the element type."""
+        return self.facts.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The lengths of the axes; None where they are not known."""
+        return self.facts.shape
+
+    @property
+    def value(self) -> Array:
+        """The array, which for a large tensor lies in the file as long as nobody looks at its elements.
+
+        Raises:
+            TfdbgError: there is none; the message says why.
+
+        """
+        found = self.run.tensors.value(self.index)
+        if isinstance(found, NoValue):
+            raise TfdbgError(f"{self.name} has no value: {found.text}")
+        return found
+
+    @property
+    def summary(self) -> Summary | None:
+        """Counts and moments, as recorded or of the value; None where there is neither."""
+        return summary_of(self.run.tensors, self.index)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        found = np.asarray(self.value, dtype)
+        return found.copy() if copy else found
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value[index]
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of run #{self.run.call.number}: {self.dtype} {self._lengths}>"
+
+    @property
+    def _lengths(self) -> str:
+        return "of unknown shape" if self.shape is None else str(list(self.shape))
+
+    @property
+    def row(self) -> Mapping[str, Any]:
+        """What is known without the value, as a row of a table; the names are those of `lt --json`."""
+        facts = self.facts
+        return {
+            "run": self.run.call.number,
+            "name": self.name,
+            "op_type": facts.op_type,
+            "dtype": facts.dtype,
+            "shape": facts.shape,
+            "nbytes": facts.nbytes,
+            "execution": facts.execution,
+            "device": facts.device,
+        }
+
+
+class SavedTensors(Sequence[SavedTensor]):
+    """Tensors of one run, in the order of their execution; each is made when it is looked at."""
+
+    def __init__(self, run: Run, rows: Sequence[int]) -> None:
+        self._run = run
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> SavedTensor: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> SavedTensors: ...
+
+    @overload
+    def __getitem__(self, index: str) -> SavedTensor: ...
+
+    def __getitem__(self, index: int | slice | str) -> SavedTensor | SavedTensors:
+        """The tensor at a place, some of them, or the last one of that name (`node:slot`, or a node)."""
+        if isinstance(index, slice):
+            return SavedTensors(self._run, self._rows[index])
+        if isinstance(index, str):
+            return self._named(index)
+        row = self._rows[index]
+        return SavedTensor(self._run, row, self._run.tensors[row])
+
+    def _named(self, text: str) -> SavedTensor:
+        node, _, slot = text.rpartition(":")
+        name = TensorName(node, int(slot)) if node and slot.isdecimal() else TensorName(text, 0)
+        found = set(self._rows).intersection(self._run.tensors.named(name.node, name.slot))
+        if not found:
+            raise KeyError(text)
+        row = max(found)
+        return SavedTensor(self._run, row, self._run.tensors[row])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each tensor, with what is known without its value.
+
+        Raises:
+            ImportError: pandas is not installed.
+
+        """
+        import pandas as pd
+
+        return pd.DataFrame([tensor.row for tensor in self])
+
+    def _repr_html_(self) -> str:
+        shown = [tensor.row for tensor in self[:_MOST_ROWS]]
+        more = len(self) - len(shown)
+        return _table(shown) + (f"<p>… {more:,} more</p>" if more else "")
+
+
+@dataclass(frozen=True)
+class Recording(Opened):
+    """Runs on disk: `runs`, each read when it is looked at, and questions to their tensors."""
+
+    def tensors(self, query: str = "", run: int = -1) -> SavedTensors:
+        """The tensors of the run at the place `run` (the last one if nothing else is said) that `query` admits.
+
+        Queries are those of `lt -q`: `"dense shape=[*,128]"`, `"size>1MB or nan>0"`.
+
+        Raises:
+            TfdbgError: the query makes no sense, or the run cannot be read.
+            IndexError: there is no such run.
+
+        """
+        looked_at = self.runs[run]
+        everything = range(len(looked_at.tensors))
+        if not query:
+            return SavedTensors(looked_at, everything)
+        context = Context(self)
+        context.current = range(len(self.runs))[run]
+        for answer in TensorRows(context).select(asked_query(query), everything):
+            if answer is not None:
+                return SavedTensors(looked_at, answer.indices)
+        return SavedTensors(looked_at, ())
+
+    def history(self, name: str) -> Iterator[SavedTensor]:
+        """The tensor `name` (`node:slot`, or a node) of every run that has it, the oldest first."""
+        for place in range(len(self.runs)):
+            try:
+                yield self.tensors(run=place)[name]
+            except KeyError:
+                continue
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each run.
+
+        Raises:
+            ImportError: pandas is not installed.
+
+        """
+        import pandas as pd
+
+        return pd.DataFrame([_run_row(run) for run in self.runs])
+
+    def _repr_html_(self) -> str:
+        shown = [_run_row(run) for run in self.runs[:_MOST_ROWS]]
+        more = len(self.runs) - len(shown)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<p>{html.escape(self.path)}</p>{notes}{_table(shown)}" + (f"<p>… {more:,} more</p>" if more else "")
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    error = run.error.type_name if run.error else ""
+    return {"run": run.call.number, "called": run.call.title, "tensors": len(run.tensors), "error": error}
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return "<p>Nothing.</p>"
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row.values())}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def open_recording(path: str | os.PathLike[str]) -> Recording:
+    """The recording at `path`, in any format that `tfdbg open` knows. TensorFlow is not needed.
+
+    Raises:
+        TfdbgError: there is nothing there, or nothing that tfdbg can open; the hint says what it opens.
+
+    """
+    opened = open_path(os.fspath(path))
+    return Recording(opened.path, opened.runs, opened.current, opened.notes, opened.opening)

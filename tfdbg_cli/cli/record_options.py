@@ -1,0 +1,61 @@
+"""The options of `tfdbg run` that say which runs are recorded, and what of them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tfdbg_cli.commands.views.record_decision import record_decision
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.decision import RecordRuns
+
+
+def add_record_options(parser: argparse.ArgumentParser) -> None:
+    """Let `parser` take a recording."""
+    group = parser.add_argument_group("to record runs, while the program goes on")
+    group.add_argument("--record", metavar="PATH", default="", help="record runs in the new folder PATH")
+    group.add_argument(
+        "--every", metavar="N", type=int, default=None, help="only the first run and every N-th after it"
+    )
+    group.add_argument(
+        "--only", metavar="REGEX", default="", help="values of these nodes alone, of the others statistics"
+    )
+    group.add_argument("--layer", metavar="NAME", default="", help="values of this layer alone, of others statistics")
+    group.add_argument("--stats-only", action="store_true", help="statistics of every tensor, no values")
+    group.add_argument(
+        "--budget",
+        metavar="SIZE",
+        default="",
+        help="bytes that it may take, such as 4G (default: half of what is free)",
+    )
+    group.add_argument(
+        "--full", choices=("drop", "stop"), default="", help="when it has: drop the oldest runs (default), or stop"
+    )
+    group.add_argument("--compress", action="store_true", help="compress values: slower to write and to read")
+
+
+def record_of(options: argparse.Namespace) -> RecordRuns | None:
+    """The recording that a program begins with.
+
+    Raises:
+        TfdbgError: its options make no sense, or there is something at its path already.
+
+    """
+    if not options.record:
+        given = (options.every, options.only, options.layer, options.stats_only, options.budget, options.full)
+        if any(given) or options.compress:
+            raise TfdbgError(
+                "A recording is described, and no path named.", hint="Write: tfdbg run --record PATH … SCRIPT"
+            )
+        return None
+    # The program may change its folder before the first run.
+    return record_decision(
+        str(Path(options.record).expanduser().absolute()),
+        every=1 if options.every is None else options.every,
+        only=options.only,
+        layer=options.layer,
+        stats_only=options.stats_only,
+        budget=options.budget,
+        full=options.full,
+        compress=options.compress,
+    )

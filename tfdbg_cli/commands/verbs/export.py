@@ -1,0 +1,135 @@
+"""`export`: tensors and tables for other programs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.interpreter import execute
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind, Registry
+from tfdbg_cli.commands.views.exported import (
+    SUFFIXES,
+    Exported,
+    export_json,
+    export_table,
+    export_tensors,
+    require_suffix,
+)
+from tfdbg_cli.commands.views.tensor_choice import choose, sliced
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.table import Table
+from tfdbg_cli.document.text import Line, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.values import NoValue
+
+_TABLES = (".csv", ".json")
+
+
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The command `export`; to write the table of another one it needs those in `registry`."""
+
+    def run(context: Context, options: argparse.Namespace) -> Document:
+        if options.table:
+            return _export_table(context, options, registry)
+        return _export_tensors(context, options)
+
+    command = Command(
+        "export",
+        (),
+        "Write tensors, or the table of a command, to a file for other programs.",
+        run,
+        (
+            Argument(("file",), "NAME.npy, .npz, .csv, .json or .safetensors", Kind.PATH, metavar="FILE"),
+            Argument(("tensors",), "tensors; slices may follow", Kind.TENSOR, metavar="TENSOR", nargs="*"),
+            QUERY_ARGUMENT,
+            Argument(("-n", "--number"), "which execution, from 0; -1 is the last", metavar="K", type=int),
+            Argument(("--table",), "a command whose table is written (.csv, .json)", metavar="COMMAND", default=""),
+            Argument(("--force",), "replace a file that is there", switch=True),
+        ),
+        moments=WITH_TENSORS,
+        section="Keep",
+        details="""\
+The name of the file says the format. Without TENSOR all that -q admits are written, else every one of the run. In a
+.csv file one array of up to two axes stands as it lies, several and larger ones with a row for each element. A .npy
+or .npz file holds bfloat16 and 8 bit floats as float32, .safetensors as they are; that holds no texts.
+
+Examples:
+  export log.npy 'loss/Log:0[0]'
+  export gradients.npz -q 'role=grad'
+  export run.safetensors
+  export tensors.csv --table 'lt --stats -s worst'
+  export layers.json --table layers""",
+    )
+    return (command,)
+
+
+def _export_tensors(context: Context, options: argparse.Namespace) -> Document:
+    require_suffix(options.file, SUFFIXES)
+    lost: list[str] = []
+    tensors = list(_chosen(context, options, lost))
+    if not tensors:
+        raise TfdbgError("No tensor has a value to export.", hint=lost[0] if lost else "`lt` lists the tensors.")
+    said = [export_tensors(tensors, options.file, force=options.force)]
+    notes = [f"{count_text(len(lost), 'tensor')} without a value left out. The first: {lost[0]}"] if lost else []
+    return _answer(options, said, {"tensors": len(tensors), "notes": notes})
+
+
+def _chosen(context: Context, options: argparse.Namespace, lost: list[str]) -> Iterator[Exported]:
+    """The values that are asked for; what those that have none say goes into `lost`."""
+    store = context.run.tensors
+    for text in options.tensors:
+        choice = choose(context, text)
+        index = choice.execution(options.number)
+        value = store.value(index)
+        if isinstance(value, NoValue):
+            raise TfdbgError(f"{choice.name} has no value: {value.text}")
+        yield Exported(f"{choice.name}{choice.slicing}", store[index].dtype, sliced(value, choice.slicing))
+    if options.tensors:
+        return
+    for index in _admitted(context, options.query):
+        value, tensor = store.value(index), store[index]
+        if isinstance(value, NoValue):
+            lost.append(f"{tensor.name}: {value.text}")
+        else:
+            times = f" execution {tensor.execution}" if tensor.execution else ""
+            yield Exported(f"{tensor.name}{times}", tensor.dtype, value)
+
+
+def _admitted(context: Context, query: str) -> Sequence[int]:
+    everything = range(len(context.run.tensors))
+    if not query:
+        return everything
+    for answer in TensorRows(context).select(asked_query(query), everything):
+        if answer is not None:
+            return answer.indices
+    return ()
+
+
+def _export_table(context: Context, options: argparse.Namespace, registry: Registry) -> Document:
+    if options.tensors or options.query:
+        raise TfdbgError("--table writes what a command shows; tensors are named without it.")
+    suffix = require_suffix(options.file, _TABLES)
+    shown = execute(options.table, context, registry)
+    if not isinstance(shown, Document):
+        raise TfdbgError(f"{options.table!r} shows no table.", hint="Write: export FILE.csv --table 'lt --stats'")
+    if suffix == ".json":
+        said = export_json(shown.data(), options.file, force=options.force)
+    else:
+        table = next((block for block in shown.blocks if isinstance(block, Table)), None)
+        if table is None:
+            raise TfdbgError(f"{options.table!r} shows no table.", hint="A .json file holds what it shows.")
+        rows = ([span.text for span in table.row(place)] for place in range(table.count))
+        said = export_table([column.title for column in table.columns], rows, options.file, force=options.force)
+    return _answer(options, [said], {"table": options.table, "notes": []})
+
+
+def _answer(options: argparse.Namespace, said: list[Line], data: dict[str, object]) -> Document:
+    notes = data["notes"]
+    assert isinstance(notes, list)
+    lines = [*said, *(line(printable(note)) for note in notes)]
+    return text_document("export", *lines, data={"path": options.file, **data}, title=f"export {options.file}")

@@ -1,0 +1,51 @@
+"""`save`: the runs of a stop, taken home as a recording."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.file_name import named_file
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
+from tfdbg_cli.document.document import Document, text_document
+from tfdbg_cli.document.text import line, printable
+
+
+def _save(context: Context, options: argparse.Namespace) -> Document:
+    path = named_file(options.path)
+    from tfdbg_cli.formats.container.saving import save_runs  # few prompts write: the start does without
+
+    runs = [context.run] if options.one else context.runs
+    said = save_runs(
+        runs,
+        path,
+        compressed=options.compress,
+        disk_budget=context.settings.disk_budget,
+        force=options.force,
+    )
+    data = {"path": str(path.absolute()), "runs": len(runs), "notes": list(said[1:])}
+    return text_document("save", *map(line, map(printable, said)), data=data, title=options.path)
+
+
+COMMAND = Command(
+    "save",
+    (),
+    "Save the runs of this stop as a recording.",
+    _save,
+    (
+        Argument(("path",), "a folder that does not exist yet, or is empty", Kind.PATH, metavar="PATH"),
+        Argument(("--one",), "only the run looked at", switch=True),
+        Argument(("--compress",), "compress the values: slower to write and to read", switch=True),
+        Argument(("--force",), "overrun the disk budget", switch=True),
+    ),
+    moments=WITH_TENSORS,
+    section="Keep",
+    details="""\
+A recording holds every value that was captured, the graphs, tracebacks and sources, what the runs were fed, and their
+errors. `tfdbg open PATH` shows it without TensorFlow. `docs/format.md` describes its files: the values lie in
+safetensors files, which other tools read, too. A run cannot be made again from it, as it can from a `bundle`.
+
+Examples:
+  save ~/nan-in-step-1207
+  run -f has_inf_or_nan --keep 5       then `save case` takes the five runs before the hit and the hit""",
+)

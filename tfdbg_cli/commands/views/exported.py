@@ -1,0 +1,184 @@
+"""Tensors written for other programs: a file of NumPy's, CSV, JSON or safetensors, as its name says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO
+
+import numpy as np
+
+from tfdbg_cli.commands.views.array_file import save_array, save_arrays
+from tfdbg_cli.commands.whole_file import new_file, write_whole
+from tfdbg_cli.document.array_words import native
+from tfdbg_cli.document.jsonlines import standard
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.elements import Elements, elements_of
+from tfdbg_cli.model.values import Array
+
+SUFFIXES = (".npy", ".npz", ".csv", ".json", ".safetensors")
+_FORCE = "Add --force to replace it."
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A value to be written: what it is called, its element type by TensorFlow's name, and its elements."""
+
+    name: str
+    dtype: str
+    array: Array
+
+
+def export_tensors(tensors: Sequence[Exported], file: str, *, force: bool) -> Line:
+    """Write `tensors` to `file` as its suffix says; says where they are.
+
+    Raises:
+        TfdbgError: there is no such format, it cannot hold them, or the file cannot be written.
+
+    """
+    suffix = require_suffix(file, SUFFIXES)
+    if suffix == ".npy":
+        if len(tensors) != 1:
+            raise TfdbgError(f"A .npy file holds one array, and these are {len(tensors)}.", hint="Write .npz.")
+        return save_array(tensors[0].array, file, force=force)
+    if suffix == ".npz":
+        return save_arrays({_member(name): one.array for name, one in _by_name(tensors).items()}, file, force=force)
+    write = {".csv": _csv, ".json": _json, ".safetensors": _safetensors}[suffix]
+    return write_file(file, lambda out: write(tensors, out), force=force)
+
+
+def export_table(heads: Sequence[str], rows: Iterable[Sequence[str]], file: str, *, force: bool) -> Line:
+    """Write a table as text with commas.
+
+    Raises:
+        TfdbgError: the file cannot be written.
+
+    """
+    return write_file(file, lambda out: _write_rows(out, [heads, *rows]), force=force)
+
+
+def export_json(data: object, file: str, *, force: bool) -> Line:
+    """Write `data` as JSON.
+
+    Raises:
+        TfdbgError: the file cannot be written.
+
+    """
+    return write_file(file, lambda out: _write_json(out, data), force=force)
+
+
+def require_suffix(file: str, suffixes: Sequence[str]) -> str:
+    """The suffix of `file`, which is one of `suffixes`.
+
+    Raises:
+        TfdbgError: it is another.
+
+    """
+    suffix = PurePath(file).suffix.lower()
+    if suffix not in suffixes:
+        raise TfdbgError(f"{file!r} does not say which format.", hint=f"End it with {', '.join(suffixes)}.")
+    return suffix
+
+
+def write_file(file: str, write: Callable[[IO[bytes]], None], *, force: bool) -> Line:
+    """Have `write` fill `file`; says where it is.
+
+    Raises:
+        TfdbgError: it cannot be written.
+
+    """
+    path = new_file(file, replace=force, way_out=_FORCE)
+    write_whole(path, write)
+    return line("Exported to: ", Span(printable(str(path)), Style.NAME), f" ({bytes_text(path.stat().st_size)})")
+
+
+def _by_name(tensors: Sequence[Exported]) -> dict[str, Exported]:
+    found: dict[str, Exported] = {}
+    for one in tensors:
+        name, again = one.name, 2
+        while name in found:
+            name, again = f"{one.name} ({again})", again + 1
+        found[name] = one
+    return found
+
+
+def _member(name: str) -> str:
+    """`name` as the name of a file in an archive, which somebody may unpack: it leads nowhere else."""
+    safe = re.sub(r"[\x00-\x1f\\]", "_", name.encode("utf-8", "backslashreplace").decode())
+    return "/".join("_" if part in {"", ".", ".."} else part for part in safe.split("/"))
+
+
+def _csv(tensors: Sequence[Exported], out: IO[bytes]) -> None:
+    """One array of up to two axes as it lies; else a row for each element: name, place, value."""
+    if len(tensors) == 1 and tensors[0].array.ndim <= 2:
+        array = np.atleast_1d(native(tensors[0].array))
+        rows = array if array.ndim == 2 else array[:, None]
+        _write_rows(out, ([_cell(item) for item in row] for row in rows.tolist()))
+        return
+    _write_rows(out, [["tensor", "index", "value"]])
+    for name, one in _by_name(tensors).items():
+        values = native(one.array).reshape(-1).tolist()
+        places = np.ndindex(one.array.shape)
+        _write_rows(
+            out, ([name, " ".join(map(str, at)), _cell(value)] for at, value in zip(places, values, strict=True))
+        )
+
+
+def _cell(item: object) -> object:
+    return item.decode("utf-8", "backslashreplace") if isinstance(item, bytes) else item
+
+
+def _write_rows(out: IO[bytes], rows: Iterable[Sequence[object]]) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        if text.tell() > 1 << 20:
+            out.write(text.getvalue().encode("utf-8", "backslashreplace"))
+            text.seek(0)
+            text.truncate()
+    out.write(text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _json(tensors: Sequence[Exported], out: IO[bytes]) -> None:
+    told = [
+        {"name": one.name, "dtype": one.dtype, "shape": list(one.array.shape), "value": native(one.array)}
+        for one in tensors
+    ]
+    _write_json(out, told[0] if len(told) == 1 else {"tensors": told})
+
+
+def _write_json(out: IO[bytes], data: object) -> None:
+    out.write(json.dumps(standard(data), allow_nan=False).encode("ascii"))
+
+
+def _safetensors(tensors: Sequence[Exported], out: IO[bytes]) -> None:
+    parts: dict[str, Elements] = {}
+    for name, one in _by_name(tensors).items():
+        if one.array.dtype.kind in "OSU":
+            raise TfdbgError(
+                f"A .safetensors file holds numbers, and {one.name} texts.", hint="Write .json, or leave it out."
+            )
+        parts[name.encode("utf-8", "backslashreplace").decode()] = elements_of(one.array, "")
+    out.write(_safetensors_header(parts))
+    for part in parts.values():
+        out.write(part.content)
+
+
+def _safetensors_header(parts: Mapping[str, Elements]) -> bytes:
+    header: dict[str, object] = {}
+    end = 0
+    for name, part in parts.items():
+        size = len(part.content)
+        header[name] = {"dtype": part.tag, "shape": list(part.shape), "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    text = text.ljust(len(text) + -len(text) % 8)
+    return len(text).to_bytes(8, "little") + text

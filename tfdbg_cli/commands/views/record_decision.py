@@ -1,0 +1,57 @@
+"""The decision to record runs, as the prompt, the command line and a program describe it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tfdbg_cli.config.settings import settable
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.writing import refuse_existing
+from tfdbg_cli.model.decision import Full, RecordRuns
+
+
+def record_decision(
+    path: str,
+    *,
+    every: int = 1,
+    only: str = "",
+    layer: str = "",
+    stats_only: bool = False,
+    budget: str | int = 0,
+    full: str = "",
+    compress: bool = False,
+) -> RecordRuns:
+    """Runs to be recorded in `path`; the other arguments are the fields of the decision.
+
+    Raises:
+        TfdbgError: they make no sense, or there is something at `path` already.
+
+    """
+    if every < 1:
+        raise TfdbgError(f"--every {every} is no number of runs.", hint="--every 10 records one run in ten.")
+    if stats_only and (only or layer):
+        raise TfdbgError(
+            "--stats-only records no values, --only and --layer some.", hint="Take one of them, or neither."
+        )
+    try:
+        re.compile(only)
+    except re.error as error:
+        raise TfdbgError(f"Cannot read the regex {only!r}: {error}.") from None
+    if full not in {"", *Full}:
+        raise TfdbgError(f"A full recording can drop or stop, not {full!r}.")
+    size = budget if isinstance(budget, int) else _size(budget)
+    if size < 0:
+        raise TfdbgError(f"{budget} is no size.", hint="Write 512M, 4G, or a number of bytes.")
+    refuse_existing(Path(path))
+    return RecordRuns(path, every, only, layer, stats_only, size, Full(full or "drop"), compress)
+
+
+def _size(text: str) -> int:
+    if not text:
+        return 0
+    try:
+        found = settable("disk_budget", text)
+    except (TfdbgError, OverflowError):
+        raise TfdbgError(f"{text!r} is no size.", hint="Write 512M, 4G, or a number of bytes.") from None
+    return int(found)

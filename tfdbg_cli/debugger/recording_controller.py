@@ -1,0 +1,123 @@
+"""The controller that stands before the debugger, and has those runs captured that are to be recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+from tfdbg_cli.capture.budget import refusal
+from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.active_watch import SIGNALS
+from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.debugger.prompt_threads import PromptThreads
+from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.runs import Run
+
+
+class RecordingController:
+    """Asks `debugger` about every run. What that leaves alone is captured where the recorder wants it.
+
+    See `capture.controller.Controller`.
+    """
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+        self._recorder = debugger.recorder
+        self._threads = PromptThreads()
+        self._recorded: dict[int, Plan] = {}  # what the debugger planned for runs that are recorded, by number
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold now."""
+        return self._debugger.settings
+
+    @property
+    def watched(self) -> WatchRequest | None:
+        """What the watch that is on asks of runs."""
+        return self._debugger.watched
+
+    @property
+    def sought(self) -> Sought | None:
+        """What code that runs eagerly is to stop at."""
+        return self._debugger.sought
+
+    def count_run(self) -> int:
+        """The number of a run that begins now."""
+        return self._debugger.count_run()
+
+    def run_paused(self, run: Run) -> None:
+        """Open the prompt in the middle of a run."""
+        self._debugger.run_paused(run)
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """What to do with a run: what the debugger wants, and to capture it if it is to be recorded."""
+        plan = self._debugger.run_starts(pending)
+        if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
+            return plan
+        eager = isinstance(pending, PendingSection)
+        if not self._threads.include_this() or not self._recorder.wants(eager):
+            return plan
+        if plan.action is Action.CAPTURE:
+            self._recorded[plan.number] = plan
+            return plan
+        captured = replace(plan, action=Action.CAPTURE, errors=True)
+        refused = refusal(pending.estimate(captured.capture))
+        if refused is not None:
+            self._recorder.missed(f"Run #{plan.number} is not recorded. {refused}")
+            return plan
+        self._recorded[plan.number] = plan
+        return captured
+
+    def run_ends(self, plan: Plan, run: Run) -> bool:
+        """Record a run, and tell the debugger of it if that wanted it."""
+        own = self._recorded.pop(plan.number, None)
+        unexpected = run.error is not None and run.error.type_name not in SIGNALS
+        if own is not None or (unexpected and self._recorder.on):
+            self._recorder.take(run)
+        if own is None:
+            return self._debugger.run_ends(plan, run)
+        if own.action is Action.LEAVE and run.error is None:
+            return False
+        return self._debugger.run_ends(own, run)
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+        """Record a watched run in which nothing was found, and have it counted."""
+        if self._recorded.pop(plan.number, None) is not None:
+            try:
+                run = make()
+            except Exception as error:  # noqa: BLE001  # the watch goes on without
+                report("record a watched run", error)
+            else:
+                self._recorder.take(run)
+                self._debugger.run_passed(plan, lambda: run, said, looked_at)
+                return
+        self._debugger.run_passed(plan, make, said, looked_at)
+
+    def run_abandoned(self, plan: Plan) -> None:
+        """Hear that the run of `plan` ends without a report."""
+        self._debugger.run_abandoned(self._recorded.pop(plan.number, plan))
+
+
+class RecordingAttendant:
+    """Divides eager code into runs as long as the debugger wants that, or runs are recorded."""
+
+    def __init__(self, attendant: Attendant, debugger: Debugger) -> None:
+        self._attendant = attendant
+        self._recorder = debugger.recorder
+        self._wanted = False
+        self._recorder.on_change = self._attend
+
+    def attend(self, wanted: bool) -> None:
+        """Begin with it, or stop, as far as the debugger is concerned."""
+        self._wanted = wanted
+        self._attend()
+
+    def run_begins(self, pending: PendingRun) -> None:
+        """Note that a run begins in this thread."""
+        self._attendant.run_begins(pending)
+
+    def _attend(self) -> None:
+        self._attendant.attend(self._wanted or self._recorder.on)

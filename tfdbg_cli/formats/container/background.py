@@ -1,0 +1,107 @@
+"""Writing a recording beside the program: a queue with a bound, and a thread that empties it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.model.runs import Run
+
+
+class BackgroundWriter:
+    """Hands runs to `writer`, one after the other, in a thread of its own.
+
+    Runs that wait take at most `room` bytes, or there is one: whoever has more waits, and the program with it. The
+    first failure is said by `say`, and nothing is written from then on. A process that is forked off writes nothing.
+    """
+
+    def __init__(self, writer: RecordingWriter, room: int, say: Callable[[str], None]) -> None:
+        self._writer = writer
+        self._room = room
+        self._say = say
+        self._change = threading.Condition()
+        self._queue: deque[tuple[Run, int]] = deque()
+        self._waiting = 0  # bytes, of the run that is written too
+        self._ended = False
+        self._process = os.getpid()
+        self._notes: set[str] = set()
+        self.written = 0
+        self.failed = False
+        self._thread = threading.Thread(target=self._work, name="tfdbg-recorder", daemon=True)
+        self._thread.start()
+
+    def add(self, run: Run, nbytes: int) -> None:
+        """Have `run`, which holds `nbytes`, written. Waits until there is room."""
+        if os.getpid() != self._process:
+            return
+        with self._change:
+            while self._waiting and self._waiting + nbytes > self._room and not self._stopped:
+                self._change.wait()
+            if self._stopped:
+                return
+            self._queue.append((run, nbytes))
+            self._waiting += nbytes
+            self._change.notify_all()
+
+    @property
+    def _stopped(self) -> bool:
+        return self._ended or self.failed
+
+    def close(self) -> None:
+        """Wait until all is written, and end the recording."""
+        if os.getpid() != self._process:
+            return
+        with self._change:
+            already, self._ended = self._ended, True
+            self._change.notify_all()
+        if already:
+            return
+        self._thread.join()
+        try:
+            self._writer.close()
+        except TfdbgError as error:
+            self._fail(error)
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                while not self._queue and not self._stopped:
+                    self._change.wait()
+                if not self._queue or self.failed:
+                    return
+                run, nbytes = self._queue.popleft()
+            self._write(run)
+            del run
+            with self._change:
+                self._waiting -= nbytes
+                self._change.notify_all()
+
+    def _write(self, run: Run) -> None:
+        had = self._writer.dropped
+        try:
+            written = self._writer.write(run)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the training goes on
+            self._fail(error)
+            return
+        self.written += 1
+        if not had and self._writer.dropped:
+            self._tell("The recording has reached its budget: from now on the oldest runs give way to new ones.")
+        for note in written.notes:
+            self._tell(note)
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self._notes:
+            self._notes.add(sentence)
+            self._say(sentence)
+
+    def _fail(self, error: Exception) -> None:
+        with self._change:
+            self.failed = True
+            self._queue.clear()
+            self._change.notify_all()
+        what = str(error) if isinstance(error, TfdbgError) else f"{type(error).__name__}: {error}"
+        self._tell(f"{what} Nothing more is recorded; the program goes on.")

@@ -1,0 +1,202 @@
+"""Writing elements into a few large safetensors files, one after the other.
+
+A safetensors file begins with a header that names all that is in it. Room for it is left when a file begins, and it
+is written anew when a run is complete; so the file is one that other tools read, while there is room for more runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfdbg_cli.formats.container.elements import Elements
+from tfdbg_cli.formats.container.layout import data_file
+from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
+from tfdbg_cli.model.tensors import Shape
+
+_ALIGNED = 64
+_LEAST_ROOM = 4096  # bytes for a header
+_GROWTH = 4  # how much more room each file leaves than all before it needed
+_SHARE = 32  # of what a file may have, the most that is left for its header unless one run needs more
+_MOST_ROOM = 16 << 20  # what other tools read has an end
+_PER_ENTRY = 96  # bytes of a header beside the name and the shape
+_USUAL_SHAPE = (1, 1)
+_PRIVATE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where the bytes of a tensor lie."""
+
+    file: int
+    offset: int
+    stored: int
+    encoding: int
+
+
+@dataclass
+class _OpenFile:
+    """The file that is written to.
+
+    `header` is that of the last flush, without the brace at its end, `entries` what has come since; `kept` is how
+    many bytes of elements there were then.
+    """
+
+    number: int
+    descriptor: int
+    room: int  # bytes that the header may have
+    end: int = 0  # of the elements, counted from where they begin
+    kept: int = 0
+    header: bytearray = field(default_factory=lambda: bytearray(b"{"))
+    entries: list[str] = field(default_factory=list)
+    _waiting: int = 0  # bytes of `entries`
+
+    @property
+    def size(self) -> int:
+        return 8 + self.room + self.end
+
+    @property
+    def used(self) -> int:
+        """Bytes of the header."""
+        return len(self.header) + self._waiting + 1
+
+    def begin(self) -> None:
+        """Write a header that names nothing."""
+        _write_all(self.descriptor, memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
+
+    def write(self, name: str, tag: str, shape: Shape, content: memoryview) -> int:
+        start = self.end
+        _write_all(self.descriptor, content, 8 + self.room + start)
+        self.end += len(content)
+        lengths = ",".join(map(str, shape))
+        entry = f'{json.dumps(name)}:{{"dtype":"{tag}","shape":[{lengths}],"data_offsets":[{start},{self.end}]}}'
+        self.entries.append(entry)
+        self._waiting += len(entry) + 1
+        return start
+
+    def flush(self) -> None:
+        """Have on the disk what was written, and a header that names it."""
+        added = ",".join(self.entries).encode("ascii")
+        if added and len(self.header) > 1:
+            added = b"," + added
+        _write_all(self.descriptor, memoryview(added + b"}"), 8 + len(self.header))
+        os.fdatasync(self.descriptor)
+        self.header += added
+        self.entries.clear()
+        self._waiting = 0
+        self.kept = self.end
+
+    def forget(self) -> None:
+        """Be as at the last flush."""
+        self.end = self.kept
+        self.entries.clear()
+        self._waiting = 0
+        os.ftruncate(self.descriptor, self.size)
+        rest = b"}".ljust(self.room - len(self.header))
+        _write_all(self.descriptor, memoryview(rest), 8 + len(self.header))
+
+
+def _header_size(name: str, shape: Shape) -> int:
+    """Bytes that an entry of a header takes at most."""
+    return len(json.dumps(name)) + _PER_ENTRY + 20 * len(shape)
+
+
+def _write_all(descriptor: int, content: memoryview, offset: int) -> None:
+    done = 0
+    while done < len(content):
+        done += os.pwrite(descriptor, content[done:], offset + done)
+
+
+class DataFiles:
+    """The data files of the recording in `root`, from number `first` on.
+
+    A new one is begun when one has `most` bytes, or its header no more room.
+    """
+
+    def __init__(self, root: Path, most: int, first: int = 1) -> None:
+        self._root = root
+        self._most = most
+        self._next = first
+        self._open: _OpenFile | None = None
+        self._headers = 0  # bytes of the headers of files that are complete
+        self._begun: list[int] = []  # since the last flush
+        self._ended: dict[int, int] = {}  # bytes of files that are complete since the last flush
+
+    def begin_run(self, names: Sequence[str]) -> None:
+        """Prepare for tensors that are called `names`. Raises OSError."""
+        needed = sum(_header_size(name, _USUAL_SHAPE) for name in names)
+        if self._open is not None and (self._open.end >= self._most or self._open.used + needed > self._open.room):
+            self.end_file()
+        if self._open is None:
+            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
+        assert self._open is not None
+        rest = -self._open.end % _ALIGNED
+        if rest:
+            self._open.write(f"padding/{self._open.end}", "U8", (rest,), memoryview(bytes(rest)))
+
+    def add(self, name: str, elements: Elements) -> Location:
+        """Write `elements` under `name`, which no other tensor of the recording has. Raises OSError."""
+        needed = _header_size(name, elements.shape)
+        if self._open is not None and self._open.used + needed > self._open.room:
+            self.end_file()
+        if self._open is None:
+            self._begin(max(needed, min(_GROWTH * self._headers, self._most // _SHARE)))
+        assert self._open is not None
+        start = self._open.write(name, elements.tag, elements.shape, elements.content)
+        return Location(self._open.number, 8 + self._open.room + start, len(elements.content), int(elements.encoding))
+
+    def flush(self) -> Mapping[int, int]:
+        """Have on the disk what was written, with headers that tell of it; the files written to, and their bytes.
+
+        Raises OSError.
+        """
+        written, self._ended = self._ended, {}
+        if self._open is not None:
+            self._open.flush()
+            written[self._open.number] = self._open.size
+        self._begun.clear()
+        return written
+
+    def end_file(self) -> None:
+        """Write no more into the file that is open. Raises OSError."""
+        if self._open is None:
+            return
+        self._open.flush()
+        self._ended[self._open.number] = self._open.size
+        self._headers += self._open.used
+        os.close(self._open.descriptor)
+        self._open = None
+
+    def abandon(self) -> None:
+        """Take back what was written since the last flush. Raises OSError."""
+        if self._open is not None and self._open.number not in self._begun:
+            self._open.forget()
+        elif self._open is not None:
+            os.close(self._open.descriptor)
+            self._open = None
+        begun, self._begun = self._begun, []
+        self._ended.clear()
+        for number in begun:
+            data_file(self._root, number).unlink(missing_ok=True)
+
+    def remove(self, number: int) -> None:
+        """Remove the file `number`, to which nothing points any more. Raises OSError."""
+        if self._open is not None and self._open.number == number:
+            os.close(self._open.descriptor)
+            self._open = None
+        data_file(self._root, number).unlink(missing_ok=True)
+
+    def _begin(self, room: int) -> None:
+        room = min(max(room, _LEAST_ROOM), _MOST_ROOM)
+        room += -(room + 8) % _ALIGNED
+        number = self._next
+        self._next += 1
+        path = data_file(self._root, number)
+        path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
+        self._begun.append(number)
+        self._open = _OpenFile(number, descriptor, room)
+        self._open.begin()

@@ -1,0 +1,157 @@
+"""Reading the index of a recording, which may be anybody's: it is a database of ours, or it is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.recording.regular_file import opened
+
+_BUSY_S = 5.0  # a writer takes milliseconds to commit a run
+_MOST_CONTENT = (1 << 31) - 1  # protobuf's own limit
+_AT_ONCE = 500  # numbers asked for in one question
+# SQL of a database could do more than be read: triggers and views of a file of ours do not exist.
+_KINDS = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+
+
+class DamagedIndexError(ValueError):
+    """The index holds what no recording has; the message is a sentence."""
+
+
+class Index:
+    """The index in the recording `root`. Questions come from any thread.
+
+    Raises:
+        TfdbgError: it is no index of a recording, or cannot be read.
+
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._lock = threading.Lock()
+        self._texts: dict[int, str] = {}
+        path = root / layout.INDEX
+        try:
+            with opened(path) as (file, _):
+                head = file.read(16)
+            if head != b"SQLite format 3\0":
+                raise TfdbgError(f"The index {path} is damaged: at offset 0 it is no SQLite database.")
+            self._database, self._copy = _connected(path)
+            self._check(path)
+        except OSError as error:
+            raise TfdbgError(f"The index {path} cannot be read: {error.strerror or error}.") from error
+        except sqlite3.Error as error:
+            raise TfdbgError(f"The index {path} is damaged: {error}.") from error
+        except DamagedIndexError as error:
+            raise TfdbgError(f"{path} cannot be read. {error}") from error
+
+    def _check(self, path: Path) -> None:
+        self._database.execute("PRAGMA trusted_schema = OFF")
+        self._database.execute("PRAGMA cell_size_check = ON")
+        self._database.execute("PRAGMA query_only = ON")
+        self._database.execute("PRAGMA mmap_size = 0")
+        if self.one("PRAGMA application_id") != (layout.APPLICATION_ID,):
+            raise TfdbgError(f"The database {path} is no index of a recording.")
+        (version,) = self.one("PRAGMA user_version") or (0,)
+        if version > layout.VERSION:
+            raise TfdbgError(
+                f"The recording {path.parent} was written by a newer tfdbg (format {version}).",
+                hint="Install the tfdbg that wrote it, or a newer one.",
+                exit_code=2,
+            )
+        found = set(self._database.execute(_KINDS).fetchall())
+        if found != {("table", name) for name in layout.TABLES}:
+            raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")
+
+    def rows(self, question: str, *values: int | bytes) -> list[tuple[Any, ...]]:
+        """The rows that answer `question`.
+
+        Raises:
+            DamagedIndexError: the database is damaged there.
+
+        """
+        try:
+            with self._lock:
+                return self._database.execute(question, values).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+            raise DamagedIndexError(f"The index is damaged: {error}.") from error
+
+    def one(self, question: str, *values: int | bytes) -> tuple[Any, ...] | None:
+        """The first row that answers `question`, or None. Raises DamagedIndexError."""
+        found = self.rows(question, *values)
+        return found[0] if found else None
+
+    def texts(self, numbers: set[int]) -> dict[int, str]:
+        """Texts by number, at least those with these numbers that there are. Raises DamagedIndexError."""
+        self._texts.update(self.looked_up([number for number in numbers if number not in self._texts]))
+        return self._texts
+
+    def looked_up(self, numbers: list[int]) -> dict[int, str]:
+        """The texts with these numbers that there are; they are not kept. Raises DamagedIndexError."""
+        found: dict[int, str] = {}
+        for part in _parts(numbers):
+            marks = ",".join("?" * len(part))
+            # As bytes: a name may hold what is no Unicode to Python's binding.
+            for number, text in self.rows(f"SELECT id, CAST(text AS BLOB) FROM texts WHERE id IN ({marks})", *part):
+                with suppress(UnicodeDecodeError, AttributeError):
+                    found[number] = text.decode("utf-8", "surrogatepass")
+        return found
+
+    def number(self, text: str) -> int | None:
+        """The number of `text`, or None. Raises DamagedIndexError."""
+        found = self.one("SELECT id FROM texts WHERE text = CAST(? AS TEXT)", text.encode("utf-8", "surrogatepass"))
+        return found[0] if found is not None and isinstance(found[0], int) else None
+
+    def content(self, number: int) -> bytes:
+        """The content with this number, as it was written. Raises DamagedIndexError."""
+        found = self.one("SELECT sha256, size, zlib FROM contents WHERE id = ?", number)
+        if found is None or not isinstance(found[1], int) or not isinstance(found[2], bytes):
+            raise DamagedIndexError(f"The index is damaged: content {number} is not there.")
+        sha256, size, packed = found
+        try:
+            content = zlib.decompressobj().decompress(packed, min(size, _MOST_CONTENT) + 1)
+        except zlib.error as error:
+            raise DamagedIndexError(f"The index is damaged: content {number} cannot be unpacked.") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise DamagedIndexError(f"The index is damaged: content {number} is not what was written.")
+        return content
+
+
+def _parts(numbers: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(numbers), _AT_ONCE):
+        yield numbers[start : start + _AT_ONCE]
+
+
+def _connected(path: Path) -> tuple[sqlite3.Connection, tempfile.TemporaryDirectory[str] | None]:
+    """The database at `path`, and the folder of a copy if it took one.
+
+    A killed writer leaves a journal, with which SQLite puts the index right: in its place if we may write there, else
+    in a copy.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    if not os.path.lexists(journal):
+        return _open(path, "ro"), None
+    with opened(journal):
+        pass
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return _open(path, "rw"), None
+    copy = tempfile.TemporaryDirectory(prefix="tfdbg-")
+    for file in (path, journal):
+        shutil.copyfile(file, Path(copy.name, file.name))
+    return _open(Path(copy.name, path.name), "rw"), copy
+
+
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)

@@ -1,0 +1,197 @@
+"""Opening a recording. Whatever is damaged costs that, with a sentence, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.store import RecordedTensors, shape_of
+from tfdbg_cli.formats.container.stored import StoredElements
+from tfdbg_cli.formats.messages.graph_def import graph_from_parts
+from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
+from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
+from tfdbg_cli.formats.recording.regular_file import read_whole
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
+from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.values import NoValue
+
+_LONGEST_MANIFEST = 1 << 20
+_PROGRAMS = 8  # whose graphs are kept
+
+
+def open_recording(root: Path) -> SavedRecording:
+    """The recording in `root`; its runs are read when they are looked at.
+
+    Raises:
+        TfdbgError: it is of another format, its index cannot be read, or there is no run in it.
+
+    """
+    notes: list[str] = []
+    _check_manifest(root / layout.MANIFEST, notes)
+    if (root / layout.DATA).is_symlink() or (root / layout.INDEX).is_symlink():
+        raise TfdbgError(f"The recording {root} holds links, which tfdbg never writes; it is not read.")
+    reader = _Reader(root, Index(root))
+    runs = reader.numbers()
+    if not runs:
+        raise TfdbgError(f"No run of the recording {root} was finished.", hint="Record longer, or with --every 1.")
+    return SavedRecording(SavedRuns(runs, reader.run), tuple(notes))
+
+
+def _check_manifest(path: Path, notes: list[str]) -> None:
+    try:
+        fields = json.loads(read_whole(path, _LONGEST_MANIFEST))
+        if fields["format"] != layout.FORMAT:
+            raise ValueError(path)
+    except OSError as error:
+        notes.append(f"The file {path.name} cannot be read: {error.strerror or error}.")
+    except WRONG_CONTENT:
+        notes.append(f"The file {path.name} is damaged.")
+
+
+class _Reader:
+    """Reads runs of the recording in `root`."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root = root
+        self._index = index
+        self._elements = StoredElements(root)
+        self._program = lru_cache(_PROGRAMS)(self._read_program)
+
+    def numbers(self) -> list[int]:
+        """The numbers of the runs, the oldest first."""
+        try:
+            rows = self._index.rows("SELECT id FROM runs ORDER BY id")
+        except DamagedIndexError as error:
+            raise TfdbgError(f"{self._root / layout.INDEX}: {error}") from error
+        return [number for (number,) in rows if isinstance(number, int)]
+
+    def run(self, number: int) -> Run:
+        """The run with this number.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
+        try:
+            found = self._index.one("SELECT tensors, program, description FROM runs WHERE id = ?", number)
+            if found is None:
+                raise TfdbgError(f"Run {number} is no longer in {self._root}: it gave way to newer ones.")
+            count, program, description = found
+            fields = json.loads(text(description))
+            tensors = RecordedTensors(self._index, self._elements, number, whole(count))
+            run = Run(read_call(fields["call"], self._feeds(number)), tensors, origin_path=str(self._root))
+            notes = list(texts(fields["notes"]))
+            error = None if fields["error"] is None else read_error(fields["error"])
+            run = replace(run, error=error, lacks=text(fields["lacks"]), cut_off=flag(fields["cut_off"]))
+            profile = fields["profile"]
+        except DamagedIndexError as error_:
+            raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}") from error_
+        except WRONG_CONTENT as error_:
+            raise TfdbgError(f"Run {number} of {self._root} cannot be read: its description is damaged.") from error_
+        if profile is not None:
+            try:
+                run = replace(run, profile=read_profile(json.loads(self._index.content(whole(profile)))))
+            except (DamagedIndexError, *WRONG_CONTENT):
+                notes.append("The times of this run are damaged and were left out.")
+        return self._with_program(run, program, notes)
+
+    def _with_program(self, run: Run, program: Any, notes: list[str]) -> Run:
+        try:
+            graph, python_graph, tracebacks, sources, lost = self._program(whole(program))
+        except (DamagedIndexError, *WRONG_CONTENT):
+            notes.append("The graph of this run is damaged; op types and neighbours of its nodes are not known.")
+            return replace(run, notes=tuple(notes))
+        return replace(
+            run,
+            graph=graph,
+            python_graph=python_graph,
+            tracebacks=tracebacks,
+            sources=sources,
+            notes=(*notes, *lost),
+        )
+
+    def _read_program(
+        self, number: int
+    ) -> tuple[Graph, Graph | None, Mapping[str, Traceback], RecordedSources, tuple[str, ...]]:
+        fields = json.loads(self._index.content(number))
+        lost: list[str] = []
+        python = fields["python_graph"]
+        tracebacks: dict[str, Traceback] = {}
+        if fields["tracebacks"] is not None:
+            try:
+                tracebacks = read_tracebacks(json.loads(self._index.content(whole(fields["tracebacks"]))))
+            except (DamagedIndexError, *WRONG_CONTENT):
+                lost.append("The tracebacks of this run are damaged; where nodes were made is not known.")
+        sources = {path: whole(content) for path, content in fields["sources"].items()}
+        return (
+            self._graph(fields["graph"]),
+            None if python is None else self._graph(python),
+            tracebacks,
+            RecordedSources(self._index, sources),
+            tuple(lost),
+        )
+
+    def _graph(self, fields: dict[str, Any]) -> Graph:
+        parts = [(text(device), self._index.content(whole(number))) for device, number in items(fields["parts"])]
+        return graph_from_parts(parts, GraphKind(fields["kind"]))
+
+    def _feeds(self, number: int) -> RecordedFeeds:
+        question = "SELECT name, dtype, shape, file, offset, stored, encoding FROM feeds WHERE run = ? ORDER BY place"
+        return RecordedFeeds(self._index, self._elements, self._index.rows(question, number))
+
+
+class RecordedFeeds(Mapping[str, Any]):
+    """What a run was fed, by name, read on access; None where no value was recorded, or it is damaged."""
+
+    def __init__(self, index: Index, elements: StoredElements, rows: Sequence[tuple[Any, ...]]) -> None:
+        numbers = {number for row in rows for number in row[:3] if isinstance(number, int)}
+        self._texts = index.texts(numbers)
+        self._elements = elements
+        self._rows = {self._texts[row[0]]: row for row in rows if row[0] in self._texts}
+
+    def __getitem__(self, name: str) -> Any:
+        _, dtype, shape, *place = self._rows[name]
+        if dtype not in self._texts or shape not in self._texts:
+            return None
+        try:
+            value = self._elements.value(tuple(place), self._texts[dtype], shape_of(self._texts[shape]))
+        except ValueError:
+            return None
+        return None if isinstance(value, NoValue) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class RecordedSources:
+    """Source files by the path that they had when the graph was built."""
+
+    def __init__(self, index: Index, numbers: Mapping[str, int]) -> None:
+        self._index = index
+        self._numbers = numbers
+        self._lines: dict[str, Sequence[str] | None] = {}
+
+    def lines(self, path: str) -> Sequence[str] | None:
+        if path not in self._lines:
+            self._lines[path] = self._read(path)
+        return self._lines[path]
+
+    def _read(self, path: str) -> Sequence[str] | None:
+        number = self._numbers.get(path)
+        try:
+            return None if number is None else source_lines(self._index.content(number))
+        except DamagedIndexError:
+            return None  # better no source than another one

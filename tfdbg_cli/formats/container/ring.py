@@ -1,0 +1,78 @@
+"""The budget of a recording: when it is used up, the oldest runs give way to the next one."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.data_files import DataFiles
+from tfdbg_cli.formats.recording.writing import size_text
+
+_HEADERS = 1 << 16  # bytes of a run beside its elements
+# Rows of a run that goes. Texts and contents stay: later runs are of the same program.
+_OF_A_RUN = ("tensors", "feeds", "summaries", "run_files")
+
+
+class Ring:
+    """Keeps the recording in `root` within `budget` bytes, 0 for no limit; with `drops` at the cost of old runs."""
+
+    def __init__(self, root: Path, index: sqlite3.Connection, files: DataFiles, budget: int, drops: bool) -> None:
+        self._root = root
+        self._index = index
+        self._files = files
+        self._budget = budget
+        self._drops = drops
+        self.dropped = 0
+
+    def make_room(self, nbytes: int) -> None:
+        """Have room for `nbytes` more.
+
+        Raises:
+            TfdbgError: that is more than the whole budget.
+            OSError: a file cannot be removed.
+            sqlite3.Error: the index cannot be read or written.
+
+        """
+        if not self._budget:
+            return
+        wanted = nbytes + _HEADERS
+        while self._taken() + wanted > self._budget:
+            if not self._drops and self._taken() > _HEADERS:
+                raise TfdbgError(
+                    f"The recording {self._root} has taken its {size_text(self._budget)}.",
+                    hint="Raise --budget, or let old runs give way.",
+                )
+            oldest = self._index.execute("SELECT min(id) FROM runs").fetchone()[0]
+            if oldest is None:
+                raise TfdbgError(
+                    f"One run takes about {size_text(wanted)}, more than the {size_text(self._budget)} that the"
+                    f" recording {self._root} may take.",
+                    hint="Raise --budget, or record fewer tensors with --only.",
+                )
+            self._drop(oldest)
+
+    def _taken(self) -> int:
+        files = self._index.execute("SELECT coalesce(sum(size), 0) FROM files").fetchone()[0]
+        pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
+        return int(files) + (pages - free) * size  # free pages are used again
+
+    def _pragma(self, name: str) -> int:
+        return int(self._index.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def _drop(self, run: int) -> None:
+        """Remove `run`, and the files in which nothing is left. First the rows: a file without rows harms nobody."""
+        self._index.execute("BEGIN IMMEDIATE")
+        try:
+            for table in _OF_A_RUN:
+                self._index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+            self._index.execute("DELETE FROM runs WHERE id = ?", (run,))
+            free = self._index.execute("SELECT id FROM files WHERE id NOT IN (SELECT file FROM run_files)").fetchall()
+            self._index.executemany("DELETE FROM files WHERE id = ?", free)
+            self._index.execute("COMMIT")
+        except BaseException:
+            self._index.execute("ROLLBACK")
+            raise
+        self.dropped += 1
+        for (number,) in free:
+            self._files.remove(number)

@@ -1,0 +1,224 @@
+"""Writing one run into a recording: its elements into the data files, its rows into the index."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
+from tfdbg_cli.formats.container.data_files import DataFiles, Location
+from tfdbg_cli.formats.container.elements import elements_of
+from tfdbg_cli.formats.container.layout import shape_text
+from tfdbg_cli.formats.container.program import Programs
+from tfdbg_cli.formats.dumps.graph_files import json_bytes
+from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
+from tfdbg_cli.model.dtypes import element_type_named, name_of
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
+from tfdbg_cli.model.tensors import Tensor, TensorStore
+from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
+
+# Which tensors of a run have their values recorded; of the others there are statistics.
+Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
+
+STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
+_NOWHERE: tuple[None, ...] = (None, None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a run: its number in the recording, and sentences about what was left out."""
+
+    run: int
+    notes: tuple[str, ...] = ()
+
+
+class RunRows:
+    """Writes runs into `index` and `files`. Nothing of it counts before both are told to keep it."""
+
+    def __init__(self, index: sqlite3.Connection, files: DataFiles, *, compressed: bool = False) -> None:
+        self._index = index
+        self._files = files
+        self._compressed = compressed
+        self._texts = SharedTexts(index)
+        self._contents = SharedContents(index)
+        self._programs = Programs(self._contents)
+
+    def keep(self) -> None:
+        """Take what was written for written."""
+        self._texts.keep()
+
+    def forget(self) -> None:
+        """Know no more what was not written after all."""
+        self._texts.forget()
+        self._programs.forget()
+
+    def write(self, run: Run, number: int, selection: Selection | None) -> Written:
+        """Write `run` as run `number` of the recording.
+
+        Raises:
+            OSError: a file cannot be written.
+            sqlite3.Error: the index cannot be written.
+
+        """
+        store = run.tensors
+        names = _entry_names(store, number)
+        fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
+        self._files.begin_run([*names, *fed])
+        wanted = None if selection is None else selection(run)
+        rows: list[tuple[Any, ...]] = []
+        summaries: list[tuple[Any, ...]] = []
+        unwritable: list[str] = []
+        nbytes = 0
+        for place in _widest_first(store):
+            tensor = store[place]
+            value = store.value(place)
+            if wanted is not None and not wanted(tensor):
+                value, summary = _told(store, place, value)
+                summaries += [] if summary is None else [_summary_row(number, place, summary)]
+            row, lost = self._tensor(tensor, value, names[place])
+            unwritable += [lost] if lost else []
+            nbytes += row[7] or 0
+            rows.append((number, place, *row))
+        self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
+        self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
+        self._write_feeds(run.call.feeds, number)
+        self._write_run(run, number, nbytes)
+        files = {(number, row[12]) for row in rows if row[12] is not None}
+        files |= {(number, file) for (file,) in self._index.execute(_FEED_FILES, (number,))}
+        self._index.executemany("INSERT INTO run_files VALUES (?, ?)", sorted(files))
+        return Written(number, _left_out(unwritable))
+
+    def _tensor(self, tensor: Tensor, value: Value, name: str) -> tuple[tuple[Any, ...], str]:
+        """A row of `tensors` without run and place; and the tensor's name where its value cannot be written."""
+        lack: NoValue | None = value if isinstance(value, NoValue) else None
+        dtype, shape, nbytes = tensor.dtype, tensor.shape, tensor.nbytes
+        location: tuple[int | None, ...] = _NOWHERE
+        lost = ""
+        if not isinstance(value, NoValue):
+            try:
+                elements = elements_of(value, _fitting(value, dtype), compressed=self._compressed)
+            except ValueError as error:
+                lost, lack = str(tensor.name), NoValue(Lack.GONE, f"It could not be recorded: {error}.")
+            else:
+                dtype, shape = elements.dtype, value.shape
+                location = _place(self._files.add(name, elements))
+        number = self._texts.number
+        return (
+            number(tensor.node), tensor.slot, number(tensor.device), tensor.execution, number(dtype),
+            number(tensor.op_type), None if shape is None else number(shape_text(shape)), nbytes, tensor.time_us,
+            None if lack is None else number(f"{lack.lack}: {lack.text}"), *location,
+        ), lost  # fmt: skip
+
+    def _write_feeds(self, feeds: Mapping[str, Any], number: int) -> None:
+        rows: list[tuple[Any, ...]] = []
+        for place, (name, value) in enumerate(feeds.items()):
+            row: tuple[Any, ...] = (None, None, *_NOWHERE)
+            if value is not None and not isinstance(value, NoValue):
+                try:
+                    array = as_array(value)
+                    elements = elements_of(array, _fitting(array, ""), compressed=self._compressed)
+                except (ValueError, TypeError):
+                    pass  # nothing that an array can hold: a sparse tensor, an unknown object
+                else:
+                    location = _place(self._files.add(_fed_name(number, place, name), elements))
+                    shape = self._texts.number(shape_text(array.shape))
+                    row = (self._texts.number(elements.dtype), shape, *location)
+            rows.append((number, place, self._texts.number(name), *row))
+        self._index.executemany(f"INSERT INTO feeds VALUES ({', '.join('?' * 9)})", rows)
+
+    def _write_run(self, run: Run, number: int, nbytes: int) -> None:
+        description = {
+            "call": call_fields(run.call),
+            "error": None if run.error is None else asdict(run.error),
+            "notes": list(run.notes),
+            "lacks": run.lacks,
+            "cut_off": run.cut_off,
+            "profile": None
+            if run.profile is None
+            else self._contents.number(json_bytes(profile_fields(run.profile))),
+        }
+        row = (
+            number, run.call.number, self._texts.number(run.call.title), len(run.tensors), nbytes,
+            time.time_ns() // 1000, self._programs.number(run), json_bytes(description).decode("ascii"),
+        )  # fmt: skip
+        self._index.execute(f"INSERT INTO runs VALUES ({', '.join('?' * 8)})", row)
+
+
+_FEED_FILES = "SELECT DISTINCT file FROM feeds WHERE run = ? AND file IS NOT NULL"
+
+
+def _place(location: Location) -> tuple[int, ...]:
+    return location.file, location.offset, location.stored, location.encoding
+
+
+def _fitting(array: Any, dtype: str) -> str:
+    """The name of the element type to write `array` under: `dtype` if it fits, else its own."""
+    element = element_type_named(dtype)
+    if element is not None and element.numpy is not None:
+        own = array.dtype.newbyteorder("=")
+        if own == element.numpy or array.dtype.names or (element.name == "string" and own.kind in "OSU"):
+            return element.name
+    return name_of(array.dtype)
+
+
+def _widest_first(store: TensorStore) -> Sequence[int]:
+    """The places of the tensors, those with the longest elements first: then each element lies where it should."""
+
+    def width(place: int) -> int:
+        element = element_type_named(store[place].dtype)
+        return -(element.itemsize or 0) if element is not None else 0
+
+    return sorted(range(len(store)), key=width)
+
+
+def _entry_names(store: TensorStore, number: int) -> list[str]:
+    """What the tensors are called in the headers of data files, where no two have the same name."""
+    tensors = [store[place] for place in range(len(store))]
+    devices: dict[tuple[str, int, int], int] = Counter((t.node, t.slot, t.execution) for t in tensors)
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for tensor in tensors:
+        name = f"run {number}/{_tame(tensor.node)}:{tensor.slot}"
+        name += f" execution {tensor.execution}" if tensor.execution else ""
+        name += f" on {_tame(tensor.device)}" if devices[tensor.node, tensor.slot, tensor.execution] > 1 else ""
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
+
+
+def _fed_name(number: int, place: int, name: str) -> str:
+    return f"run {number}/fed/{place}/{_tame(name)}"
+
+
+def _tame(text: str) -> str:
+    """`text` as other programs read it, too: lone surrogates are no Unicode."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _told(store: TensorStore, place: int, value: Value) -> tuple[NoValue, Summary | None]:
+    """What is recorded in the place of a value: why there is none, and statistics."""
+    if isinstance(value, NoValue):
+        return value, None
+    return STATISTICS_ALONE, summarize(value) if has_numbers(value) else None
+
+
+def _summary_row(run: int, place: int, summary: Summary) -> tuple[Any, ...]:
+    s = summary
+    return (
+        run, place, s.size, s.nan, s.neg_inf, s.pos_inf, s.neg, s.zero, s.pos, s.min, s.max, s.mean, s.std,
+        int(s.of_magnitude),
+    )  # fmt: skip
+
+
+def _left_out(names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    if len(names) == 1:
+        return (f"The value of 1 tensor was not recorded: TensorFlow has no type for it ({names[0]!r}).",)
+    first = f"(first {names[0]!r})"
+    return (f"The values of {len(names)} tensors were not recorded: TensorFlow has no types for them {first}.",)

@@ -1,0 +1,74 @@
+"""Saving runs as a recording at a person's wish, and the sentences that say what became of it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.recording.writing import require_room, size_text
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import nbytes_of
+
+_PER_TENSOR = 256  # bytes of its rows
+
+
+def save_runs(
+    runs: Sequence[Run], path: Path, *, compressed: bool = False, disk_budget: int = 0, force: bool = False
+) -> tuple[str, ...]:
+    """Write `runs` as the recording `path`; sentences that say where it is, and what it lacks.
+
+    Args:
+        runs: at least one; of those that cannot be read the recording does without, and says so.
+        path: a folder that is empty or not there.
+        compressed: whether values are compressed.
+        disk_budget: bytes that it may take; 0 for half of what is free.
+        force: overrun the budget.
+
+    Raises:
+        TfdbgError: there is no room, or it cannot be written; then nothing is left of it.
+
+    """
+    if not force:
+        require_room(runs_size(runs), path, disk_budget)
+    writer = RecordingWriter(path, compressed=compressed)
+    notes: dict[str, None] = {}
+    count = 0
+    try:
+        for run in _readable(runs, notes):
+            notes.update(dict.fromkeys(writer.write(run).notes))
+            count += 1
+        writer.close()
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    told = "The run is" if count == 1 else f"{count:,} runs are"
+    where = f"{told} in {path} ({size_text(size)}): `tfdbg open {shlex.quote(str(path))}` shows"
+    return (f"{where} {'it' if count == 1 else 'them'}.", *notes)
+
+
+def runs_size(runs: Sequence[Run]) -> int:
+    """About how many bytes a recording of `runs` takes."""
+    total = 0
+    for run in _readable(runs, {}):
+        store = run.tensors
+        total += sum((store[place].nbytes or 0) + _PER_TENSOR for place in range(len(store)))
+        total += sum(nbytes_of(value) for value in run.call.feeds.values() if isinstance(value, np.ndarray))
+    return total
+
+
+def _readable(runs: Sequence[Run], notes: dict[str, None]) -> Iterator[Run]:
+    """Those that can be read, one after the other; why others cannot goes into `notes`."""
+    for place in range(len(runs)):
+        try:
+            run = runs[place]
+        except TfdbgError as error:
+            notes[error.message] = None
+        else:
+            yield run

@@ -1,0 +1,162 @@
+"""Writing a recording: run after run, each of which is there whole, or not at all, whatever happens to the writer."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container.data_files import DataFiles
+from tfdbg_cli.formats.container.ring import Ring
+from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
+from tfdbg_cli.formats.dumps.graph_files import json_bytes
+from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.version import __version__, tensorflow_version
+
+_FILE_BYTES = 256 << 20  # a data file that has so many is complete
+_PRIVATE_FILE = 0o600
+
+
+class RecordingWriter:
+    """A new recording in the folder `path`. Used by one thread at a time; `close` at the end.
+
+    Args:
+        path: a folder that is empty or not there.
+        selection: which tensors have their values recorded, of the others there are statistics; None for all.
+        compressed: whether elements are compressed (zlib): slower, and a slice is then read with the whole tensor.
+        budget: bytes that the recording may take; 0 for no limit.
+        ring: whether the oldest runs give way when the budget is used up; else the next one is refused.
+
+    Raises:
+        TfdbgError: there is something at `path`, or it cannot be written.
+
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        selection: Selection | None = None,
+        compressed: bool = False,
+        budget: int = 0,
+        ring: bool = True,
+    ) -> None:
+        refuse_existing(path)
+        self.path = path
+        self._selection = selection
+        try:
+            path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._index = _new_index(path / layout.INDEX)
+            (path / layout.DATA).mkdir(PRIVATE_FOLDER)
+            _write_manifest(path)
+        except (OSError, sqlite3.Error) as error:
+            raise _cannot_write(path, error) from error
+        # In a ring files are the smaller, the sooner one of them can go.
+        self._files = DataFiles(path, min(_FILE_BYTES, budget // 8) if budget else _FILE_BYTES)
+        self._rows = RunRows(self._index, self._files, compressed=compressed)
+        self._ring = Ring(path, self._index, self._files, budget, ring)
+        self._next = 1
+
+    @property
+    def dropped(self) -> int:
+        """How many runs gave way to newer ones."""
+        return self._ring.dropped
+
+    def write(self, run: Run) -> Written:
+        """Write `run`; when this returns the run is on the disk.
+
+        Raises:
+            TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
+
+        """
+        try:
+            self._ring.make_room(_about(run))
+            self._index.execute("BEGIN IMMEDIATE")
+            written = self._rows.write(run, self._next, self._selection)
+            self._index.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", self._files.flush().items())
+            self._index.execute("COMMIT")
+        except BaseException as error:
+            self._take_back()
+            if isinstance(error, OSError | sqlite3.Error):
+                raise _cannot_write(self.path, error) from error
+            raise
+        self._rows.keep()
+        self._next += 1
+        return written
+
+    def _take_back(self) -> None:
+        """Leave the recording as it was before the run that failed."""
+        with suppress(sqlite3.Error):  # a full disk: the journal puts it right when the index is opened next
+            if self._index.in_transaction:
+                self._index.execute("ROLLBACK")
+        with suppress(OSError):  # what no row points to does not exist
+            self._files.abandon()
+        self._rows.forget()
+
+    def close(self) -> None:
+        """End the recording. What was written is there without it, too.
+
+        Raises:
+            TfdbgError: its last file cannot be completed.
+
+        """
+        try:
+            self._files.end_file()
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        finally:
+            self._index.close()
+
+
+def _about(run: Run) -> int:
+    """About how many bytes `run` takes."""
+    store = run.tensors
+    return sum((store[place].nbytes or 0) + 256 for place in range(len(store)))
+
+
+def _new_index(path: Path) -> sqlite3.Connection:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE))
+    index = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    index.execute(f"PRAGMA application_id = {layout.APPLICATION_ID}")
+    index.execute(f"PRAGMA user_version = {layout.VERSION}")
+    index.execute("PRAGMA synchronous = NORMAL")
+    index.executescript(f"BEGIN; {layout.SCHEMA} COMMIT;")
+    return index
+
+
+def _write_manifest(path: Path) -> None:
+    fields = {
+        "format": layout.FORMAT,
+        "version": layout.VERSION,
+        "begun_us": time.time_ns() // 1000,
+        "versions": {
+            "tfdbg": __version__,
+            "tensorflow": tensorflow_version() or "",
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+        },
+    }
+    descriptor = os.open(path / layout.MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE)
+    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
+        file.write(json_bytes(fields))
+
+
+def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
+    if isinstance(error, OSError):
+        return cannot_write(path, error)
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        return TfdbgError(
+            f"The disk is full: the run was not recorded in {path}.",
+            hint="Make room, record somewhere else, or record fewer tensors.",
+            exit_code=2,
+        )
+    return TfdbgError(f"Cannot write the index of {path}: {error}.", exit_code=2)

@@ -1,0 +1,89 @@
+"""What was called, how it failed and how long it took, as JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple
+from typing import Any
+
+from tfdbg_cli.formats.recording.json_fields import (
+    flag,
+    items,
+    number,
+    partial_shape,
+    text,
+    text_or_none,
+    texts,
+    whole,
+)
+from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.model.profile import NodeTime, Profile
+
+
+def call_fields(call: Call) -> dict[str, Any]:
+    """Everything of `call` but the feeds, whose values lie elsewhere."""
+    return {
+        "number": call.number,
+        "kind": call.kind,
+        "fetches": list(call.fetches),
+        "targets": list(call.targets),
+        "thread": call.thread,
+        "notes": list(call.notes),
+        "function": call.function,
+        "fetches_text": call.fetches_text,
+        "feed_keys_text": call.feed_keys_text,
+        "arguments": [
+            {"name": argument.name, "dtype": argument.dtype, "shape": argument.shape, "captured": argument.captured}
+            for argument in call.arguments
+        ],
+    }
+
+
+def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
+    """The call in `fields`, which was fed `feeds`. Raises what `WRONG_CONTENT` lists where they are others."""
+    return Call(
+        number=whole(fields["number"], least=-1),
+        kind=RunKind(fields["kind"]),
+        fetches=texts(fields["fetches"]),
+        feeds=feeds,
+        targets=texts(fields["targets"]),
+        thread=text(fields["thread"]),
+        notes=texts(fields["notes"]),
+        # Absent from the recordings of versions that knew sessions only.
+        function=text(fields.get("function", "")),
+        arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
+        fetches_text=text(fields.get("fetches_text", "")),
+        feed_keys_text=text(fields.get("feed_keys_text", "")),
+    )
+
+
+def _argument(fields: dict[str, Any]) -> Argument:
+    return Argument(
+        text(fields["name"]), text(fields["dtype"]), partial_shape(fields["shape"]), flag(fields["captured"])
+    )
+
+
+def read_error(fields: dict[str, Any]) -> RunError:
+    """The error in `fields`. Raises what `WRONG_CONTENT` lists where they are others."""
+    return RunError(
+        text(fields["type_name"]),
+        text(fields["message"]),
+        text_or_none(fields["node"]),
+        text(fields.get("inputs_note", "")),
+    )
+
+
+def profile_fields(profile: Profile) -> dict[str, Any]:
+    """The times of `profile`."""
+    return {"times": [astuple(time) for time in profile.times]}
+
+
+def read_profile(fields: dict[str, Any]) -> Profile:
+    """The times in `fields`. Raises what `WRONG_CONTENT` lists where they are others."""
+    return Profile(tuple(map(_node_time, items(fields["times"]))))
+
+
+def _node_time(row: Any) -> NodeTime:
+    node, op_type, device, *times = items(row)
+    start_us, op_us, exec_us = map(number, times)
+    return NodeTime(text(node), text(op_type), text(device), start_us, op_us, exec_us)

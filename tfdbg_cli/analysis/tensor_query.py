@@ -142,9 +142,9 @@ def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
 
 def _soundness(summary: Summary | None) -> tuple[int, float]:
     """NaN and infinities first, the first to turn so on top; then by magnitude; then what has no numbers."""
-    if summary is None or (summary.min is None and not summary.nonfinite):
+    if summary is None or (summary.min is None and not summary.any_nonfinite):
         return 2, 0.0
-    if summary.nonfinite or summary.min is None or summary.max is None:
+    if summary.any_nonfinite or summary.min is None or summary.max is None:
         return 0, 0.0
     return 1, -max(abs(summary.min), abs(summary.max))
 

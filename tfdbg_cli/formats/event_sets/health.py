@@ -112,11 +112,11 @@ def _of_numbers(mode: Mode, counts: list[int]) -> Told:
         _, _, dtype, rank, size, neg_inf, pos_inf, nan, neg, zero, pos = counts
         element = element_type(dtype)
         summary = Summary(size, nan, neg_inf, pos_inf, neg, zero, pos, unknown=_MOMENTS)
-        shape = () if rank == 0 and size == 1 else (size,) if rank == 1 else None
-        return Told(lack, element.name, shape, _nbytes(element.itemsize, size), summary)
+        known: Shape | None = () if rank == 0 and size == 1 else (size,) if rank == 1 else None
+        return Told(lack, element.name, known, _nbytes(element.itemsize, size), summary)
     _, dtype, rank, size, *axes = counts
     element = element_type(dtype)
-    shape = tuple(axes[:rank]) if rank <= _SHAPE_AXES else None
+    shape: Shape | None = tuple(axes[:rank]) if rank <= _SHAPE_AXES else None
     if shape is not None and math.prod(shape) != size:
         shape = None
     summary = Summary(size, unknown=_MOMENTS | _SIGNS | _BAD)

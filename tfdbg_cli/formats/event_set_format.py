@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.event_sets.event_runs import EventRuns
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.listing import PREFIX, event_sets, is_event_file
-from tfdbg_cli.formats.event_sets.reader import read_run
 from tfdbg_cli.formats.recording.format import Format, Place, Recording
-from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording
 
 
 def _is_logdir(place: Place) -> bool:
@@ -20,12 +19,7 @@ def _is_logdir(place: Place) -> bool:
 
 def _open(place: Place) -> Recording:
     events = [EventSet(files) for files in event_sets(place.path, place.names)]
-    keys = [(one, at) for one in events for at in range(len(one.spans))]
-    return SavedRecording(SavedRuns(keys, _read), _notes(events))
-
-
-def _read(key: tuple[EventSet, int]) -> Run:
-    return read_run(*key)
+    return SavedRecording(EventRuns(events), _notes(events))
 
 
 def _notes(events: Sequence[EventSet]) -> list[str]:
@@ -34,6 +28,8 @@ def _notes(events: Sequence[EventSet]) -> list[str]:
         notes.insert(0, f"{len(events)} runs of programs wrote into this folder; they stand one behind the other.")
     if not any(one.spans for one in events):
         notes.append("Nothing was executed, or nothing was written yet: `tfdbg doctor` tells more.")
+    else:
+        notes.append("`alerts` lists what is not finite, `timeline` what was executed.")
     return notes
 
 

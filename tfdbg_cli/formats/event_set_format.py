@@ -8,6 +8,7 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.event_sets.event_runs import EventRuns
 from tfdbg_cli.formats.event_sets.event_set import EventSet
+from tfdbg_cli.formats.event_sets.examination import examine
 from tfdbg_cli.formats.event_sets.listing import PREFIX, event_sets, is_event_file
 from tfdbg_cli.formats.recording.format import Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording
@@ -34,6 +35,10 @@ def _notes(events: Sequence[EventSet]) -> list[str]:
 
 
 def _is_part(place: Place) -> TfdbgError | None:
+    inside = next((name for name in place.folders if _is_logdir(Place(place.path / name))), None)
+    if inside is not None:
+        hint = f"Open one of its folders: {_shown(place.path / inside)}."
+        return TfdbgError(f"{place.path} holds no event set itself.", hint=hint)
     if place.is_file and place.path.name.startswith(PREFIX):
         hint = f"Open the folder: {_shown(place.path.parent)}."
         return TfdbgError(f"{place.path} is one file of an event set of Debugger V2.", hint=hint)
@@ -44,4 +49,6 @@ def _shown(path: Path) -> str:
     return str(path.resolve())
 
 
-EVENT_SETS = Format("a log directory of Debugger V2 (it holds tfdbg_events.… files)", _is_logdir, _open, _is_part)
+EVENT_SETS = Format(
+    "a log directory of Debugger V2 (it holds tfdbg_events.… files)", _is_logdir, _open, _is_part, examine
+)

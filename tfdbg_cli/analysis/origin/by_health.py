@@ -16,7 +16,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import TellsSummaries
-from tfdbg_cli.ops.kinds import INPUTS
+from tfdbg_cli.ops.kinds import INPUTS, VARIABLE_READS
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in
 
 _LOGARITHMS = frozenset({"Log"})
@@ -157,6 +157,11 @@ class HealthSearch:
         fact = f"{op_type or 'This op'} gave {_bad_text(summary)}"
         if op_type in INPUTS:
             return Cause(f"It was bad when the call was given it. {' '.join(self._run.call.notes)}".strip())
+        if op_type in VARIABLE_READS:
+            return Cause(
+                f"{fact}: the variable held that already, by an update of this run or of an earlier one.",
+                "Look at the first of the `alerts`: it is where it began.",
+            )
         if node is None:
             return Cause(f"{fact}; no graph at hand holds it, so its inputs are not known.")
         unseen = [name for name, one in named if one is None or one.any_nonfinite is None]

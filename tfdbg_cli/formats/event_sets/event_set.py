@@ -34,6 +34,7 @@ class EventSet:
         self.graphs = SetGraphs(files.hosts)
         self.program = Program(files.hosts)
         self.spans: Sequence[Span] = ()
+        self._mode: int | None = None
         self._names: OrderedDict[int, list[str]] = OrderedDict()
         self._call_graphs: OrderedDict[tuple[str, ...], CallGraph] = OrderedDict()
         self.look()
@@ -47,12 +48,10 @@ class EventSet:
 
     def mode(self) -> Mode | None:
         """The mode in which the set was written; None where nothing tells."""
-        for files in (self.executions.files, self.traces.files):
-            for file in files:
-                number = _first_mode(file)
-                if number is not None:
-                    return mode_of(number)
-        return None
+        if self._mode is None:
+            files = [*self.executions.files, *self.traces.files]
+            self._mode = next((number for number in map(_first_mode, files) if number is not None), None)
+        return None if self._mode is None else mode_of(self._mode)
 
     def traced(self, span: Span) -> list[TraceRow]:
         """What graphs made in the call of `span`."""
@@ -98,7 +97,7 @@ class EventSet:
     def troubles(self) -> list[str]:
         """What is wrong with the files, as far as they were read, in sentences."""
         files: list[RecordFile] = [*self.executions.files, *self.traces.files]
-        found = [*self.files.notes, *(file.trouble for file in files if file.trouble)]
+        found = [*self.files.notes, *(trouble for file in files for trouble in file.troubles)]
         damaged = self.executions.damaged + self.traces.damaged + self.graphs.damaged + self.program.damaged
         if damaged:
             found.append(f"{damaged:,} records could not be read and were left out.")

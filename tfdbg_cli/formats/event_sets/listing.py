@@ -101,7 +101,7 @@ def _metadata(files: HostFiles) -> tuple[float, str, str, str, str]:
         return started, "", "", "", str(error)
     except schema.DecodeError:
         return started, "", "", "", f"{told}: it is damaged."
-    return started, "", "", "", file.trouble or f"{told}: it is empty or not there."
+    return started, "", "", "", file.ending or f"{told}: it is empty or not there."
 
 
 def _seconds(prefix: str) -> float:

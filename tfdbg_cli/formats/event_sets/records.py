@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
@@ -21,6 +21,7 @@ _FOOTER = Struct("<I")
 _FRAME = _HEADER.size + _FOOTER.size
 _WINDOW = 1 << 20  # bytes read at once
 _FARTHEST = 1 << 26  # bytes in which a record is looked for behind damage
+_MOST_DAMAGES = 20  # told of one file
 _MOST = (1 << 31) - 1  # bytes of a message of protobuf
 
 
@@ -48,28 +49,33 @@ class Record(NamedTuple):
 class RecordFile:
     """A file of records. It may not be there: then it has none.
 
-    `reached` is the end of the last whole record that `scan` gave; `trouble` tells why it went no further, in a
-    sentence, unless there was no more. `growing` says that the end looks like that of a file that is being written.
+    `reached` is the end of the last whole record that `scan` gave; `ending` tells why it went no further, in a
+    sentence, unless there was no more. `damages` tell of what was passed over, the first few of them.
     """
 
     path: Path
     reached: int = 0
-    trouble: str = ""
-    growing: bool = False
+    ending: str = ""
+    damages: list[str] = field(default_factory=list)
+
+    @property
+    def troubles(self) -> list[str]:
+        """What is wrong with the file, as far as it was read, in sentences."""
+        return [*self.damages, *([self.ending] if self.ending else [])]
 
     def scan(self, most: int = _MOST) -> Iterator[Record]:
         """The records behind those that were given before, with up to `most` bytes of their content.
 
         Checksums of contents are not looked at: `read` does that. Ends at the first place that is no record.
         """
-        self.trouble, self.growing = "", False
+        self.ending = ""
         try:
             with opened(self.path) as (file, size):
                 yield from self._scan(file.fileno(), size, most)
         except FileNotFoundError:
             return
         except OSError as error:
-            self.trouble = f"The file {self.path.name} cannot be read: {error.strerror or error}."
+            self.ending = f"The file {self.path.name} cannot be read: {error.strerror or error}."
 
     def _scan(self, descriptor: int, size: int, most: int) -> Iterator[Record]:
         start, window = self.reached, b""
@@ -84,12 +90,14 @@ class RecordFile:
             if masked_checksum(window[at : at + 8]) != checksum:
                 found = self._next_record(descriptor, size)
                 left_out = (size if found is None else found) - self.reached
-                self.trouble = (
+                told = (
                     f"The file {self.path.name} is damaged at byte {self.reached:,}: no record begins there,"
                     f" and {left_out:,} bytes were left out."
                 )
                 if found is None:
+                    self.ending = told
                     return
+                self.damages += [told] * (len(self.damages) < _MOST_DAMAGES)
                 self.reached, start, window = found, found, b""
                 continue
             end = self.reached + _FRAME + length
@@ -107,8 +115,7 @@ class RecordFile:
                 start, window = self.reached, b""
 
     def _cut_off(self, size: int) -> None:
-        self.growing = True
-        self.trouble = (
+        self.ending = (
             f"The file {self.path.name} ends in the middle of a record, at byte {size:,}: the record that begins at"
             f" byte {self.reached:,} was cut off, or is still being written."
         )

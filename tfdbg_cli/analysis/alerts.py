@@ -55,7 +55,7 @@ class AlertSearch:
     def _in(self, place: int, store: TensorStore) -> Iterator[Alert]:
         for index in range(len(store)):
             self.tensors += 1
-            summary = _known_of(store, index)
+            summary = known_of(store, index)
             if summary is None or summary.any_nonfinite is None:
                 self.unknown += 1
             elif summary.any_nonfinite and self._counts(summary) and not self._excluded(store, index):
@@ -68,7 +68,8 @@ class AlertSearch:
         return self.exclude is not None and self.exclude.search(store[index].node) is not None
 
 
-def _known_of(store: TensorStore, index: int) -> Summary | None:
+def known_of(store: TensorStore, index: int) -> Summary | None:
+    """What tells whether the tensor at `index` is finite; None where neither counts nor a value are there."""
     recorded = store.summary(index) if isinstance(store, TellsSummaries) else None
     if recorded is not None:
         return recorded

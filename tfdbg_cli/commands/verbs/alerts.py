@@ -84,7 +84,7 @@ def _row(context: Context, alert: Alert) -> Row:
         place = Span(printable(_place(frame)), Style.LABEL, source_link(frame.file, frame.line))
     return (
         Span(str(alert.run + 1), Style.NUMBER, link),
-        Span(_holds(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
+        Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
         Span(printable(tensor.op_type), Style.OP),
         place,
         Span(printable(str(tensor.name)), Style.NAME, link),
@@ -95,7 +95,8 @@ def _place(frame: Frame) -> str:
     return f"{frame.file.rpartition('/')[2]}:{frame.line}"
 
 
-def _holds(summary: Summary) -> str:
+def held_text(summary: Summary) -> str:
+    """What is not finite, counted: `NaN×3 -inf×1`."""
     if summary.spoiled:
         return "NaN or inf"
     counts = ((summary.nan, "NaN"), (summary.neg_inf, "-inf"), (summary.pos_inf, "+inf"))
@@ -103,12 +104,13 @@ def _holds(summary: Summary) -> str:
 
 
 def _data(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> dict[str, Any]:
-    rows = [_alert_data(context.runs[alert.run], alert) for alert in shown]
+    rows = [alert_data(context.runs[alert.run], alert) for alert in shown]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
     return {"alerts": rows, "more": more, **told}
 
 
-def _alert_data(run: Run, alert: Alert) -> dict[str, Any]:
+def alert_data(run: Run, alert: Alert) -> dict[str, Any]:
+    """The JSON form of one alert in `run`."""
     tensor = run.tensors[alert.index]
     frame = made_at(run.tracebacks, tensor.node)
     return {
@@ -117,7 +119,7 @@ def _alert_data(run: Run, alert: Alert) -> dict[str, Any]:
         "tensor": str(tensor.name),
         "file": frame.file if frame else None,
         "line": frame.line if frame else None,
-        "text": f"{tensor.op_type or 'An op'} gave {_holds(alert.summary)}",
+        "text": f"{tensor.op_type or 'An op'} gave {held_text(alert.summary)}",
         "execution": tensor.execution,
         "op_type": tensor.op_type,
         "nan": alert.summary.told("nan"),

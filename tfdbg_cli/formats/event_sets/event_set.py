@@ -42,6 +42,9 @@ class EventSet:
     def look(self) -> None:
         """Read what was written since the last time."""
         self.executions.look()
+        self.graphs.look()
+        self._names.clear()
+        self._call_graphs.clear()
         calls = self.executions.spans(behind=False)
         last = next((self.executions[span.first].time for span in reversed(calls) if span.call), float("-inf"))
         self.spans = self.executions.spans(behind=self.traces.any_behind(last))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from tfdbg_cli.formats.event_sets.health import Mode, Told, not_recorded, told
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
@@ -15,6 +16,7 @@ from tfdbg_cli.model.tensors import FoundByNode, Tensor
 from tfdbg_cli.model.values import NoValue, Value
 
 _MICROSECONDS = 1_000_000
+_LONG = 1 << 20  # bytes of a record
 _NOT_HERE = not_recorded(Mode.FULL_TENSOR)
 
 
@@ -38,6 +40,7 @@ class EventTensorStore(FoundByNode):
         self._rows = rows
         self._known: dict[int, Told] = {}
         self._executions: list[int] = []
+        self._last: tuple[tuple[Path, int], Any] | None = None
         seen: dict[tuple[TensorName, str], int] = {}
         for row in rows:
             key = row.name, row.device
@@ -86,7 +89,7 @@ class EventTensorStore(FoundByNode):
     def _read(self, index: int) -> Told:
         row = self._rows[index]
         try:
-            event = schema.DebugEvent.FromString(row.file.read(row.offset))
+            event = self._event(row)
         except DamagedRecordError as error:
             return Told(tensor_proto.damaged(str(error)))
         except schema.DecodeError:
@@ -98,3 +101,19 @@ class EventTensorStore(FoundByNode):
             return told(trace.tensor_debug_mode, trace.tensor_proto)
         protos = event.execution.tensor_protos
         return told(event.execution.tensor_debug_mode, protos[row.output] if row.output < len(protos) else None)
+
+    def _event(self, row: SavedTensor) -> Any:
+        """The record of `row`; that of an execution is kept for its other outputs, unless it is long.
+
+        Raises:
+            DamagedRecordError: it is not what was written.
+            DecodeError: it is no event.
+
+        """
+        place = row.file.path, row.offset
+        if self._last is not None and self._last[0] == place:
+            return self._last[1]
+        content = row.file.read(row.offset)
+        event = schema.DebugEvent.FromString(content)
+        self._last = (place, event) if row.output is not None and len(content) < _LONG else None
+        return event

@@ -31,16 +31,26 @@ def _checksum(data: bytes) -> int:
         for byte in data:
             state = state >> 8 ^ first[(state ^ byte) & 0xFF]
         return state ^ _ALL
-    table = _table()
+    table, rows = _flat_table(), _rows()
     state, content = _ALL, np.frombuffer(data, np.uint8)
     for start in range(0, len(content), _BLOCK):
-        block = content[start : start + _BLOCK].copy()
+        block = content[start : start + _BLOCK].astype(np.intp)
         # What went before is as if it were the difference in the first four bytes.
-        carried = np.frombuffer(state.to_bytes(4, "little"), np.uint8)
-        block[:4] ^= carried[: len(block)]
-        zeros = np.arange(len(block) - 1, -1, -1)
-        state = (state >> 8 * len(block)) ^ int(np.bitwise_xor.reduce(table[zeros, block]))
+        block[:4] ^= np.frombuffer(state.to_bytes(4, "little"), np.uint8)[: len(block)]
+        block += rows[_BLOCK - len(block) :]
+        state = (state >> 8 * len(block)) ^ int(np.bitwise_xor.reduce(table.take(block)))
     return state ^ _ALL
+
+
+@cache
+def _flat_table() -> Array:
+    return _table().reshape(-1)
+
+
+@cache
+def _rows() -> Array:
+    """Where the row of each byte of a whole block begins in the flat table."""
+    return np.arange(_BLOCK - 1, -1, -1, dtype=np.intp) * 256
 
 
 def places_of_checksums(window: bytes) -> list[int]:

@@ -9,11 +9,10 @@ from typing import overload
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.reader import read_run
+from tfdbg_cli.formats.event_sets.times import MICROSECONDS
 from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.timeline import Execution
-
-_MICROSECONDS = 1_000_000
 
 
 class EventRuns(SavedRuns[tuple[EventSet, int]]):
@@ -57,7 +56,7 @@ class _Timeline(Sequence[Execution]):
             self._runs_before[which] + run,
             events.node_names(run)[number - events.spans[run].first],
             executed.function,
-            int(executed.time * _MICROSECONDS),
+            int(executed.time * MICROSECONDS),
             executed.outputs,
             executed.is_call,
         )

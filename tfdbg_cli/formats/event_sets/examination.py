@@ -13,7 +13,6 @@ from tfdbg_cli.formats.recording.format import Examination, Place
 _BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
 _LAYOUT = "debug.Event:1"
 _UNLIMITED = "circular_buffer_size=-1"
-_LONGEST_TIME = 1 << 40  # seconds that a date can show
 
 
 def examine(place: Place) -> Examination:
@@ -117,8 +116,6 @@ def _count(files: list[RecordFile]) -> int:
 
 
 def _date(seconds: float) -> str:
-    if not 0 < seconds < _LONGEST_TIME:
-        return "at an unknown time"
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from tfdbg_cli.formats.event_sets.listing import HostFiles
+from tfdbg_cli.formats.event_sets.times import seconds
 from tfdbg_cli.formats.messages import schema
 
 # The op type of a call of a function (function names of tensorflow/core/framework).
@@ -76,7 +76,7 @@ class Executions:
                 op_type = known.setdefault(head.op_type, head.op_type)
                 graph_id = known.setdefault(head.graph_id, head.graph_id)
                 outputs = max(0, min(head.num_outputs, len(head.output_tensor_ids)))
-                time = event.wall_time if math.isfinite(event.wall_time) else 0.0
+                time = seconds(event.wall_time)
                 devices = tuple(head.output_tensor_device_ids)
                 devices = places.setdefault(devices, devices)
                 fresh.append(Executed(host, record.offset, time, op_type, outputs, graph_id, devices))

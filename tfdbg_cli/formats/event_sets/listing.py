@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.event_sets.times import seconds
 from tfdbg_cli.formats.messages import schema
 
 PREFIX = "tfdbg_events."
@@ -94,9 +95,8 @@ def _metadata(files: HostFiles) -> tuple[float, str, str, str, str]:
         for record in file.scan():
             event = schema.DebugEvent.FromString(file.read(record.offset))
             metadata = event.debug_metadata
-            return (
-                event.wall_time, metadata.tfdbg_run_id, metadata.tensorflow_version, metadata.file_version, ""
-            )  # fmt: skip
+            versions = metadata.tensorflow_version, metadata.file_version
+            return seconds(event.wall_time), metadata.tfdbg_run_id, *versions, ""
     except DamagedRecordError as error:
         return started, "", "", "", str(error)
     except schema.DecodeError:

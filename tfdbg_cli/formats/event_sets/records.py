@@ -21,6 +21,7 @@ _FOOTER = Struct("<I")
 _FRAME = _HEADER.size + _FOOTER.size
 _WINDOW = 1 << 20  # bytes read at once
 _FARTHEST = 1 << 26  # bytes in which a record is looked for behind damage
+_NEAR = 1 << 16  # bytes read at a record, for those behind it
 _MOST_DAMAGES = 20  # told of one file
 _MOST = (1 << 31) - 1  # bytes of a message of protobuf
 
@@ -57,6 +58,7 @@ class RecordFile:
     reached: int = 0
     ending: str = ""
     damages: list[str] = field(default_factory=list)
+    _window: tuple[int, bytes] = field(default=(0, b""), repr=False)
 
     @property
     def troubles(self) -> list[str]:
@@ -154,8 +156,15 @@ class RecordFile:
             DamagedRecordError: it is not what was written.
 
         """
+        near = self._near(offset)
+        if near is not None:
+            return near
         try:
             with opened(self.path) as (file, size):
+                self._window = offset, os.pread(file.fileno(), _NEAR, offset)
+                near = self._near(offset)
+                if near is not None:
+                    return near
                 header = os.pread(file.fileno(), _HEADER.size, offset)
                 length = _HEADER.unpack(header)[0] if len(header) == _HEADER.size else size
                 if length > min(size - offset - _FRAME, _MOST):
@@ -168,6 +177,18 @@ class RecordFile:
         if masked_checksum(content[:length]) != _FOOTER.unpack_from(content, length)[0]:
             raise self.damage(offset, "its checksum does not fit")
         return content[:length]
+
+    def _near(self, offset: int) -> bytes | None:
+        """The content of the record at `offset` if it lies in what was read last, and is what was written."""
+        start, window = self._window
+        at = offset - start
+        if at < 0 or at + _HEADER.size > len(window):
+            return None
+        end = at + _HEADER.size + int(_HEADER.unpack_from(window, at)[0])
+        if end + _FOOTER.size > len(window):
+            return None
+        content = window[at + _HEADER.size : end]
+        return content if masked_checksum(content) == _FOOTER.unpack_from(window, end)[0] else None
 
     def damage(self, offset: int, why: str) -> DamagedRecordError:
         """The error that tells of the record at `offset`."""

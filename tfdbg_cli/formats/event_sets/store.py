@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from tfdbg_cli.formats.event_sets.health import Mode, Told, not_recorded, told
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.event_sets.times import MICROSECONDS
 from tfdbg_cli.formats.messages import schema, tensor_proto
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import FoundByNode, Tensor
 from tfdbg_cli.model.values import NoValue, Value
 
-_MICROSECONDS = 1_000_000
 _LONG = 1 << 20  # bytes of a record
 _NOT_HERE = not_recorded(Mode.FULL_TENSOR)
 
@@ -59,7 +59,7 @@ class EventTensorStore(FoundByNode):
             dtype=facts.dtype,
             shape=facts.shape,
             nbytes=facts.nbytes,
-            time_us=int(row.time * _MICROSECONDS),
+            time_us=int(row.time * MICROSECONDS),
             op_type=row.op_type,
         )
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tfdbg_cli.formats.event_sets.listing import HostFiles
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.event_sets.times import seconds
 from tfdbg_cli.formats.messages import schema
 
 
@@ -62,7 +63,7 @@ class _HostTraces:
                 self.keys.append(key)
             self._key_of.append(number)
             self._offsets.append(record.offset)
-            own = event.wall_time if math.isfinite(event.wall_time) else 0.0
+            own = seconds(event.wall_time)
             self._times.append(own)
             latest = max(own, self._until[-1]) if self._until else own
             self._until.append(latest)
@@ -79,7 +80,7 @@ class _HostTraces:
         offset = self.file.last_offset()
         if offset is not None:
             try:
-                return bool(schema.EventHead.FromString(self.file.read(offset)).wall_time > time)
+                return seconds(schema.EventHead.FromString(self.file.read(offset)).wall_time) > time
             except (DamagedRecordError, schema.DecodeError):
                 pass  # then all of them are asked
         return len(self.between(time, math.inf)) > 0

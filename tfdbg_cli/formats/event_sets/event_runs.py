@@ -57,6 +57,6 @@ class _Timeline(Sequence[Execution]):
             events.node_names(run)[number - events.spans[run].first],
             executed.function,
             int(executed.time * MICROSECONDS),
-            executed.outputs,
+            len(executed.gave),
             executed.is_call,
         )

@@ -16,14 +16,18 @@ _FUNCTION = re.compile(r"^__(?:inference|forward|backward)_(?P<name>.+?)(?:_\d+)
 
 
 class Executed(NamedTuple):
-    """One thing that ran eagerly: where its record lies, when it had ended, its outputs and their devices."""
+    """One thing that ran eagerly: where its record lies, and when it had ended.
+
+    `read` and `gave` are the ids of tensors, its inputs and its outputs; `devices` are those of the outputs.
+    """
 
     host: int
     offset: int
     time: float
     op_type: str
-    outputs: int
     graph_id: str
+    read: tuple[int, ...]
+    gave: tuple[int, ...]
     devices: tuple[int, ...]
 
     @property
@@ -57,7 +61,7 @@ class Executions:
         self._rows: list[Executed] = []
         self._calls: list[int] = []  # the places of calls of functions
         self._makers: dict[int, tuple[int, int]] = {}
-        self._made = 0
+        self._linked = 0
         self.damaged = 0
 
     def look(self) -> None:
@@ -75,11 +79,12 @@ class Executions:
                 head = event.execution
                 op_type = known.setdefault(head.op_type, head.op_type)
                 graph_id = known.setdefault(head.graph_id, head.graph_id)
-                outputs = max(0, min(head.num_outputs, len(head.output_tensor_ids)))
+                read, gave = tuple(head.input_tensor_ids), tuple(head.output_tensor_ids)
+                gave = gave[: max(0, head.num_outputs)]
                 time = seconds(event.wall_time)
                 devices = tuple(head.output_tensor_device_ids)
                 devices = places.setdefault(devices, devices)
-                fresh.append(Executed(host, record.offset, time, op_type, outputs, graph_id, devices))
+                fresh.append(Executed(host, record.offset, time, op_type, graph_id, read, gave, devices))
         if any(row.host != fresh[0].host for row in fresh):
             fresh.sort(key=lambda row: row.time)
         start = len(self._rows)
@@ -110,19 +115,8 @@ class Executions:
 
     def maker(self, tensor_id: int) -> tuple[int, int] | None:
         """Which execution gave the tensor with that id, and as which output; None where none did."""
-        if self._made < len(self._rows):
-            self._find_makers()
+        for at in range(self._linked, len(self._rows)):
+            for slot, given in enumerate(self._rows[at].gave):
+                self._makers[given] = at, slot
+        self._linked = len(self._rows)
         return self._makers.get(tensor_id)
-
-    def _find_makers(self) -> None:
-        places = {(row.host, row.offset): at for at, row in enumerate(self._rows)}
-        for host, file in enumerate(self.files):
-            again = type(file)(file.path)
-            for record in again.scan():
-                at = places.get((host, record.offset))
-                if at is None or record.offset >= file.reached:
-                    continue
-                head = schema.EventHead.FromString(record.content).execution
-                for slot, tensor_id in enumerate(head.output_tensor_ids):
-                    self._makers[tensor_id] = at, slot
-        self._made = len(self._rows)

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.executions import Executed, Span
 from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
-from tfdbg_cli.formats.event_sets.records import DamagedRecordError
 from tfdbg_cli.formats.event_sets.store import EventTensorStore, SavedTensor
 from tfdbg_cli.formats.event_sets.tracebacks import Place, SavedTracebacks
-from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
@@ -61,8 +59,8 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
     node = events.node_names(place)[0]
     tensors += _outputs(events, executed, node)
     places[node] = events.executions.files[executed.host], executed.offset
-    results = tuple(f"{node}:{slot}" for slot in range(executed.outputs))
-    arguments, notes = _arguments(events, executed, shown.graph)
+    results = tuple(f"{node}:{slot}" for slot in range(len(executed.gave)))
+    arguments, notes = _arguments(events, span.first, shown.graph)
     call = Call(
         place + 1,
         RunKind.FUNCTION,
@@ -75,9 +73,9 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
     return call, tensors, shown.graph, places
 
 
-def _arguments(events: EventSet, executed: Executed, graph: Graph) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
+def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
     """What the function was given, and sentences about where it came from; nothing where the set does not tell."""
-    inputs = _input_ids(events, executed)
+    inputs = events.executions[at].read
     placeholders = [node for node in graph if node.op_type == "Placeholder" and "/" not in node.name]
     named = [node.name for node in placeholders] if len(placeholders) == len(inputs) else []
     if not named:
@@ -92,14 +90,6 @@ def _arguments(events: EventSet, executed: Executed, graph: Graph) -> tuple[tupl
             run, node, slot, _ = made
             notes.append(f"{name}:0 was given {node}:{slot} of run {run + 1}.")
     return tuple(arguments), tuple(notes[:_GIVEN_SHOWN])
-
-
-def _input_ids(events: EventSet, executed: Executed) -> Sequence[int]:
-    try:
-        content = events.executions.files[executed.host].read(executed.offset)
-        return tuple(schema.EventHead.FromString(content).execution.input_tensor_ids)
-    except (DamagedRecordError, schema.DecodeError):
-        return ()
 
 
 def _eager(events: EventSet, place: int, span: Span) -> _Parts:
@@ -119,7 +109,7 @@ def _eager(events: EventSet, place: int, span: Span) -> _Parts:
 
 def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[SavedTensor]:
     file = events.executions.files[executed.host]
-    for slot in range(executed.outputs):
+    for slot in range(len(executed.gave)):
         device_id = executed.devices[slot] if slot < len(executed.devices) else 0
         device = events.graphs.device(executed.host, device_id)
         yield SavedTensor(
@@ -133,7 +123,7 @@ def _eager_nodes(events: EventSet, span: Span, names: Sequence[str]) -> Iterator
     for at, name in enumerate(names, span.first):
         executed = events.executions[at]
         inputs = []
-        for tensor_id in _input_ids(events, executed):
+        for tensor_id in events.executions[at].read:
             made = events.executions.maker(tensor_id)
             if made is not None and span.first <= made[0] < at:
                 inputs.append(TensorName(names[made[0] - span.first], made[1]))

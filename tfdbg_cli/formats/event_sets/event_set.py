@@ -42,7 +42,7 @@ class EventSet:
     def look(self) -> None:
         """Read what was written since the last time."""
         self.executions.look()
-        self.graphs.look()
+        self.graphs.look_again()
         self._names.clear()
         self._call_graphs.clear()
         calls = self.executions.spans(behind=False)

@@ -27,7 +27,7 @@ def read_run(events: EventSet, place: int) -> Run:
     lacks = not_recorded(mode).text if mode in _BLIND or mode is None else ""
     return Run(
         call,
-        EventTensorStore(tensors),
+        EventTensorStore(tensors, counted=mode not in (Mode.NO_TENSOR, Mode.FULL_TENSOR)),
         graph,
         tracebacks=SavedTracebacks(events.program, places),
         sources=events.program,

@@ -54,6 +54,11 @@ class SetGraphs:
                     continue
                 self._take(event, devices, file, record.offset)
 
+    def look_again(self) -> None:
+        """Read what was written since, unless nobody asked for graphs yet."""
+        if self._looked:
+            self.look()
+
     def _take(self, event: schema.EventHead, devices: dict[int, str], file: RecordFile, offset: int) -> None:
         what = event.WhichOneof("what")
         if what == "graph_op_creation":

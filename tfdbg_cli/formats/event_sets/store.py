@@ -33,10 +33,11 @@ class SavedTensor(NamedTuple):
 
 
 class EventTensorStore(FoundByNode):
-    """Tensors in records, in this order. Numbers that were recorded stand for values that were not."""
+    """Tensors in records, in this order. Numbers stand for values where they were `counted`."""
 
-    def __init__(self, rows: Sequence[SavedTensor]) -> None:
+    def __init__(self, rows: Sequence[SavedTensor], *, counted: bool) -> None:
         super().__init__(row.name for row in rows)
+        self._counted = counted
         self._rows = rows
         self._known: dict[int, Told] = {}
         self._executions: list[int] = []
@@ -73,7 +74,7 @@ class EventTensorStore(FoundByNode):
         return self._read(index).value
 
     def summary(self, index: int) -> Summary | None:
-        return self._facts(index).summary
+        return self._facts(index).summary if self._counted else None
 
     def _facts(self, index: int) -> Told:
         """All that is told of the tensor but its value, which may be large."""

@@ -46,6 +46,13 @@ def test_the_index_lists_every_example() -> None:
     assert sorted(listed) == sorted(examples)
 
 
+def test_the_page_of_debugger_v2_names_the_line_of_the_bug() -> None:
+    source = (PACKAGE / "examples" / "mlp_v2.py").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, row in enumerate(source, 1) if "tf.math.log(" in row)
+    page = (PROJECT / "docs" / "debugger_v2.md").read_text(encoding="utf-8")
+    assert f"line {line} of the program" in page and f"▸ {line} " in page
+
+
 @pytest.mark.parametrize(
     ("example", "text"), [("keras_fit", "tf.reshape(weighted / total"), ("classifier", "tf.log(")]
 )

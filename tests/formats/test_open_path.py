@@ -104,12 +104,6 @@ def test_a_foreign_folder_says_what_opens(tmp_path: Path) -> None:
     assert "no runs" in error.message and "_tfdbg_device_" in error.hint
 
 
-def test_a_debugger_v2_logdir(tmp_path: Path) -> None:
-    (tmp_path / "tfdbg_events.1700000000.host.metadata").touch()
-    error = refusal(tmp_path)
-    assert "cannot be opened yet" in error.message and "tensorboard" in error.hint
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0)

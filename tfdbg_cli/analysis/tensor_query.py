@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
-from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore
+from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, summary_of
 from tfdbg_cli.model.values import LOST, NoValue
 
 
@@ -146,9 +146,9 @@ def _row_test(query: TensorQuery) -> Callable[[Tensor], bool]:
 
 def _soundness(summary: Summary | None) -> tuple[int, float]:
     """NaN and infinities first, the first to turn so on top; then by magnitude; then what has no numbers."""
-    if summary is None or (summary.min is None and not summary.nonfinite):
+    if summary is None or (summary.min is None and not summary.any_nonfinite):
         return 2, 0.0
-    if summary.nonfinite or summary.min is None or summary.max is None:
+    if summary.any_nonfinite or summary.min is None or summary.max is None:
         return 0, 0.0
     return 1, -max(abs(summary.min), abs(summary.max))
 
@@ -237,7 +237,24 @@ def ask(
 def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | None:
     value = datum.get_tensor()
     lost = isinstance(value, NoValue) and value.lack in LOST
+    if isinstance(value, NoValue):
+        told = _told_by_counts(datum, tensor_filter)
+        if told is not None:
+            return told
     try:
         return bool(tensor_filter(datum, value)) or (None if lost else False)
     except Exception as error:  # noqa: BLE001  # the filter is the user's: anything may come
         return f"{type(error).__name__}: {error}"
+
+
+def _told_by_counts(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | None:
+    """What recorded counts say of a tensor without a value, to a filter that looks for NaN or infinities."""
+    finds = tensor_filter.finds if isinstance(tensor_filter, Filter) else Bad.NONE
+    summary = summary_of(datum.store, datum.index) if finds else None
+    if summary is None or datum.undefined:
+        return None
+    if finds is Bad.EITHER:
+        return summary.any_nonfinite
+    names = [*["nan"] * (Bad.NAN in finds), *["neg_inf", "pos_inf"] * (Bad.INFINITE in finds)]
+    counts = [summary.told(name) for name in names]
+    return True if any(counts) else None if None in counts else False

@@ -32,7 +32,8 @@ def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
 
 def facts_line(facts: Summary, *, counted: bool = True) -> Line:
     """The numbers of a chip: n=588 x∈[-2.1, 2.6] μ=-0.4 σ=1.1 NaN×3."""
-    spans: list[Span] = [Span(f"n={facts.size:,}", Style.NUMBER)] if counted else []
+    sized = counted and "size" not in facts.unknown
+    spans: list[Span] = [Span(f"n={facts.size:,}", Style.NUMBER)] if sized else []
     if facts.min is not None and facts.max is not None:
         name = "|x|" if facts.of_magnitude else "x"
         if facts.min == facts.max:
@@ -48,7 +49,9 @@ def facts_line(facts: Summary, *, counted: bool = True) -> Line:
     ):
         if count:
             spans.append(Span(f"{label}×{count:,}", style))
-    if not facts.tells_nonfinite:
+    if facts.spoiled:
+        spans.append(Span("NaN or inf", Style.NAN))
+    elif not facts.tells_nonfinite:
         spans.append(Span("NaN and inf not recorded", Style.WARNING))
     spaced = [part for span in spans for part in (" ", span)]
     return line(*spaced[1:])

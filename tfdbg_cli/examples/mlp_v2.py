@@ -1,7 +1,8 @@
 """The program of TensorFlow's tutorial on Debugger V2: a perceptron whose loss takes the logarithm of 0.
 
 Its variables, model, loss and training step are its own; every step is one call of a tf.function. Find the bug with
-`--debug`, or with `tfdbg run -m tfdbg_cli.examples.mlp_v2`; `--fixed` computes the same loss without it.
+`--debug`, or with `tfdbg run -m tfdbg_cli.examples.mlp_v2`; `--fixed` computes the same loss without it. With
+`--dump_dir` Debugger V2 writes down what happens, for `tfdbg open`.
 """
 
 from __future__ import annotations
@@ -85,10 +86,23 @@ def main() -> None:
     parser.add_argument("--hidden_size", type=int, default=64, metavar="N", help="units in the hidden layer")
     parser.add_argument("--learning_rate", type=float, default=1.0, metavar="X", help="of the optimizer")
     parser.add_argument("--seed", type=int, default=7, metavar="N", help="for weights and batches")
+    parser.add_argument("--dump_dir", metavar="DIR", help="have Debugger V2 write an event set into DIR")
+    parser.add_argument(
+        "--dump_tensor_debug_mode", default="FULL_HEALTH", metavar="MODE", help="what it writes of each tensor"
+    )
+    parser.add_argument(
+        "--dump_circular_buffer_size", type=int, default=-1, metavar="N", help="keep the last N events; -1: all"
+    )
     parser.add_argument("--fixed", action="store_true", help="compute the loss without the bug")
     flags = parser.parse_args()
     if flags.debug:
         tf_debug.enable(flags.ui_type, flags.dump_root)
+    if flags.dump_dir:
+        tf.debugging.experimental.enable_dump_debug_info(
+            flags.dump_dir,
+            tensor_debug_mode=flags.dump_tensor_debug_mode,
+            circular_buffer_size=flags.dump_circular_buffer_size,
+        )
     train(flags)
 
 

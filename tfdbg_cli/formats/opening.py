@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container_format import RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
+from tfdbg_cli.formats.event_set_format import EVENT_SETS
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.model.runs import Opened
 
-FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS)
+FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS, EVENT_SETS)
 """The formats, in the order in which they are asked."""
 
 
@@ -35,12 +35,6 @@ def open_path(path: Path | str) -> Opened:
 
 def _foreign(place: Place) -> TfdbgError:
     path, what_opens = place.path, f"tfdbg opens {' or '.join(known.name for known in FORMATS)}."
-    if any(name.startswith("tfdbg_events.") for name in place.names):
-        return TfdbgError(
-            f"{path} was written by Debugger V2 (tf.debugging.experimental.enable_dump_debug_info),"
-            " which cannot be opened yet.",
-            hint=f"View it with TensorBoard: tensorboard --logdir {shlex.quote(str(path))}",
-        )
     if place.is_file:
         return TfdbgError(f"{path} is a file of no format that tfdbg knows.", hint=what_opens)
     if not place.names:

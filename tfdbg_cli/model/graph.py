@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -42,16 +42,22 @@ class Node:
 class Graph:
     """Nodes by name and device. A name may stand once on each of several devices (send and receive nodes do).
 
-    The reverse edges are made on first use.
+    The reverse edges are made on first use; so are the nodes, where a function is given that makes them.
     """
 
-    def __init__(self, nodes: Iterable[Node] = (), kind: GraphKind = GraphKind.RUNTIME) -> None:
+    def __init__(
+        self, nodes: Iterable[Node] | Callable[[], Iterable[Node]] = (), kind: GraphKind = GraphKind.RUNTIME
+    ) -> None:
         self.kind = kind
-        self._by_name: dict[str, list[Node]] = {}
-        for node in nodes:
-            self._by_name.setdefault(node.name, []).append(node)
+        self._made_later = nodes if callable(nodes) else tuple
+        if not callable(nodes):
+            self._by_name = _by_name(nodes)
         self._consumers: dict[str, list[tuple[Node, int]]] | None = None
         self._control_consumers: dict[str, list[Node]] = {}
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Node]]:
+        return _by_name(self._made_later())
 
     def __len__(self) -> int:
         return sum(map(len, self._by_name.values()))
@@ -116,6 +122,13 @@ class Graph:
             for name in node.control_inputs:
                 self._control_consumers.setdefault(name, []).append(node)
         self._consumers = consumers
+
+
+def _by_name(nodes: Iterable[Node]) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for node in nodes:
+        found.setdefault(node.name, []).append(node)
+    return found
 
 
 def once_per_graph(make: Callable[[Graph], Made]) -> Callable[[Graph], Made]:

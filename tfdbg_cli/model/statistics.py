@@ -24,7 +24,8 @@ class Summary:
     other non-zero elements as `pos`, and min, max, mean and std are those of the magnitude (`of_magnitude`).
     For booleans `zero` counts False and `pos` True. min, max, mean, std are over the finite elements and
     None where there are none, and for strings. `unknown` are the names of what a recording
-    without values does not tell; what stands there in their place means nothing.
+    without values does not tell; what stands there in their place means nothing. `spoiled` says that some element is
+    NaN or infinite, where nobody counted how many.
     """
 
     size: int
@@ -40,6 +41,7 @@ class Summary:
     std: float | None = None
     of_magnitude: bool = False
     unknown: frozenset[str] = frozenset()
+    spoiled: bool = False
 
     def told(self, name: str) -> int | float | None:
         """What is called `name` above; None where nobody knows it, or there is none."""
@@ -55,6 +57,13 @@ class Summary:
     def tells_nonfinite(self) -> bool:
         """Whether NaN and infinities were counted."""
         return not self.unknown & _BAD
+
+    @property
+    def any_nonfinite(self) -> bool | None:
+        """Whether some element is NaN or infinite; None where nobody knows."""
+        if self.nonfinite or self.spoiled:
+            return True
+        return False if self.tells_nonfinite else None
 
 
 def has_numbers(array: Array) -> bool:
@@ -171,6 +180,7 @@ def merged(summaries: Sequence[Summary]) -> Summary:
         math.sqrt(square / count) if count else None,
         summaries[0].of_magnitude,
         frozenset().union(*(part.unknown for part in summaries)),
+        any(part.spoiled for part in summaries),
     )
 
 

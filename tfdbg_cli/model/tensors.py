@@ -112,7 +112,7 @@ def devices_of(store: TensorStore) -> Callable[[int], str]:
     return store.device if isinstance(store, TellsDevices) else lambda index: store[index].device
 
 
-class _FoundByNode:
+class FoundByNode:
     """What stores have in common whose names are known from the start: where the tensors of a node are."""
 
     def __init__(self, names: Iterable[TensorName]) -> None:
@@ -134,7 +134,7 @@ class _FoundByNode:
         return list(self._by_node)
 
 
-class MemoryTensorStore(_FoundByNode):
+class MemoryTensorStore(FoundByNode):
     """Tensors whose values are held in memory."""
 
     def __init__(self, tensors: Sequence[Tensor], values: Sequence[Value]) -> None:
@@ -154,7 +154,7 @@ class MemoryTensorStore(_FoundByNode):
         return self._values[index]
 
 
-class PartOfStore(_FoundByNode):
+class PartOfStore(FoundByNode):
     """Some of the tensors of `store`: those at `rows`, in that order."""
 
     def __init__(self, store: TensorStore, rows: Sequence[int]) -> None:
@@ -178,7 +178,7 @@ class PartOfStore(_FoundByNode):
 Row = tuple[TensorStore, int]
 
 
-class GatheredTensors(_FoundByNode):
+class GatheredTensors(FoundByNode):
     """Rows of other stores, in this order; executions are counted anew. Values stay where they are."""
 
     def __init__(self, rows: Sequence[Row]) -> None:

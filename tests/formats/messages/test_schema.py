@@ -15,6 +15,12 @@ TENSORFLOW_NAMES = {
     "PluginData": "SummaryMetadata.PluginData",
     "Dim": "TensorShapeProto.Dim",
     "ListValue": "AttrValue.ListValue",
+    "FileLineCol": "GraphDebugInfo.FileLineCol",
+    "EventHead": "DebugEvent",
+    "OpHead": "GraphOpCreation",
+    "SourceHead": "SourceFile",
+    "ExecutionHead": "Execution",
+    "TraceHead": "GraphExecutionTrace",
 }
 
 
@@ -39,9 +45,13 @@ def test_a_map_of_attributes_is_a_map() -> None:
 @pytest.mark.tf
 def test_every_field_is_the_one_of_tensorflow() -> None:
     from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2
+    from tensorflow.core.protobuf import debug_event_pb2
     from tensorflow.core.util import event_pb2
 
-    roots = (event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary)
+    roots = (
+        event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary,
+        debug_event_pb2.DebugEvent,
+    )  # fmt: skip
     known: dict[str, Any] = {}
     for root in roots:
         _collect(root.DESCRIPTOR, known)

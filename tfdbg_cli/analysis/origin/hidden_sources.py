@@ -31,7 +31,10 @@ class HiddenSources:
 
 
 def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[int]:
-    """Those of the tensors `bad` that come out of `run`, or of which such a one was made through others of `bad`."""
+    """Those of the tensors `bad` that come out of `run`, or of which such a one was made through others of `bad`.
+
+    Where the graph does not tell what one of them was made of, any may have led to it: then it is all of them.
+    """
     asked = set(bad)
     outcome = outcome_of(run.graph, run.call).names(run.tensors)
     hidden = HiddenSources(run, lineage)
@@ -40,4 +43,11 @@ def leading_to_outcome(run: Run, lineage: Lineage, bad: Collection[int]) -> set[
         found = [item.index for item in lineage.places(row)] + hidden.rows(row)
         return [index for index in found if index is not None and index in asked]
 
-    return set(reached((row for row in bad if run.tensors[row].name in outcome), read))
+    found = set(reached((row for row in bad if run.tensors[row].name in outcome), read))
+    unknown = any(lineage.node(row) is None or _reads_unknown(lineage, row) for row in found)
+    return asked if unknown else found
+
+
+def _reads_unknown(lineage: Lineage, row: int) -> bool:
+    """Whether the tensor at `row` was made of one whose maker is in no graph of the run."""
+    return any(item.node is None and item.index is None and item.value is None for item in lineage.places(row))

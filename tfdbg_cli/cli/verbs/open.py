@@ -16,7 +16,8 @@ _MANY_OBJECTS = 100_000
 def prepare_parser(parser: Parser) -> None:
     """Take the path of a recording."""
     parser.description = "Look at runs on disk. TensorFlow is not needed."
-    parser.add_argument("path", metavar="PATH", help="a recording, a dump directory of one run, or a folder of many")
+    what = "a recording, a dump directory of one run, a folder of many, or a log directory of Debugger V2"
+    parser.add_argument("path", metavar="PATH", help=what)
     add_prompt_options(parser)
 
 

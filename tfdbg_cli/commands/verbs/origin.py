@@ -12,10 +12,10 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.chain import Link, chain_to
-from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
 from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -38,7 +38,8 @@ from tfdbg_cli.commands.views.origin_around import (
     meant,
     spoiled_blocks,
 )
-from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
+from tfdbg_cli.commands.views.origin_by_health import origin_by_health
+from tfdbg_cli.commands.views.origin_elements import batch_lines, element_blocks, element_data
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import around
 from tfdbg_cli.commands.views.tensor_choice import short_device
@@ -67,6 +68,8 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         exclude_node_names=search_text(options.filter_exclude_node_names),
         benign=Benign(options.benign),
     )
+    if tells_health_alone(run):
+        return origin_by_health(context, options, _nothing(search))
     if options.all:
         return _every_origin(run, search)
     origin = search.first()
@@ -174,7 +177,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     here = bool(run.frames) and origin.index == len(run.tensors) - 1
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
-        Text((*_batch(run, origin), after)),
+        Text((*batch_lines(run, origin, _LABEL), after)),
         *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
@@ -238,28 +241,6 @@ def _turn(run: Run, origin: Origin) -> list[Line]:
             Span("all turns", Style.KEY, link),
         )
     ]
-
-
-def _batch(run: Run, origin: Origin) -> list[Line]:
-    if not origin.batch_rows:
-        return []
-    batch = origin.batch
-    shown = ", ".join(map(str, batch.rows[:12]))
-    more = len(batch.rows) - 12
-    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
-    feeds = [
-        Span(printable(name), Style.NAME, f"pf {quoted(name)}")
-        for name in run.call.given
-        if not batch.stored
-        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
-        and fed.shape[:1] == (batch.size,)
-    ]
-    if not feeds and batch.source:
-        feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
-    parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {batch.size}"]
-    for i, feed in enumerate(feeds[:3]):
-        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
-    return [line(*parts)]
 
 
 def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:

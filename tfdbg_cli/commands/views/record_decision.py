@@ -52,6 +52,7 @@ def _size(text: str) -> int:
         return 0
     try:
         found = settable("disk_budget", text)
+        assert isinstance(found, int)
     except (TfdbgError, OverflowError):
         raise TfdbgError(f"{text!r} is no size.", hint="Write 512M, 4G, or a number of bytes.") from None
-    return int(found)
+    return found

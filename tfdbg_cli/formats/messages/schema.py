@@ -1,7 +1,8 @@
 """The protobuf messages of TensorFlow that tfdbg reads and writes, declared here so that it need not be installed.
 
 Field numbers and types are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary, tensor,
-tensor_shape, graph, node_def, attr_value, versions}.proto. The messages live in a descriptor pool of their own under
+tensor_shape, graph, node_def, attr_value, versions}.proto; those of Debugger V2 stand in
+tensorflow/core/protobuf/debug_event.proto. The messages live in a descriptor pool of their own under
 a package name of our own, so they cannot clash with the ones that TensorFlow registers in the same process.
 What is only carried along (function libraries, resource handles, variants) is declared as bytes: on the wire an
 embedded message and a byte string are the same.
@@ -57,6 +58,41 @@ MESSAGES = {
         " func:NameAttrList*=9"
     ),
     "NameAttrList": "name:string=1 attr:AttrValue%=2",
+    "DebugEvent": (
+        "wall_time:double=1 what|debug_metadata:DebugMetadata=3 what|source_file:SourceFile=4"
+        " what|stack_frame_with_id:StackFrameWithId=6 what|graph_op_creation:GraphOpCreation=7"
+        " what|execution:Execution=9 what|graph_execution_trace:GraphExecutionTrace=10"
+    ),
+    "DebugMetadata": "tensorflow_version:string=1 file_version:string=2 tfdbg_run_id:string=3",
+    "SourceFile": "file_path:string=1 host_name:string=2 lines:string*=3",
+    "StackFrameWithId": "id:string=1 file_line_col:FileLineCol=2",
+    "FileLineCol": "file_index:int32=1 line:int32=2 func:string=4",
+    "CodeLocation": "host_name:string=1 stack_frame_ids:string*=2",
+    "GraphOpCreation": "op_type:string=1 op_name:string=2 graph_id:string=4 code_location:CodeLocation=8",
+    "DebuggedGraph": "graph_id:string=1 graph_name:string=2 outer_context_id:string=6",
+    "DebuggedDevice": "device_name:string=1 device_id:int32=2",
+    "Execution": (
+        "op_type:string=1 num_outputs:int32=2 graph_id:string=3 input_tensor_ids:int64*=4 output_tensor_ids:int64*=5"
+        " tensor_debug_mode:int32=6 tensor_protos:TensorProto*=7 code_location:CodeLocation=8"
+        " output_tensor_device_ids:int32*=9"
+    ),
+    "GraphExecutionTrace": (
+        "tfdbg_context_id:string=1 op_name:string=2 output_slot:int32=3 tensor_debug_mode:int32=4"
+        " tensor_proto:TensorProto=5 device_name:string=6"
+    ),
+    # What lists need of the messages of a set that are many: the rest is passed over unread.
+    "EventHead": (
+        "wall_time:double=1 what|source_file:SourceHead=4 what|graph_op_creation:OpHead=7"
+        " what|debugged_graph:DebuggedGraph=8 what|execution:ExecutionHead=9 what|graph_execution_trace:TraceHead=10"
+        " what|debugged_device:DebuggedDevice=12"
+    ),
+    "OpHead": "op_type:string=1 op_name:string=2 graph_id:string=4 input_names:string*=6",
+    "SourceHead": "file_path:string=1 host_name:string=2",
+    "ExecutionHead": (
+        "op_type:string=1 num_outputs:int32=2 graph_id:string=3 input_tensor_ids:int64*=4 output_tensor_ids:int64*=5"
+        " output_tensor_device_ids:int32*=9"
+    ),
+    "TraceHead": "tfdbg_context_id:string=1 op_name:string=2 output_slot:int32=3 device_name:string=6",
 }
 
 _FIELD = re.compile(r"(?:(?P<oneof>\w+)\|)?(?P<name>\w+):(?P<type>\w+)(?P<many>[*%]?)=(?P<number>\d+)")
@@ -113,3 +149,5 @@ GraphDef: Any = CLASSES["GraphDef"]
 FunctionDefLibrary: Any = CLASSES["FunctionDefLibrary"]
 NodeDef: Any = CLASSES["NodeDef"]
 SummaryValue: Any = CLASSES["SummaryValue"]
+DebugEvent: Any = CLASSES["DebugEvent"]
+EventHead: Any = CLASSES["EventHead"]

@@ -79,14 +79,24 @@ class Recording(Protocol):
 
 
 @dataclass(frozen=True)
+class Examination:
+    """What `tfdbg doctor` says of a place: what it is, facts about it, and what is wrong, each with what to do."""
+
+    what: str
+    facts: tuple[str, ...] = ()
+    troubles: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Format:
     """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else: "tfdbg opens NAME".
 
     `open` may raise a TfdbgError. `mistaken` tells of a place that the format knows, but does not recognize: part of
-    a recording, say.
+    a recording, say. `examine` tells more of a place that it recognizes than its runs and notes do.
     """
 
     name: str
     recognizes: Callable[[Place], bool]
     open: Callable[[Place], Recording]
     mistaken: Callable[[Place], TfdbgError | None] = lambda place: None
+    examine: Callable[[Place], Examination] | None = None

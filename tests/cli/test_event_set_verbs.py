@@ -1,0 +1,116 @@
+"""`tfdbg doctor` and `tfdbg tail`, on event sets and on what is none."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from support.dump_maker import small_dump
+from support.event_set_maker import EventSetMaker, health, small_set
+
+from tfdbg_cli.cli import main as cli
+
+
+def _doctor(path: Path, capsys: pytest.CaptureFixture[str], code: int) -> str:
+    assert cli.main(["doctor", str(path)]) == code
+    return capsys.readouterr().out
+
+
+def test_a_healthy_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_set(tmp_path)
+    shown = _doctor(tmp_path, capsys, 0)
+    assert "log directory of Debugger V2" in shown and "TensorFlow 2.21.0" in shown and "Mode FULL_HEALTH" in shown
+    assert "5 eager executions, 10 tensors of graphs: 4 runs" in shown and "Nothing is wrong" in shown
+
+
+def test_a_set_without_executions_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    EventSetMaker(tmp_path)
+    shown = _doctor(tmp_path, capsys, 1)
+    assert "Nothing that was executed was written" in shown and "circular_buffer_size=-1" in shown
+
+
+def test_a_full_buffer_and_a_blind_mode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = EventSetMaker(tmp_path, mode=1)
+    for number in range(1000):
+        made.execution("Sin", [], [number])
+    shown = _doctor(tmp_path, capsys, 1)
+    assert "Exactly 1,000 events" in shown and "NO_TENSOR" in shown and "FULL_HEALTH" in shown
+
+
+def test_damage_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = small_set(tmp_path)
+    path = made.path("graph_execution_traces")
+    content = bytearray(path.read_bytes())
+    content[60] ^= 1
+    path.write_bytes(content)
+    made.path("source_files").unlink()
+    shown = _doctor(tmp_path, capsys, 1)
+    assert f"The record at byte 0 of {path.name} cannot be used: its checksum does not fit." in shown
+    assert "these files are missing: source_files" in shown
+
+
+def test_what_is_no_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    assert "Nothing was written here" in _doctor(tmp_path / "empty", capsys, 1)
+    (tmp_path / "board").mkdir()
+    (tmp_path / "board" / "events.out.tfevents.1.host").touch()
+    assert "tensorboard --logdir" in _doctor(tmp_path / "board", capsys, 1)
+    (tmp_path / "notes.txt").write_text("x")
+    assert "no format that tfdbg knows" in _doctor(tmp_path / "notes.txt", capsys, 1)
+    small_set(tmp_path / "job" / "worker0")
+    assert str(tmp_path / "job" / "worker0") in _doctor(tmp_path / "job", capsys, 1)
+    assert "1 run." in _doctor(small_dump(tmp_path / "dump"), capsys, 0)
+    assert cli.main(["doctor", str(tmp_path / "none")]) == 1
+    assert "There is no" in capsys.readouterr().err
+
+
+def test_what_the_doctor_says_is_one_json_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    EventSetMaker(tmp_path)
+    assert cli.main(["doctor", str(tmp_path), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["kind"], told["what"]) == ("examination", "a log directory of Debugger V2")
+    assert told["troubles"][0]["advice"]
+
+
+def test_tail_tells_each_run_and_what_is_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_set(tmp_path)
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01"]) == 3
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == "run 1: 2 eager ops, 2 tensors" and rows[1] == "run 2: step(x:0), 6 tensors"
+    assert "NOT FINITE: logarithm/Log:0 (Log gave -inf×1, train.py:4)" in rows[2]
+    assert len(rows) == 4
+
+
+def test_tail_follows_what_is_written_meanwhile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "logs"  # not there yet
+
+    def write() -> None:
+        made = EventSetMaker(folder)
+        made.execution("Sin", [], [1], [health(2)])
+        half = made.path("execution").read_bytes()
+        made.execution("Cos", [], [2], [health(2)])
+        whole = made.path("execution").read_bytes()
+        made.path("execution").write_bytes(whole[: len(half) + 10])  # in the middle of a record
+        threading.Event().wait(0.2)
+        made.path("execution").write_bytes(whole)
+        threading.Event().wait(0.2)
+        made.execution("Log", [2], [3], [health(2, nan=1)])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    code = cli.main(["tail", str(folder), "--until-alert", "--idle", "20", "--interval", "0.02", "--json"])
+    writer.join()
+    told = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
+    assert code == 3
+    assert sum(row["tensors"] for row in told) == 3
+    assert [alert["tensor"] for alert in told[-1]["alerts"]] == ["Log_0:0"]
+
+
+def test_tail_of_nothing_ends_when_it_is_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["tail", str(tmp_path / "none"), "--idle", "0.01", "--interval", "0.01"]) == 0
+    (tmp_path / "file").touch()
+    assert cli.main(["tail", str(tmp_path / "file")]) == 1
+    assert cli.main(["tail", str(tmp_path), "--interval", "0"]) == 1
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,44 @@
+"""What a person sees of an event set of Debugger V2: alerts, the timeline, an origin by counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.event_set_maker import small_set
+from support.golden import check_golden
+from support.prompt import Prompt, follow_all
+from support.sample_run import sample_run
+
+from tfdbg_cli.formats.opening import open_path
+
+_WIDTH = 100
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> Prompt:
+    small_set(tmp_path)
+    found = Prompt(open_path(tmp_path), width=_WIDTH)
+    found.run("runs 3")
+    return found
+
+
+@pytest.mark.parametrize("command", ["alerts", "timeline", "origin", "lt --stats", "run_info"])
+def test_screens(prompt: Prompt, command: str) -> None:
+    check_golden(f"event_sets/{command.split()[0]}", prompt.show(command, _WIDTH))
+
+
+def test_every_link_is_answered(prompt: Prompt) -> None:
+    assert follow_all("alerts", prompt.context.stop) > 3
+    assert follow_all("timeline", prompt.context.stop) > 3
+
+
+def test_alerts_and_timeline_of_a_run_with_values() -> None:
+    prompt = Prompt(sample_run())
+    found = prompt.data("alerts")["alerts"]
+    assert {(alert["run"], alert["rule"]) for alert in found} == {(1, "has_inf_or_nan")}
+    assert any(str(alert["file"]).endswith("train.py") for alert in found)
+    (row,) = prompt.data("timeline")["executions"]
+    assert (row["run"], row["nonfinite"]) == (1, None)
+    assert prompt.data("alerts --nan -m 1")["more"] in (True, False)
+    assert prompt.data("alerts -fenn .")["alerts"] == []

@@ -1,0 +1,79 @@
+"""Every tensor of a recording that is not finite, over all of its runs: by recorded counts, else by its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary, any_nonfinite, summarize
+from tfdbg_cli.model.tensors import TellsSummaries, TensorStore
+from tfdbg_cli.model.values import NoValue
+
+RULE = "has_inf_or_nan"
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A tensor that is not finite: the place of its run, its own in the run, and what it holds."""
+
+    run: int
+    index: int
+    summary: Summary
+
+
+@dataclass
+class AlertSearch:
+    """A look through runs, the oldest first. What was looked at is counted.
+
+    Args:
+        runs: the runs.
+        nan_only: pass over tensors that hold infinities alone.
+        exclude: tensors of nodes whose name it finds count as fine.
+
+    """
+
+    runs: Sequence[Run]
+    nan_only: bool = False
+    exclude: re.Pattern[str] | None = None
+    tensors: int = 0
+    unknown: int = 0  # tensors of which nobody can tell
+    unreadable: int = 0  # runs
+
+    def alerts(self) -> Iterator[Alert]:
+        """The alerts, as they are come to."""
+        for place in range(len(self.runs)):
+            try:
+                store = self.runs[place].tensors
+            except TfdbgError:
+                self.unreadable += 1
+                continue
+            yield from self._in(place, store)
+
+    def _in(self, place: int, store: TensorStore) -> Iterator[Alert]:
+        for index in range(len(store)):
+            self.tensors += 1
+            summary = known_of(store, index)
+            if summary is None or summary.any_nonfinite is None:
+                self.unknown += 1
+            elif summary.any_nonfinite and self._counts(summary) and not self._excluded(store, index):
+                yield Alert(place, index, summary)
+
+    def _counts(self, summary: Summary) -> bool:
+        return not self.nan_only or summary.spoiled or summary.nan > 0
+
+    def _excluded(self, store: TensorStore, index: int) -> bool:
+        return self.exclude is not None and self.exclude.search(store[index].node) is not None
+
+
+def known_of(store: TensorStore, index: int) -> Summary | None:
+    """What tells whether the tensor at `index` is finite; None where neither counts nor a value are there."""
+    recorded = store.summary(index) if isinstance(store, TellsSummaries) else None
+    if recorded is not None:
+        return recorded
+    value = store.value(index)
+    if isinstance(value, NoValue):
+        return None
+    return summarize(value) if any_nonfinite(value) else Summary(value.size)

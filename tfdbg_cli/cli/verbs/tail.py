@@ -1,0 +1,103 @@
+"""`tfdbg tail`: an event set of Debugger V2 followed while the program writes it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tfdbg_cli.cli.parser import Parser
+from tfdbg_cli.document.plain import harmless
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.line.stream import write
+
+if TYPE_CHECKING:
+    from tfdbg_cli.formats.event_sets.following import Growth
+
+HELP = "follow the log directory of Debugger V2 while it is written"
+_INTERVAL = 1.0
+_FOUND = 3  # the exit code when something is not finite, as that of `run` when a rule fired
+_SHOWN = 3
+
+
+def prepare_parser(parser: Parser) -> None:
+    """Take a folder, and when to end."""
+    parser.description = (
+        "Print a line for each call of a function, and for eager ops as they come, with what is not finite. Ends by"
+        " Ctrl-C, or as the options say; the exit code is 3 when something was not finite."
+    )
+    parser.add_argument("path", metavar="PATH", help="the dump_root of enable_dump_debug_info; need not be there yet")
+    parser.add_argument("--interval", type=float, default=_INTERVAL, metavar="SECONDS", help="how often to look")
+    parser.add_argument("--idle", type=float, metavar="SECONDS", help="end when nothing came for so long")
+    parser.add_argument("--until-alert", action="store_true", help="end at the first run that is not finite")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line for each run")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follow until there is a reason to end.
+
+    Raises:
+        TfdbgError: the path is a file, or the times make no sense.
+
+    """
+    from tfdbg_cli.formats.event_sets.following import Following
+
+    if options.interval <= 0 or (options.idle is not None and options.idle < 0):
+        raise TfdbgError("Times are numbers of seconds above 0.", hint="Write: tfdbg tail PATH --interval 1")
+    folder = Path(options.path).expanduser()
+    if folder.exists() and not folder.is_dir():
+        raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")
+    following, came, bad = Following(folder), time.monotonic(), False
+    while True:
+        for growth in following.growth():
+            came = time.monotonic()
+            told = _told(growth)
+            write(sys.stdout, (json.dumps(told) if options.json else harmless(_line(told))) + "\n")
+            sys.stdout.flush()
+            bad = bad or bool(told["alerts"])
+            if bad and options.until_alert:
+                return _FOUND
+        if options.idle is not None and time.monotonic() - came >= options.idle:
+            return _FOUND if bad else 0
+        time.sleep(options.interval)
+
+
+def _told(growth: Growth) -> dict[str, Any]:
+    """The JSON form of what came: the run, and its alerts."""
+    from tfdbg_cli.analysis.alerts import Alert, known_of
+    from tfdbg_cli.commands.verbs.alerts import alert_data
+
+    run, store = growth.run, growth.run.tensors
+    alerts = []
+    for index in range(growth.start, len(store)):
+        summary = known_of(store, index)
+        if summary is not None and summary.any_nonfinite:
+            alerts.append(alert_data(run, Alert(growth.place, index, summary)))
+    title = run.call.title.partition(": ")[2]
+    return {
+        "kind": "run",
+        "run": growth.place + 1,
+        "title": title,
+        "tensors": len(store) - growth.start,
+        "alerts": alerts,
+    }
+
+
+def _line(told: dict[str, Any]) -> str:
+    alerts = told["alerts"]
+    head = f"run {told['run']}: {told['title']}, {told['tensors']:,} tensors"
+    if not alerts:
+        return head
+    first = [
+        f"{alert['tensor']} ({alert['text']}{'' if alert['file'] is None else ', ' + _place(alert)})"
+        for alert in alerts[:_SHOWN]
+    ]
+    more = f" and {len(alerts) - _SHOWN:,} more" if len(alerts) > _SHOWN else ""
+    return f"{head}: NOT FINITE: {'; '.join(first)}{more}"
+
+
+def _place(alert: dict[str, Any]) -> str:
+    return f"{alert['file'].rpartition('/')[2]}:{alert['line']}"

@@ -1,0 +1,151 @@
+"""`alerts`: every tensor that is not finite, in all runs, with the line that made it."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from tfdbg_cli.analysis.alerts import RULE, Alert, AlertSearch
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
+from tfdbg_cli.commands.views.links import source_link
+from tfdbg_cli.commands.views.nodes import excluded_nodes
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.statistics import Summary
+
+_MOST = 1_000
+_OPS_SHOWN = 5
+
+
+def _alerts(context: Context, options: argparse.Namespace) -> Document:
+    text = options.filter_exclude_node_names
+    search = AlertSearch(context.runs, options.nan, pattern(text) if text else None)
+    found = list(islice(search.alerts(), options.most + 1 if options.most else None))
+    more = bool(options.most) and len(found) > options.most
+    shown = found[: options.most] if more else found
+    blocks: list[Block] = [Text(tuple(_head(context, search, shown, more=more)))]
+    if shown:
+        blocks.append(Table(_COLUMNS, len(shown), lambda at: _row(context, shown[at])))
+    return Document("alerts", tuple(blocks), lambda: _data(context, search, shown, more=more), "alerts")
+
+
+_COLUMNS = (
+    Column("Run", right=True),
+    Column("Holds"),
+    Column("Op type", drop=2),
+    Column("Made at", drop=1),
+    Column("Tensor"),
+)
+
+
+def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> list[Line]:
+    lines = []
+    if not shown:
+        what = "No tensor is known to hold NaN" + ("." if search.nan_only else " or infinity.")
+        lines.append(line(Span(what, Style.GOOD if search.unknown < search.tensors else Style.WARNING)))
+    else:
+        first = shown[0]
+        many = f"more than {len(shown):,} alerts" if more else count_text(len(shown), "alert")
+        link = f"runs {first.run + 1}"
+        lines.append(line(Span(many, Style.TITLE), ", the first in run ", Span(str(first.run + 1), Style.KEY, link)))
+        ops = Counter(context.runs[alert.run].tensors[alert.index].op_type for alert in shown)
+        common = ", ".join(f"{printable(op or '?')} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
+        lines.append(line(Span("By op: ", Style.LABEL), common))
+        hint = f"`runs {first.run + 1}`, then `origin`, says where it began."
+        lines.append(line(Span(hint, Style.HINT)))
+    lines.append(line(f"Looked at {count_text(search.tensors, 'tensor')}."))
+    if search.unknown:
+        text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: neither counts nor values are there."
+        lines.append(line(Span(text, Style.WARNING)))
+    if more:
+        lines.append(line(Span("Not looked further: `alerts -m 0` lists all.", Style.HINT)))
+    if search.unreadable:
+        lines.append(line(Span(f"{count_text(search.unreadable, 'run')} cannot be read.", Style.WARNING)))
+    return [*lines, EMPTY_LINE]
+
+
+def _row(context: Context, alert: Alert) -> Row:
+    run = context.runs[alert.run]
+    tensor = run.tensors[alert.index]
+    frame = made_at(run.tracebacks, tensor.node)
+    link = f"runs {alert.run + 1}"
+    place = Span("")
+    if frame is not None:
+        place = Span(printable(_place(frame)), Style.LABEL, source_link(frame.file, frame.line))
+    return (
+        Span(str(alert.run + 1), Style.NUMBER, link),
+        Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
+        Span(printable(tensor.op_type), Style.OP),
+        place,
+        Span(printable(str(tensor.name)), Style.NAME, link),
+    )
+
+
+def _place(frame: Frame) -> str:
+    return f"{frame.file.rpartition('/')[2]}:{frame.line}"
+
+
+def held_text(summary: Summary) -> str:
+    """What is not finite, counted: `NaN×3 -inf×1`."""
+    if summary.spoiled:
+        return "NaN or inf"
+    counts = ((summary.nan, "NaN"), (summary.neg_inf, "-inf"), (summary.pos_inf, "+inf"))
+    return " ".join(f"{word}×{count:,}" for count, word in counts if count)
+
+
+def _data(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more: bool) -> dict[str, Any]:
+    rows = [alert_data(context.runs[alert.run], alert) for alert in shown]
+    told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
+    return {"alerts": rows, "more": more, **told}
+
+
+def alert_data(run: Run, alert: Alert) -> dict[str, Any]:
+    """The JSON form of one alert in `run`."""
+    tensor = run.tensors[alert.index]
+    frame = made_at(run.tracebacks, tensor.node)
+    return {
+        "rule": RULE,
+        "run": alert.run + 1,
+        "tensor": str(tensor.name),
+        "file": frame.file if frame else None,
+        "line": frame.line if frame else None,
+        "text": f"{tensor.op_type or 'An op'} gave {held_text(alert.summary)}",
+        "execution": tensor.execution,
+        "op_type": tensor.op_type,
+        "nan": alert.summary.told("nan"),
+        "neg_inf": alert.summary.told("neg_inf"),
+        "pos_inf": alert.summary.told("pos_inf"),
+        "size": alert.summary.told("size"),
+    }
+
+
+COMMAND = Command(
+    "alerts",
+    (),
+    "Every tensor that is not finite, in all runs, with the line that made it.",
+    _alerts,
+    (
+        Argument(("--nan",), "NaN only; tensors with infinities alone pass", switch=True),
+        excluded_nodes("nodes whose values count as fine"),
+        Argument(("-m", "--most"), "stop after so many alerts; 0 for all", metavar="N", type=int, default=_MOST),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+Looks through the runs of a recording, or those kept before this stop, the oldest first: at the counts where counts
+were recorded, else at the values. `runs N` and `origin` then tell where it began.
+
+Examples:
+  alerts
+  alerts --nan -m 20""",
+    section="Look",
+)

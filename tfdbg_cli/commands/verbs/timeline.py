@@ -1,0 +1,154 @@
+"""`timeline`: what the program executed, one thing after the other: calls of functions, and eager ops."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
+from tfdbg_cli.commands.views.links import source_link
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.table import Column, Row, Table
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.tensors import summary_of
+from tfdbg_cli.model.timeline import Execution, TellsExecutions
+
+_PAGE = 200
+
+
+def _timeline(context: Context, options: argparse.Namespace) -> Document:
+    executions = _executions(context)
+    if options.begin < 1 or options.count < 1:
+        raise TfdbgError("Executions are counted from 1.", hint="Write: timeline 201 -n 100")
+    begin = min(options.begin - 1, max(0, len(executions) - 1))
+    end = min(len(executions), begin + options.count)
+    start = executions[0].time_us if len(executions) else None
+    blocks: list[Block] = [Text(tuple(_head(executions, begin, end, options.count)))]
+    if end > begin:
+        table = Table(_COLUMNS, end - begin, lambda at: _row(context, executions[begin + at], begin + at, start))
+        blocks.append(table)
+    return Document("timeline", tuple(blocks), lambda: _data(context, executions, begin, end), "timeline")
+
+
+_COLUMNS = (
+    Column("N", right=True),
+    Column("t (ms)", right=True, drop=3),
+    Column("Run", right=True),
+    Column("Holds", drop=4),
+    Column("Line", drop=2),
+    Column("Executed"),
+)
+
+
+def _executions(context: Context) -> Sequence[Execution]:
+    runs = context.stop.runs if isinstance(context.stop, Opened) else ()
+    if isinstance(runs, TellsExecutions):
+        return runs.executions
+    return [_whole(context.runs[at], at) for at in range(len(context.runs))]
+
+
+def _whole(run: Run, at: int) -> Execution:
+    """A run as one execution: nothing finer is known of recordings of other kinds."""
+    time = run.tensors[len(run.tensors) - 1].time_us if len(run.tensors) else None
+    is_call = run.call.kind is not RunKind.EAGER
+    return Execution(at, "", run.call.function or run.call.kind, time, len(run.call.fetches), is_call)
+
+
+def _head(executions: Sequence[Execution], begin: int, end: int, count: int) -> list[Line]:
+    shown = f"{begin + 1:,} to {end:,} of " if end - begin < len(executions) else ""
+    lines = [line(Span(f"{shown}{count_text(len(executions), 'execution')}", Style.TITLE), ", in order of time")]
+    links: list[Span | str] = []
+    size = "" if count == _PAGE else f" -n {count}"
+    if begin:
+        before = f"timeline {max(1, begin + 1 - count)}{size}"
+        links += [Span(before, Style.KEY, before), " is the page before; "]
+    if end < len(executions):
+        after = f"timeline {end + 1}{size}"
+        links += [Span(after, Style.KEY, after), " the next."]
+    return [*lines, *([line(*links)] if links else []), EMPTY_LINE]
+
+
+def _row(context: Context, executed: Execution, at: int, start: int | None) -> Row:
+    run = context.runs[executed.run]
+    frame = _frame(run, executed)
+    elapsed = "" if executed.time_us is None or start is None else f"{(executed.time_us - start) / 1000:,.3f}"
+    bad = _nonfinite(run, executed)
+    holds = {True: Span("NaN or inf", Style.NAN), False: Span("fine", Style.GOOD), None: Span("", Style.DIM)}[bad]
+    place = Span("")
+    if frame is not None:
+        text = f"{frame.file.rpartition('/')[2]}:{frame.line}"
+        place = Span(printable(text), Style.LABEL, source_link(frame.file, frame.line))
+    link = f"runs {executed.run + 1}"
+    name = f"{executed.op_type}()" if executed.is_call else executed.op_type
+    return (
+        Span(f"{at + 1:,}", Style.NUMBER),
+        Span(elapsed, Style.NUMBER),
+        Span(str(executed.run + 1), Style.NUMBER, link),
+        holds,
+        place,
+        Span(printable(name), Style.NAME if executed.is_call else Style.OP, link),
+    )
+
+
+def _frame(run: Run, executed: Execution) -> Frame | None:
+    return made_at(run.tracebacks, executed.node) if executed.node else None
+
+
+def _nonfinite(run: Run, executed: Execution) -> bool | None:
+    """Whether an output is not finite; None where nobody knows."""
+    if not executed.node:
+        return None
+    known = [summary_of(run.tensors, index) for index in run.tensors.named(executed.node)]
+    told = [summary.any_nonfinite for summary in known if summary is not None]
+    return True if True in told else False if False in told else None
+
+
+def _data(context: Context, executions: Sequence[Execution], begin: int, end: int) -> dict[str, Any]:
+    rows = []
+    for at in range(begin, end):
+        executed = executions[at]
+        run = context.runs[executed.run]
+        frame = _frame(run, executed)
+        rows.append(
+            {
+                "number": at + 1,
+                "run": executed.run + 1,
+                "op_type": executed.op_type,
+                "node": executed.node or None,
+                "is_call": executed.is_call,
+                "time_us": executed.time_us,
+                "outputs": executed.outputs,
+                "nonfinite": _nonfinite(run, executed),
+                "file": frame.file if frame else None,
+                "line": frame.line if frame else None,
+            }
+        )
+    return {"total": len(executions), "begin": begin + 1, "executions": rows}
+
+
+COMMAND = Command(
+    "timeline",
+    (),
+    "What the program executed, one thing after the other: calls of functions, and eager ops.",
+    _timeline,
+    (
+        Argument(("begin",), "the execution to begin with, from 1", metavar="N", type=int, nargs="?", default=1),
+        Argument(("-n", "--count"), "how many to show", metavar="COUNT", type=int, default=_PAGE),
+    ),
+    moments=WITH_TENSORS,
+    details="""\
+Of an event set of Debugger V2 each op that ran eagerly is a row of its own; of other recordings a run is.
+
+Examples:
+  timeline
+  timeline 2001 -n 50""",
+    section="Look",
+)

@@ -1,0 +1,122 @@
+"""What `tfdbg doctor` says of event sets: what they hold, what is missing and why, and what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from tfdbg_cli.formats.event_sets.event_set import EventSet
+from tfdbg_cli.formats.event_sets.health import Mode, records_text
+from tfdbg_cli.formats.event_sets.listing import KINDS, EventFiles, event_sets
+from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.recording.format import Examination, Place
+
+_BUFFER = 1_000  # events that TensorFlow keeps unless told otherwise
+_LAYOUT = "debug.Event:1"
+_UNLIMITED = "circular_buffer_size=-1"
+
+
+def examine(place: Place) -> Examination:
+    """All that can be said of the event sets in `place`; reads every file of them once."""
+    sets = event_sets(place.path, place.names)
+    facts: list[str] = []
+    troubles: list[tuple[str, str]] = []
+    for files in sets:
+        found, wrong = _examined(files)
+        facts += found
+        troubles += wrong
+    if len(sets) > 1:
+        troubles.append(
+            (
+                f"{len(sets)} runs of programs wrote into this folder; TensorFlow's own reader refuses it.",
+                "tfdbg shows them one behind the other. Give each run of a program a dump_root of its own.",
+            )
+        )
+    return Examination("a log directory of Debugger V2", tuple(facts), tuple(troubles))
+
+
+def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
+    events = EventSet(files)
+    executions, traces = len(events.executions), _count(events.traces.files)
+    events.graphs.look()
+    mode = events.mode()
+    facts = [
+        f"Run {files.run_id or 'without an id'}, begun {_date(files.started)}, TensorFlow {files.version or '?'},"
+        f" {len(files.hosts)} host{'s' * (len(files.hosts) != 1)}.",
+        f"{executions:,} eager executions, {traces:,} tensors of graphs: {len(events.spans):,} runs.",
+    ]
+    if mode is not None:
+        facts.append(f"Mode {mode.name}: it records {records_text(mode)}.")
+    texts = [*files.notes, *(text for host in files.hosts for kind in KINDS for text in _wrong_in(host.file(kind)))]
+    troubles = [(text, _advice(text)) for text in texts]
+    if files.layout and files.layout != _LAYOUT:
+        told = f"The files are of the layout {files.layout}, which this tfdbg does not know."
+        troubles.append((told, "A newer tfdbg may read more of it."))
+    return facts, troubles + _emptiness(events, executions, traces, mode)
+
+
+def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None) -> list[tuple[str, str]]:
+    """What is likely behind what is not there."""
+    if not executions and not traces:
+        return [
+            (
+                "Nothing that was executed was written.",
+                f"Events are kept in memory, the last {_BUFFER:,} of them, and written at the end: the program may"
+                " still run, or was killed. Call FlushExecutionFiles() of what enable_dump_debug_info gives, or pass"
+                f" {_UNLIMITED}. Only the thread that enabled it is looked at, and nothing inside jit_compile=True.",
+            )
+        ]
+    found = []
+    if not executions:
+        found.append(
+            (
+                "No eager execution was written: a program of graphs and sessions has none.",
+                "All tensors are in one run; `execution` counts what was computed again.",
+            )
+        )
+    if _BUFFER in (executions, traces):
+        found.append(
+            (
+                f"Exactly {_BUFFER:,} events are there, as many as TensorFlow keeps: what was before is lost,"
+                " the first NaN perhaps with it.",
+                f"Run the program again with {_UNLIMITED}.",
+            )
+        )
+    if mode in (Mode.NO_TENSOR, Mode.SHAPE):
+        found.append(
+            (
+                f"In the mode {mode.name} nobody can tell where a NaN began.",
+                'Run the program again with tensor_debug_mode="FULL_HEALTH", or "FULL_TENSOR" for values.',
+            )
+        )
+    return found
+
+
+def _advice(trouble: str) -> str:
+    if "cut off" in trouble:
+        return "What was written before is shown. If the program still runs, look again later, or use `tfdbg tail`."
+    if "missing" in trouble:
+        return "Copy all files of the set into one folder: they belong together."
+    return "What is not damaged is shown. Copy the file again, or run the program again."
+
+
+def _wrong_in(file: RecordFile) -> list[str]:
+    """What is wrong with the file, all of its checksums compared."""
+    wrong, first = 0, ""
+    for record in file.scan(0):
+        try:
+            file.read(record.offset)
+        except DamagedRecordError as error:
+            wrong, first = wrong + 1, first or str(error)
+    more = f" So it is with {wrong - 1:,} more of its records." if wrong > 1 else ""
+    return [*file.troubles, *([first + more] if wrong else [])]
+
+
+def _count(files: list[RecordFile]) -> int:
+    return sum(sum(1 for _ in RecordFile(file.path).scan(0)) for file in files)
+
+
+def _date(seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return "at an unknown time"

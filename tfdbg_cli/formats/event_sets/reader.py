@@ -1,0 +1,143 @@
+"""A run of an event set, made of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tfdbg_cli.formats.event_sets.event_set import EventSet
+from tfdbg_cli.formats.event_sets.executions import Executed, Span
+from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
+from tfdbg_cli.formats.event_sets.store import EventTensorStore, SavedTensor
+from tfdbg_cli.formats.event_sets.tracebacks import Place, SavedTracebacks
+from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+
+_BLIND = (Mode.NO_TENSOR, Mode.SHAPE)  # modes that tell nothing of NaN and infinities
+_GIVEN_SHOWN = 6
+
+
+def read_run(events: EventSet, place: int) -> Run:
+    """The run at `place` of the set."""
+    span, mode = events.spans[place], events.mode()
+    run = _call(events, place, span) if span.call else _eager(events, place, span)
+    call, tensors, graph, places = run
+    notes = [] if mode is Mode.FULL_TENSOR or mode is None else [f"Mode {mode.name}: {records_text(mode)}."]
+    lacks = not_recorded(mode).text if mode in _BLIND or mode is None else ""
+    return Run(
+        call,
+        EventTensorStore(tensors, counted=mode not in (Mode.NO_TENSOR, Mode.FULL_TENSOR)),
+        graph,
+        tracebacks=SavedTracebacks(events.program, places),
+        sources=events.program,
+        notes=(*notes, *events.troubles()),
+        lacks=lacks,
+        origin_path=str(events.files.hosts[0].folder),
+    )
+
+
+_Parts = tuple[Call, list[SavedTensor], Graph, Mapping[str, Place]]
+
+
+def _call(events: EventSet, place: int, span: Span) -> _Parts:
+    """A call of a function: what its graphs made, then what it returned."""
+    traced = events.traced(span)
+    shown = events.call_graph(span, traced)
+    tensors = []
+    for row in traced:
+        name = shown.name(row.key)
+        op = shown.ops.get(name.node)
+        tensors.append(
+            SavedTensor(name, op.op_type if op else "", row.key.device, row.time, row.file, row.offset, None)
+        )
+    places: dict[str, Place] = {name: (op.file, op.offset) for name, op in shown.ops.items()}
+    if span.end == span.first:
+        call = Call(place + 1, RunKind.FUNCTION, (), function="what graphs did outside of any recorded call")
+        return call, tensors, shown.graph, places
+    executed = events.executions[span.first]
+    node = events.node_names(place)[0]
+    tensors += _outputs(events, executed, node)
+    places[node] = events.executions.files[executed.host], executed.offset
+    results = tuple(f"{node}:{slot}" for slot in range(len(executed.gave)))
+    arguments, notes = _arguments(events, span.first, shown.graph)
+    call = Call(
+        place + 1,
+        RunKind.FUNCTION,
+        results,
+        feeds=dict.fromkeys(argument.name for argument in arguments),
+        function=executed.function,
+        arguments=arguments,
+        notes=notes,
+    )
+    return call, tensors, shown.graph, places
+
+
+def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
+    """What the function was given, and sentences about where it came from; nothing where the set does not tell."""
+    inputs = events.executions[at].read
+    placeholders = [node for node in graph if node.op_type == "Placeholder" and "/" not in node.name]
+    named = [node.name for node in placeholders] if len(placeholders) == len(inputs) else []
+    if not named:
+        placeholders = [node for node in graph if node.op_type == "Placeholder"][: len(inputs)]
+        named = [node.name for node in placeholders] if len(placeholders) == len(inputs) else []
+    arguments, notes = [], []
+    for name, tensor_id in zip(named, inputs, strict=False):
+        made = events.made_by(tensor_id)
+        captured = made is not None and made[3].op_type == "VarHandleOp"
+        arguments.append(Argument(f"{name}:0", "", None, captured))
+        if made is not None and not captured:
+            run, node, slot, _ = made
+            notes.append(f"{name}:0 was given {node}:{slot} of run {run + 1}.")
+    return tuple(arguments), tuple(notes[:_GIVEN_SHOWN])
+
+
+def _eager(events: EventSet, place: int, span: Span) -> _Parts:
+    """Ops that ran eagerly, one after the other."""
+    names = events.node_names(place)
+    tensors: list[SavedTensor] = []
+    places: dict[str, Place] = {}
+    for at, name in enumerate(names, span.first):
+        executed = events.executions[at]
+        tensors += _outputs(events, executed, name)
+        places[name] = events.executions.files[executed.host], executed.offset
+    count = span.end - span.first
+    words = f"{count:,} eager op{'s' * (count != 1)}"
+    graph = Graph(lambda: _eager_nodes(events, span, names), GraphKind.PYTHON)
+    return Call(place + 1, RunKind.EAGER, (), function=words), tensors, graph, places
+
+
+def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[SavedTensor]:
+    file = events.executions.files[executed.host]
+    for slot in range(len(executed.gave)):
+        device_id = executed.devices[slot] if slot < len(executed.devices) else 0
+        device = events.graphs.device(executed.host, device_id)
+        yield SavedTensor(
+            TensorName(node, slot), executed.op_type, device, executed.time, file, executed.offset, slot
+        )
+
+
+def _eager_nodes(events: EventSet, span: Span, names: Sequence[str]) -> Iterator[Node]:
+    """The ops as a graph: what each read, by the ids of tensors; what came from elsewhere is a node of its own."""
+    outside: set[str] = set()
+    for at, name in enumerate(names, span.first):
+        executed = events.executions[at]
+        inputs = []
+        for tensor_id in events.executions[at].read:
+            made = events.executions.maker(tensor_id)
+            if made is not None and span.first <= made[0] < at:
+                inputs.append(TensorName(names[made[0] - span.first], made[1]))
+                continue
+            told = None if made is None else events.made_by(tensor_id)
+            given = TensorName(f"tensor_{tensor_id}", 0)
+            attributes = {}
+            if told is not None:
+                run, node, slot, _ = told
+                given = TensorName(f"run_{run + 1}/{node}", slot)
+                attributes = {"from": f"{node}:{slot} of run {run + 1}"}
+            inputs.append(given)
+            if given.node not in outside:
+                outside.add(given.node)
+                yield Node(given.node, "Placeholder", "", attributes=attributes)
+        device_id = executed.devices[0] if executed.devices else 0
+        yield Node(name, executed.op_type, events.graphs.device(executed.host, device_id), tuple(inputs))

@@ -12,6 +12,7 @@ _MODULES = (
     "layers",
     "frequencies",
     "print_tensor",
+    "preview",
     "origin",
     "error_info",
     "frames",

@@ -32,6 +32,8 @@ class Settings:
     disk_budget: int = 0
     memory_budget: int = 0
     columns: str = "auto"  # of lists of tensors on the screen: auto, or names in the order wanted
+    preview: str = "auto"  # where the pane of the preview stands: auto, right, left, below, off
+    preview_share: int = 40  # percent of the screen that it takes
     array_threshold: int = 2000  # elements printed before an array is elided
     history_length: int = 1000
 
@@ -55,15 +57,26 @@ def settable(name: str, text: str) -> bool | int | str:
     if kind is int:
         number, unit = (lowered[:-1], _SIZES[lowered[-1]]) if lowered[-1:] in _SIZES else (lowered, 1)
         try:
-            return int(float(number) * unit)
+            found = int(float(number) * unit)
         except ValueError:
             raise TfdbgError(f"{name} is a whole number (20, or 512M, 4G), not {text!r}.") from None
+        return _between(name, found)
     if name == "columns":
         return _columns(lowered)
     choices = _CHOICES.get(name)
     if choices and lowered not in choices:
         raise TfdbgError(f"{name} is one of {', '.join(choices)}, not {text!r}.")
     return lowered if choices else text
+
+
+PREVIEW_SHARES = (15, 80)  # the least and the greatest
+
+
+def _between(name: str, number: int) -> int:
+    """`number`, where the setting takes it."""
+    if name == "preview_share" and not PREVIEW_SHARES[0] <= number <= PREVIEW_SHARES[1]:
+        raise TfdbgError(f"preview_share is a percentage from {PREVIEW_SHARES[0]} to {PREVIEW_SHARES[1]}.")
+    return number
 
 
 # The columns of a list of tensors beside the name.
@@ -86,6 +99,7 @@ def _columns(text: str) -> str:
 _CHOICES = {
     "graph": ("auto", "runtime", "python"),
     "theme": ("dark", "light", "contrast", "mono"),
+    "preview": ("auto", "right", "left", "below", "off"),
 }
 
 

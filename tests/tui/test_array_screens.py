@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import string
-
 import numpy as np
 import pytest
 from support.golden import check_golden
+from support.looks import frame_with_looks
 from support.made_run import made_run, op
 from support.screen import Driven
 
@@ -44,26 +43,4 @@ def test_screen(name, size):
     screen.state.colors = colors
     for key in keys:
         screen.app.key(key)
-    check_golden(f"screens/array/{name}-{size[0]}x{size[1]}", _frame(screen, size, colors))
-
-
-def _frame(screen: Driven, size: tuple[int, int], colors: int) -> str:
-    """Each row of the screen, the letters of its looks below it, and what the letters mean."""
-    letters: dict[str, str] = {}
-    rows: list[str] = []
-    canvas = screen.app.view.render(size, focus=True)
-    screen.screen.canvases.append(canvas)
-    for runs in screen.looks(colors):
-        looks = []
-        for spec, text in runs:
-            look = f"{spec.foreground} on {spec.background}"
-            letter = letters.setdefault(look, _letter(len(letters)))
-            looks.append(letter * len(text))
-        rows += ["|" + "".join(text for _, text in runs).rstrip(), ":" + "".join(looks)]
-    meanings = [f"{letter} = {look}" for look, letter in letters.items()]
-    return "\n".join([*rows, *meanings, f"cursor {canvas.cursor}"])
-
-
-def _letter(number: int) -> str:
-    letters = string.ascii_letters + string.digits + string.punctuation
-    return letters[number] if number < len(letters) else chr(0xC0 + number)
+    check_golden(f"screens/array/{name}-{size[0]}x{size[1]}", frame_with_looks(screen, size, colors))

@@ -301,8 +301,8 @@ class App:
             self.loop.set_alarm_in(0, self._look_on)
 
     def _unfinished(self) -> bool:
-        late, typed = self.state.read.late, self.state.filter
-        return self.state.finder.running or late.running or (typed is not None and typed.running)
+        typed = self.state.filter
+        return self.state.finder.running or self.view.running or (typed is not None and typed.running)
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._looking = False
@@ -316,20 +316,20 @@ class App:
 
     def _look(self, enough: Callable[[], bool]) -> None:
         """Go on with what is most wanted, until `enough`."""
-        reading, typed = self.state.read, self.state.filter
+        typed = self.state.filter
         if typed is not None and typed.running:
             typed.work(enough)
         elif self.state.finder.running:
             self.state.finder.work(_MANY_LINES, enough)
         else:
-            reading.late.work(enough)
+            self.view.work(enough)
 
     def _count_in_sight(self) -> None:
         """Count what the rows in sight lack: at once if that is quick, else between key presses."""
         if self.loop is not None and self.state.pages.all:
             self.view.arrange(self.view.size)
             end = time.monotonic() + self.at_once
-            self.state.read.late.work(lambda: time.monotonic() >= end)
+            self.view.work(lambda: time.monotonic() >= end)
             self.go_on()
 
     def copy(self, text: str) -> bool:

@@ -140,7 +140,7 @@ def test_its_own_keys_come_first_and_are_told(beside) -> None:
 def test_the_wheel_scrolls_what_it_is_over(beside) -> None:
     beside(Notes)
     screen = _drive([("mouse press", 5, 150, 20), ("mouse press", 5, 150, 20), ("mouse press", 4, 150, 20)])
-    pane = screen.app.view._workspace._panes[1][1]
+    pane = screen.app.view._workspace._panes[1]
     assert pane.reading.view.top == 3
     assert isinstance(screen.state.focus, PagePane), "the focus stays"
     above = _drive([("mouse press", 1, 150, 5), ("mouse press", 5, 3, 0)])

@@ -33,7 +33,7 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
     for row in rows[:_MOST_ROWS]:
         for name, link, array in _parts(context, origin):
             title = Span(f"{printable(name)}[{row}]", Style.TITLE, f"{link} {quoted(f'{name}[{row}]')}")
-            blocks += [Text((EMPTY_LINE,)), *array_blocks(context, title, array[row, ...])]
+            blocks += [Text((EMPTY_LINE,)), *array_blocks(context, title, array[row, ...], spread=False)]
     left = len(rows) - _MOST_ROWS
     if left > 0:
         numbers = ", ".join(map(str, rows[_MOST_ROWS : _MOST_ROWS + 12]))

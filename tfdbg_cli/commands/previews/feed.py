@@ -31,10 +31,10 @@ def feed_preview(context: Context, options: argparse.Namespace) -> Document:
     return Document("preview", tuple(blocks), lambda: data, name)
 
 
-def array_blocks(context: Context, name: Span, array: Array) -> Sequence[Block]:
-    """An array that is at hand: what it is, and what it looks like."""
+def array_blocks(context: Context, name: Span, array: Array, *, spread: bool = True) -> Sequence[Block]:
+    """An array that is at hand: what it is, how its elements are spread if that is wanted, and what it looks like."""
     value = LateValue(lambda: array)
     dtype = name_of(array.dtype)
     shape = Span(shape_text(array.shape), Style.NUMBER)
     facts = line(f"{dtype}", shape, f"  {bytes_text(nbytes_of(array))}")
-    return Text((line(name), facts)), *figure_blocks(context, value, dtype, array.shape)
+    return Text((line(name), facts)), *figure_blocks(context, value, dtype, array.shape, spread=spread)

@@ -12,15 +12,17 @@ from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import NoValue
 
 _SHORT = ArrayStyle(threshold=60, edgeitems=3)
-_HISTOGRAM_ROWS = 8
+_HISTOGRAM_ROWS = 6
 _MOST_CELLS = 8  # rows of elements
 _PICTURE_ROWS = 18
 _PICTURE_FROM = 12  # places of both axes from which on a picture says more than some of the elements
 _COLOURS = frozenset({1, 3, 4})  # lengths of a last axis that are colours
 
 
-def figure_blocks(context: Context, value: LateValue, dtype: str, shape: Shape | None) -> tuple[Block, ...]:
-    """How `value` is distributed, and a picture of it or its first elements."""
+def figure_blocks(
+    context: Context, value: LateValue, dtype: str, shape: Shape | None, *, spread: bool = True
+) -> tuple[Block, ...]:
+    """How the elements of `value` are spread, if that is wanted, and a picture of it or its first elements."""
     if not context.later:
         value.read()
         return _in_short(value)
@@ -28,9 +30,9 @@ def figure_blocks(context: Context, value: LateValue, dtype: str, shape: Shape |
         return ()
     blank = Text((EMPTY_LINE,))
     cells = _cells(value, shape)
-    if dtype == "string" or shape == ():
-        return (blank, cells)
-    drawn = Figure(value, Way.PICTURE, _PICTURE_ROWS) if is_picture(shape) else cells
+    drawn = Figure(value, Way.PICTURE, _PICTURE_ROWS) if dtype != "string" and is_picture(shape) else cells
+    if not spread or dtype == "string" or shape == ():
+        return (blank, drawn)
     return (blank, Figure(value, Way.HISTOGRAM, _HISTOGRAM_ROWS), blank, drawn)
 
 

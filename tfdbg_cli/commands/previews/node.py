@@ -11,15 +11,19 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.model.names import node_of, split_slice
 
 
 def node_preview(context: Context, options: argparse.Namespace) -> Document:
     """The preview of the first output of the node that `ni` would show, as it was produced last."""
-    node = find_node(context, options.node_name, options.device).node
-    captured = store_of(context).named(node.name)
+    store = store_of(context)
+    name = node_of(split_slice(options.node_name)[0])
+    if not store.named(name):  # a graph need not hold what was captured
+        name = find_node(context, options.node_name, options.device).node.name
+    captured = store.named(name)
     if captured:
-        slot = min(store_of(context)[index].slot for index in captured)
-        return preview_of(context, store_of(context).named(node.name, slot)[-1])
+        return preview_of(context, store.named(name, min(store[index].slot for index in captured))[-1])
+    node = find_node(context, name, options.device).node
     around = Surroundings(context, node.name, node.device, None)
     head = [
         line(Span(printable(node.name), Style.TITLE, node_link(node.name))),

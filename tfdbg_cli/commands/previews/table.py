@@ -19,10 +19,12 @@ from tfdbg_cli.document.document import Document
 class Preview:
     """`make` gives the preview for the options of the command; it must be quick: values are counted and drawn later.
 
-    `stays` says that on the page of the command it stands above the previews of what is chosen there.
+    Where nothing is chosen on a page the page itself is previewed, if `on_page`. `stays` says that this preview
+    stands above those of what is chosen, too.
     """
 
     make: Callable[[Context, argparse.Namespace], Document]
+    on_page: bool = True
     stays: bool = False
 
 
@@ -31,6 +33,6 @@ PREVIEWS: Mapping[str, Preview] = {
     "print_tensor": Preview(tensor_preview),
     "print_feed": Preview(feed_preview),
     "node_info": Preview(node_preview),
-    "print_source": Preview(source_preview),
+    "print_source": Preview(source_preview, on_page=False),
     "origin": Preview(batch_preview, stays=True),
 }

@@ -14,6 +14,7 @@ from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
+from tfdbg_cli.commands.service.previewing import has_previews, previews_for
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
@@ -120,6 +121,15 @@ class PromptService:
         options = command.parse(words[1:])
         is_so = options.sort_by == _WORST and not options.reverse
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
+
+    def previews(self, chosen: str) -> tuple[str, ...]:
+        """The command strings whose documents, one below another, preview the link `chosen` on the current page."""
+        return previews_for(self.pages.current.command, chosen, self._registry, self.moment)
+
+    @property
+    def has_previews(self) -> bool:
+        """Whether there is a command that previews."""
+        return has_previews(self._registry)
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

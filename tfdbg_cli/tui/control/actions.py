@@ -17,6 +17,7 @@ from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
+from tfdbg_cli.tui.control.sharing import Sharing
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
@@ -35,6 +36,7 @@ class Actions:
         self._state = screen.state
         self._filtering = FilterActions(screen)
         self._searching = SearchActions(screen)
+        self.sharing = Sharing(screen)
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
@@ -48,8 +50,12 @@ class Actions:
             "right": lambda: self._beside(1),
             "scroll-left": lambda: self._sideways(-1),
             "scroll-right": lambda: self._sideways(1),
-            "next-link": lambda: self._next_link(1),
-            "previous-link": lambda: self._next_link(-1),
+            "next-pane": lambda: self._next_pane(1),
+            "previous-pane": lambda: self._next_pane(-1),
+            "zoom": self.sharing.zoom,
+            "side": self.sharing.side,
+            "more-preview": lambda: self.sharing.resize(1),
+            "less-preview": lambda: self.sharing.resize(-1),
             "follow": self._follow,
             "escape": self._escape,
             "prompt": lambda: self._go_to(KeyContext.PROMPT),
@@ -183,6 +189,13 @@ class Actions:
             near = 0 <= end < len(self._state.front.lines)
             where = f"the {LINK_REACH:,} lines" if near else "the lines"
             self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+
+    def _next_pane(self, step: int) -> None:
+        """The next pane; where there is one only, the next link in it."""
+        if self.sharing.several:
+            self.sharing.next(step)
+        else:
+            self._next_link(step)
 
     def _view(self) -> None:
         """The array of the page in its viewer, or that of the chosen tensor on a page of its own."""

@@ -34,7 +34,8 @@ class State:
 
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
     keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
-    terminal has, `begun` the first key of a sequence that is being pressed.
+    terminal has, `begun` the first key of a sequence that is being pressed. `panes` are those that stand in the
+    middle, in their order; while it is `zoomed` the one with the focus stands alone.
     """
 
     service: PromptService
@@ -52,6 +53,8 @@ class State:
     report: str = ""
     colors: int = 1
     begun: str = ""
+    panes: tuple[Pane, ...] = ()
+    zoomed: bool = False
 
     @property
     def pages(self) -> Pages:

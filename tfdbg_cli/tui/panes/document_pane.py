@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
@@ -15,7 +17,12 @@ MARGINS = _GUTTER + 1  # and one at the right for the scroll bar
 
 
 class DocumentPane(Pane):
-    """Shows what `reading` gives. A kind of it says what that is."""
+    """Shows what `reading` gives. A kind of it says what that is.
+
+    `marks_when_left` says whether the selected line stays marked while another pane has the focus.
+    """
+
+    marks_when_left = True
 
     def __init__(self, state: State, actions: Actions) -> None:
         super().__init__()
@@ -57,12 +64,27 @@ class DocumentPane(Pane):
             base = "head" if index == view.pinned else "selected" if chosen and focused else ""
             link = view.link if chosen and focused else None
             matches = finder.ranges(content) if finder.active else ()
-            drawn = paint(content, view.cols, base=base, left=view.left, focus=link, matches=matches)
-            painted.append(side_by_side(cell("▸" if chosen else " ", "marker", base), drawn, edge))
+            drawn = self.drawing_at(index)
+            if drawn is None:
+                drawn = paint(content, view.cols, base=base, left=view.left, focus=link, matches=matches)
+            marked = chosen and (focused or self.marks_when_left)
+            painted.append(side_by_side(cell("▸" if marked else " ", "marker", base), drawn, edge))
             if chosen:
                 # The hardware cursor stands at the selected line, for screen readers.
                 cursor = (0, row)
         return Drawing(painted, cursor)
+
+    def drawing_at(self, index: int) -> ScreenRow | None:
+        """What stands in the place of a line of the document, as wide as its view; None: the line itself."""
+        return None
+
+    @property
+    def running(self) -> bool:
+        return self.reading.late.running
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Count what rows in sight lack."""
+        self.reading.late.work(enough)
 
     def scroll(self, lines: int) -> bool:
         self.reading.view.scroll(lines)

@@ -16,6 +16,7 @@ class Way(StrEnum):
     HISTOGRAM = "histogram"
     CELLS = "cells"  # its first elements, as many as there is room for
     PICTURE = "picture"
+    CURVE = "curve"  # of an array with one axis
 
 
 class LateValue:

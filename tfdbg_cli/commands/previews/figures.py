@@ -15,6 +15,7 @@ _SHORT = ArrayStyle(threshold=60, edgeitems=3)
 _HISTOGRAM_ROWS = 6
 _MOST_CELLS = 8  # rows of elements
 _PICTURE_ROWS = 18
+_CURVE_ROWS = 8
 _PICTURE_FROM = 12  # places of both axes from which on a picture says more than some of the elements
 _COLOURS = frozenset({1, 3, 4})  # lengths of a last axis that are colours
 
@@ -30,10 +31,16 @@ def figure_blocks(
         return ()
     blank = Text((EMPTY_LINE,))
     cells = _cells(value, shape)
-    drawn = Figure(value, Way.PICTURE, _PICTURE_ROWS) if dtype != "string" and is_picture(shape) else cells
-    if not spread or dtype == "string" or shape == ():
-        return (blank, drawn)
-    return (blank, Figure(value, Way.HISTOGRAM, _HISTOGRAM_ROWS), blank, drawn)
+    if dtype == "string" or shape == ():
+        return (blank, cells)
+    histogram = (blank, Figure(value, Way.HISTOGRAM, _HISTOGRAM_ROWS)) if spread else ()
+    curve = (blank, Figure(value, Way.CURVE, _CURVE_ROWS)) if is_curve(shape) else ()
+    return (*histogram, blank, Figure(value, Way.PICTURE, _PICTURE_ROWS) if is_picture(shape) else cells, *curve)
+
+
+def is_curve(shape: Shape | None) -> bool:
+    """Whether such an array has one axis, which is long enough to be looked at as a curve."""
+    return shape is not None and len(shape) == 1 and shape[0] >= _PICTURE_FROM
 
 
 def is_picture(shape: Shape | None) -> bool:

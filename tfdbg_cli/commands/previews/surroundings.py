@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,10 +102,9 @@ class Surroundings:
         """Of `indices`, in order, the next one behind the tensor looked at, or the one before it."""
         if not indices or self._index is None:
             return indices[-1] if indices else None
-        index = self._index
         if ahead:
-            return next((at for at in indices if at > index), indices[-1])
-        return next((at for at in reversed(indices) if at < index), indices[0])
+            return indices[min(bisect.bisect_right(indices, self._index), len(indices) - 1)]
+        return indices[max(bisect.bisect_left(indices, self._index) - 1, 0)]
 
     def _section(self, rows: Sequence[HealthRow], noun: str, verb: str) -> tuple[Block, ...]:
         if not rows:

@@ -70,6 +70,18 @@ class PromptService:
         self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
 
+    def steps(self, text: str) -> Iterator[None]:
+        """Do the long part of what `text` asks for, some at a time, for who cannot wait until `execute` has done it.
+
+        Raises:
+            TfdbgError: as `execute` does.
+
+        """
+        words = parse_line(text).words
+        command = self._registry.find(words[0], self.moment)
+        if command.steps is not None:
+            yield from command.steps(self._context, command.parse(words[1:]))
+
     def complete(self, text: str) -> Completions:
         """What could stand where `text`, a command string up to the cursor, ends."""
         return complete(text, self._context, self._registry)

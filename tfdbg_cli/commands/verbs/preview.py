@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of, require_moment
@@ -15,6 +16,10 @@ from tfdbg_cli.errors import TfdbgError
 
 def commands(registry: Registry) -> tuple[Command, ...]:
     """The command `preview` over `registry`."""
+
+    def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
+        """Find out who reads what in a large graph."""
+        return context.graph.index_in_steps()
 
     def run(context: Context, options: argparse.Namespace) -> Document:
         words = parse_line(options.what.strip()).words
@@ -45,5 +50,6 @@ Examples:
   preview ni dense/MatMul
   preview ps train.py -b 120
   preview origin""",
+        steps=steps,
     )
     return (command,)

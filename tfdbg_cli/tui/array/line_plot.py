@@ -18,7 +18,7 @@ _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of its left and right column, from the top
 _EXACT = 1 << 17  # numbers of a row of which each is seen; of a longer one some are picked
 _PICKED = 1 << 12
-_HERE = "^"
+HERE = "^"  # marks the cursor below the curve
 
 
 def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
@@ -40,7 +40,7 @@ def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
     at = plane.col * wide // plane.width
     signs = _signs(numbers, wide)
     row_of_signs: list[Run] = [(sign, (style,)) for sign, style in signs]
-    row_of_signs[at] = (signs[at][0] if signs[at][0] != " " else _HERE, (signs[at][1], CURSOR))
+    row_of_signs[at] = (signs[at][0] if signs[at][0] != " " else HERE, (signs[at][1], CURSOR))
     drawn.append(joined([(" " * head, ()), *row_of_signs]))
     note = f", 1 of {of:,} numbers is shown" if of > 1 else ""
     words = f"row {plane.row} of {plane.height:,}, {plane.width:,} numbers{note}"

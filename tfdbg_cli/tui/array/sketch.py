@@ -11,12 +11,13 @@ from tfdbg_cli.document.text import Style, printable
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
 from tfdbg_cli.tui.array.levels import scale_of
+from tfdbg_cli.tui.array.line_plot import HERE, line_plot
 from tfdbg_cli.tui.array.number_style import NumberStyle
 from tfdbg_cli.tui.array.numbers import CURSOR, Corner, grid
 from tfdbg_cli.tui.array.picture import picture
 from tfdbg_cli.tui.array.plane import Plane
 from tfdbg_cli.tui.array.scan import Scan
-from tfdbg_cli.tui.array.surface import Drawn, Row, Surface, fitted
+from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted
 
 _COLOURS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
 _QUIET: dict[str, str] = {CURSOR: Style.PLAIN, Style.TITLE: Style.DIM}  # looks in the place of those of a cursor
@@ -75,7 +76,7 @@ class Sketch:
         if way is Way.HISTOGRAM:
             share = self._counting.share if self._counting is not None else 0.0
             return histogram(self._counts, share, surface).rows if _countable(value) else []
-        shown = _picture if way is Way.PICTURE and not is_text(value) else _cells
+        shown = _WAYS.get(way, _cells) if not is_text(value) else _cells
         return shown(value, surface).rows
 
 
@@ -99,8 +100,21 @@ def _picture(array: Array, surface: Surface) -> Drawn:
 def _cells(array: Array, surface: Surface) -> Drawn:
     """The first elements; nothing shows where a cursor would be."""
     drawn, _ = grid(array, _plane(array), NumberStyle(), Corner(), surface)
-    return Drawn([[(text, tuple(map(_quiet, look))) for text, look in row] for row in drawn.rows])
+    return _quiet(drawn)
 
 
-def _quiet(look: str) -> str:
-    return _QUIET.get(look, look)
+def _curve(array: Array, surface: Surface) -> Drawn:
+    return _quiet(line_plot(array, _plane(array), surface))
+
+
+def _quiet(drawn: Drawn) -> Drawn:
+    """The drawing without its cursor."""
+    return Drawn([[_run(*run) for run in row] for row in drawn.rows])
+
+
+def _run(text: str, look: tuple[str, ...]) -> Run:
+    shown = " " if text == HERE and CURSOR in look else text
+    return shown, tuple(_QUIET.get(name, name) for name in look)
+
+
+_WAYS = {Way.PICTURE: _picture, Way.CURVE: _curve}

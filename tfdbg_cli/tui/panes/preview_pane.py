@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from urwid.util import get_encoding
 
@@ -34,6 +34,7 @@ class PreviewPane(DocumentPane):
         super().__init__(state, actions)
         self._asked: object = None  # what the preview is of; see `_chosen`
         self._size = (0, 0)
+        self._making: Iterator[None] | None = None  # goes on with that preview
         self._show(_NOTHING)
 
     marks_when_left = False  # what is chosen is the page's to show
@@ -60,15 +61,21 @@ class PreviewPane(DocumentPane):
 
     @property
     def running(self) -> bool:
-        return self._chosen != self._asked or super().running or any(one.running for one in self._sketches.values())
+        if self._chosen != self._asked or self._making is not None or super().running:
+            return True
+        return any(sketch.running for sketch in self._sketches.values())
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Ask for the preview, count what its rows in sight lack, and draw its figures in sight."""
         chosen = self._chosen
         if chosen != self._asked:
             self._asked = chosen
-            self._ask(self._state.service.previews(self._link))
-            self.fit(*self._size)
+            self._making = self._made(self._state.service.previews(self._link))
+        for _ in self._making or ():
+            if enough():
+                return
+        if self._making is not None:
+            self._making = None
             if enough():
                 return
         super().work(enough)
@@ -85,14 +92,20 @@ class PreviewPane(DocumentPane):
             link = next(iter(page.view.links(page.view.selected + 1)), None)
         return link.link if link is not None else ""
 
-    def _ask(self, commands: tuple[str, ...]) -> None:
+    def _made(self, commands: tuple[str, ...]) -> Iterator[None]:
         """Show what `commands` answer, one below another; what cannot be shown says why."""
-        documents = [self._answer(command) for command in commands] or [_NOTHING]
+        documents: list[Document] = []
+        for command in commands:
+            yield from self._state.service.steps(command)
+            documents.append(self._answer(command))
+            yield
+        documents = documents or [_NOTHING]
         blocks: list[Block] = []
         for document in documents:
             blocks += [Text((EMPTY_LINE,))] * bool(blocks) + list(document.blocks)
         focus = documents[0].focus if len(documents) == 1 else None
         self._show(Document("preview", tuple(blocks), title="preview", focus=focus))
+        self.fit(*self._size)
 
     def _answer(self, command: str) -> Document:
         try:

@@ -13,7 +13,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean
 
 Made = TypeVar("Made")
-_STEP = 1000  # nodes that are indexed between two looks at the clock
+_STEP = 500  # nodes that are indexed between two looks at the clock
 
 
 class GraphKind(StrEnum):

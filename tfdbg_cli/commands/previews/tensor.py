@@ -22,10 +22,19 @@ from tfdbg_cli.model.tensors import TensorStore
 
 def tensor_preview(context: Context, options: argparse.Namespace) -> Document:
     """What `pt` would show, at a glance. Of several executions without -n the last one; slices are left out."""
+    return preview_of(context, chosen_index(context, options))
+
+
+def chosen_index(context: Context, options: argparse.Namespace) -> int:
+    """The index of the tensor that `pt` with these options shows; of several executions the last one.
+
+    Raises:
+        TfdbgError: there is no such tensor.
+
+    """
     choice = choose(context, options.tensor, options.device)
     asked = which(choice, options.number)
-    index = choice.execution(asked) if isinstance(asked, int) else choice.indices[-1]
-    return preview_of(context, index)
+    return choice.execution(asked) if isinstance(asked, int) else choice.indices[-1]
 
 
 def preview_of(context: Context, index: int) -> Document:

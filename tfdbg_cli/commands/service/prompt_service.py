@@ -15,6 +15,7 @@ from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.service.previewing import has_previews, previews_for
+from tfdbg_cli.commands.service.walking import Walk
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
@@ -142,6 +143,21 @@ class PromptService:
     def has_previews(self) -> bool:
         """Whether there is a command that previews."""
         return has_previews(self._registry)
+
+    @property
+    def walk(self) -> Walk:
+        """Walks among the tensors of the run looked at."""
+        return Walk(self._context, self._registry)
+
+    def marked(self) -> Callable[[], None]:
+        """What puts the pages, and the run looked at, back as they are now."""
+        kept, at, run = list(self.pages.all), self.pages.at, self.run
+
+        def back() -> None:
+            self.pages.all, self.pages.at = kept, at
+            self._context.current = run
+
+        return back
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

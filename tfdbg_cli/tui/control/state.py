@@ -35,7 +35,8 @@ class State:
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
     keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
     terminal has, `begun` the first key of a sequence that is being pressed. `panes` are those that stand in the
-    middle, in their order; while it is `zoomed` the one with the focus stands alone.
+    middle, in their order; while it is `zoomed` the one with the focus stands alone. `count` is how often the next
+    key is meant, 0 where that was not said, `last_action` what `.` does again.
     """
 
     service: PromptService
@@ -55,6 +56,8 @@ class State:
     begun: str = ""
     panes: tuple[Pane, ...] = ()
     zoomed: bool = False
+    count: int = 0
+    last_action: str = ""
 
     @property
     def pages(self) -> Pages:

@@ -125,7 +125,7 @@ def test_e_opens_the_editor_at_the_line(tmp_path, monkeypatch) -> None:
     assert drive(f"{TO_LOG}e", event=event).screen.ran == [["nano", "-w", "+8", str(file)]]
     monkeypatch.setenv("VISUAL", "/usr/bin/code")
     assert drive(f"{TO_LOG}e", event=event).screen.ran == [["/usr/bin/code", "--wait", "--goto", f"{file}:8"]]
-    assert "is not on this machine" in drive(f"{TO_LOG}e").status
+    assert "is not on this machine" in drive(f"{TO_LOG}e").text
     assert drive(f"{TO_LOG}ej", event=event).state.page.view.selected == 15, "the screen goes on"
 
 

@@ -171,3 +171,26 @@ def test_what_was_being_counted_is_dropped_when_one_walks_on() -> None:
         del run.tensors.value
     assert set(reads) <= {7}, "only what is looked at at last is read"
     assert not pane.running
+
+
+def test_what_the_preview_counts_is_shown_in_the_list_too() -> None:
+    screen = drive()
+    app, page = screen.app, screen.app.view._workspace._panes[0]
+    app.at_once = 0.0
+    memory = app.state.service._context.memory
+    memory.summaries.clear()
+    memory.histograms.clear()
+    page.reading.view._kept.clear()
+    app.view.render(WIDE, focus=True)
+    assert page.running
+    pane = app.view._workspace._panes[1]
+    app.state.page.view.go(14)
+    app.view.arrange(WIDE)
+    assert page.running
+    pane.work(lambda: False)
+    while page.running:
+        page.work(lambda: False)
+    rows = [row.decode().split("│")[0] for row in app.view.render(WIDE, focus=True).text]
+    (row,) = (row for row in rows if "loss/Log:0" in row)
+    assert "2.944" in row
+    assert "·" not in row

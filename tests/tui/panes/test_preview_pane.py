@@ -191,6 +191,6 @@ def test_what_the_preview_counts_is_shown_in_the_list_too() -> None:
     while page.running:
         page.work(lambda: False)
     rows = [row.decode().split("│")[0] for row in app.view.render(WIDE, focus=True).text]
-    (row,) = (row for row in rows if "loss/Log:0" in row)
+    (row,) = (row for row in rows if "Log  " in row and "loss/Log:0" in row)
     assert "2.944" in row
     assert "·" not in row

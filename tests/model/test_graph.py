@@ -3,6 +3,7 @@ from support import sample_run
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
 
 
 def test_consumers_name_the_slot_they_read():
@@ -13,8 +14,6 @@ def test_consumers_name_the_slot_they_read():
 
 
 def test_an_input_read_twice_counts_once():
-    from tfdbg_cli.model.names import TensorName
-
     x = TensorName("x", 0)
     graph = Graph([Node("x", "Placeholder", ""), Node("square", "Mul", "", (x, x))])
     assert [(n.name, s) for n, s in graph.consumers("x")] == [("square", 0)]
@@ -33,3 +32,20 @@ def test_an_unknown_node_names_the_nearest_and_the_graph_searched():
         sample_run.graph(GraphKind.PYTHON).node("loss/log")
     assert "Python graph" in caught.value.message
     assert "loss/Log" in caught.value.hint
+
+
+def test_reverse_edges_are_made_in_steps_that_may_be_left_off() -> None:
+    nodes = [Node("n0", "Const", "")] + [
+        Node(f"n{i}", "Neg", "", (TensorName(f"n{i - 1}", 0),)) for i in range(1, 3000)
+    ]
+    graph = Graph(nodes)
+    first = graph.index_in_steps()
+    next(first)
+    del first  # whoever asked went elsewhere
+    steps = sum(1 for _ in graph.index_in_steps())
+    assert 1 < steps < 20
+    assert [node.name for node, _ in graph.consumers("n7")] == ["n8"]
+    assert list(graph.index_in_steps()) == []
+    alone = Graph(nodes)
+    next(alone.index_in_steps())
+    assert [node.name for node, _ in alone.consumers("n2998")] == ["n2999"], "whoever cannot wait does it all"

@@ -7,7 +7,7 @@ import string
 from support.screen import Driven
 
 
-def framed(screen: Driven, size: tuple[int, int], colors: int) -> str:
+def frame_with_looks(screen: Driven, size: tuple[int, int], colors: int) -> str:
     """The screen as it is now, written down by `written`."""
     screen.screen.canvases.append(screen.app.view.render(size, focus=True))
     return written(screen, colors)

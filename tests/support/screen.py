@@ -33,15 +33,21 @@ def tokens(text):
 
 
 class ClipboardScreen(urwid.testing.ScriptedScreen):
-    """A scripted screen with a clipboard, and sizes that `<resize COLSxROWS>` brings."""
+    """A scripted screen with a clipboard, programs that it would run, and sizes that `<resize COLSxROWS>` brings."""
 
     def __init__(self, size, keys):
         super().__init__(size=size, inputs=[[key] for key in keys])
         self.copied = []
+        self.ran = []
 
     def copy(self, text):
         self.copied.append(text)
         return len(text) < 1000
+
+    def run(self, command):
+        assert not self.started, "the screen is stopped meanwhile"
+        self.ran.append(command)
+        return 0
 
     def get_input(self, raw_keys=False):
         found = super().get_input(raw_keys)

@@ -14,6 +14,7 @@ import sys
 import termios
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,16 @@ def arrays() -> RunEnd:
     return RunEnd(made_run(op("x", "Placeholder", value=array)))
 
 
+def at_home() -> RunEnd:
+    """The sample run, as if this file were its program."""
+    event = sample_run.run_end()
+    tracebacks = {
+        name: tuple(replace(frame, file=__file__) for frame in trace if frame.file.endswith("train.py"))
+        for name, trace in event.run.tracebacks.items()
+    }
+    return replace(event, run=replace(event.run, tracebacks=tracebacks))
+
+
 def frontend(opening: str = "lt", *, whole: bool = False) -> TuiFrontend:
     registry = standard_registry() if whole else small_registry()
     for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
@@ -104,7 +115,7 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario in {"arrays", "filter"})
+    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario in {"arrays", "filter", "panes"})
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
@@ -117,7 +128,8 @@ def main() -> None:
     print("before the stop", flush=True)
 
     def stop() -> None:
-        facts["decisions"].append(repr(front.stop(arrays() if scenario == "arrays" else sample_run.run_end())))
+        stops = {"arrays": arrays, "panes": at_home}
+        facts["decisions"].append(repr(front.stop(stops.get(scenario, sample_run.run_end)())))
 
     try:
         if scenario == "thread":

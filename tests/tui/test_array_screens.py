@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.golden import check_golden
-from support.looks import framed
+from support.looks import frame_with_looks
 from support.made_run import made_run, op
 from support.screen import Driven
 
@@ -43,4 +43,4 @@ def test_screen(name, size):
     screen.state.colors = colors
     for key in keys:
         screen.app.key(key)
-    check_golden(f"screens/array/{name}-{size[0]}x{size[1]}", framed(screen, size, colors))
+    check_golden(f"screens/array/{name}-{size[0]}x{size[1]}", frame_with_looks(screen, size, colors))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
+from tfdbg_cli.analysis.origin.by_health import HealthOrigin
+from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
@@ -40,7 +42,7 @@ class Memory:
     histograms: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
-    offending: dict[int, int] = field(default_factory=dict)  # by run, the tensor that `origin` named last
+    origins: dict[int, Origin | HealthOrigin] = field(default_factory=dict)  # by run, what `origin` found last
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:

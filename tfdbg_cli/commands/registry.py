@@ -107,7 +107,7 @@ class Command:
     moments: frozenset[Moment] = EVERYWHERE
     details: str = ""
     section: str = "Look"  # heading in help
-    steps: Steps | None = None  # for a list that a person narrows while typing: nothing may keep the keys waiting
+    steps: Steps | None = None  # for what is asked while a person types or walks: nothing may keep the keys waiting
 
     @cached_property
     def parser(self) -> argparse.ArgumentParser:

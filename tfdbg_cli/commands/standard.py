@@ -12,6 +12,7 @@ _MODULES = (
     "layers",
     "frequencies",
     "print_tensor",
+    "preview",
     "origin",
     "alerts",
     "error_info",

@@ -19,6 +19,7 @@ _TRUE = {"1", "true", "t", "yes", "y", "on"}
 _FALSE = {"0", "false", "f", "no", "n", "off"}
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST_DIGITS = 20
+PREVIEW_SHARES = (15, 80)  # the least and the greatest
 
 PROGRAM = "program"
 """The value of a setting of numbers that follows the program's own np.set_printoptions."""
@@ -39,6 +40,8 @@ class Settings:
     disk_budget: int = 0
     memory_budget: int = 0
     columns: str = "auto"  # of lists of tensors on the screen: auto, or names in the order wanted
+    preview: str = "auto"  # where the pane of the preview stands: auto, right, left, below, off
+    preview_share: int = 40  # percent of the screen that it takes
     array_threshold: int = 2000  # elements printed before an array is elided
     precision: int | None = None  # digits behind the point
     suppress: bool | None = None  # no exponents for small numbers
@@ -61,6 +64,7 @@ COLUMNS = (
 _CHOICES = {
     "graph": ("auto", "runtime", "python"),
     "theme": ("dark", "light", "contrast", "mono", "ascii"),
+    "preview": ("auto", "right", "left", "below", "off"),
 }
 
 
@@ -145,6 +149,8 @@ def _number(name: str, text: str) -> int:
         found = int(float(number) * unit)
     except (ValueError, OverflowError):
         raise TfdbgError(f"{name} is a whole number (20, or 512M, 4G), not {text!r}.") from None
+    if name == "preview_share" and not PREVIEW_SHARES[0] <= found <= PREVIEW_SHARES[1]:
+        raise TfdbgError(f"preview_share is a percentage from {PREVIEW_SHARES[0]} to {PREVIEW_SHARES[1]}.")
     if found < 0 or (name == "precision" and found > _MOST_DIGITS):
         raise TfdbgError(f"{name} is not {text}.", hint=f"0 to {_MOST_DIGITS}" if found > 0 else "0 is the smallest.")
     return found

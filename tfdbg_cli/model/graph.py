@@ -13,6 +13,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean
 
 Made = TypeVar("Made")
+_STEP = 500  # nodes that are indexed between two looks at the clock
 
 
 class GraphKind(StrEnum):
@@ -54,6 +55,7 @@ class Graph:
             self._by_name = _by_name(nodes)
         self._consumers: dict[str, list[tuple[Node, int]]] | None = None
         self._control_consumers: dict[str, list[Node]] = {}
+        self._indexing: Iterator[None] | None = None
 
     @cached_property
     def _by_name(self) -> dict[str, list[Node]]:
@@ -112,15 +114,30 @@ class Graph:
         self._index()
         return self._control_consumers.get(name, [])
 
+    def index_in_steps(self) -> Iterator[None]:
+        """Get ready to tell who reads what, some nodes at a time; what was done stays done if nobody goes on."""
+        while self._consumers is None:
+            self._indexing = self._indexing or self._indexed()
+            next(self._indexing, None)
+            yield
+        self._indexing = None
+
     def _index(self) -> None:
-        if self._consumers is not None:
-            return
+        if self._consumers is None:
+            for _ in self._indexed():  # not the one that is under way: that may be another thread's
+                pass
+
+    def _indexed(self) -> Iterator[None]:
         consumers: dict[str, list[tuple[Node, int]]] = {}
-        for node in self:
+        control_consumers: dict[str, list[Node]] = {}
+        for number, node in enumerate(self):
+            if number % _STEP == _STEP - 1:
+                yield
             for tensor in dict.fromkeys(node.inputs):
                 consumers.setdefault(tensor.node, []).append((node, tensor.slot))
             for name in node.control_inputs:
-                self._control_consumers.setdefault(name, []).append(node)
+                control_consumers.setdefault(name, []).append(node)
+        self._control_consumers = control_consumers
         self._consumers = consumers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,8 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import bug_document, bug_report
 from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
-from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
+from tfdbg_cli.tui.control.keyboard import Keyboard
+from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.preferences import Preferences, preferences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
@@ -39,8 +40,6 @@ _AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
 _SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
-# Esc and one of these in quick succession, or over a slow line, reach us as one key.
-_AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
 
 
 class App:
@@ -68,6 +67,7 @@ class App:
         self._preferences = preferences(settings, registry, self.actions.names())
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
+        self.keyboard = Keyboard(self, self._type)
         self.busy = Busy(self._draw_busy)
         self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
@@ -78,7 +78,6 @@ class App:
         self._looking = False
         self._drawn_looking = 0.0  # when a frame was drawn in the middle of a search
         self._interrupted = False
-        self._pasting = False
         self._doing = ""
 
     def run(self, screen: Any) -> Decision:
@@ -119,44 +118,11 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
-        self._pressed(key)
+        self.keyboard.pressed(key)
         self._guarded("counting what is in sight", self._count_in_sight)
 
-    def _pressed(self, key: str) -> None:
-        if key in {"begin paste", "end paste"}:
-            self._pasting = key == "begin paste"
-            if self._pasting and self.state.place is KeyContext.DOCUMENT:
-                self.state.place = KeyContext.PROMPT
-            return
-        if key in {"focus in", "focus out"}:
-            return
-        if self._pasting:
-            self._type(" " if key in {"enter", "tab"} else key)
-            return
-        place, moment, own = self.state.place, self.state.service.moment, self.state.own_bindings
-        begun, self.state.begun = self.state.begun, ""
-        if not begun and (waiting := sequences(key, place, moment, own)):
-            self.state.begun = key
-            self.say(Message("  ".join(f"{key_name(one.keys[0])} {one.help}" for one in waiting)))
-            return
-        action = action_of(f"{begun} {key}" if begun else key, place, moment, own)
-        if begun and not action and key == "esc":
-            self.say(None)
-        elif action:
-            self.perform(action)
-        elif begun:
-            self.say(Message(f"{begun}{key_name(key)} does nothing here.", hint="? shows the keys."))
-        elif key in _AFTER_ESCAPE:
-            self._pressed("esc")
-            self._pressed(key.removeprefix("meta "))
-        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}:
-            self._type(key)
-        elif self.state.place is KeyContext.DOCUMENT:
-            self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
-
-    def _type(self, key: str) -> None:
-        if len(key) == 1 and key.isprintable():
-            self._guarded(f"typing {key!r}", lambda: self.actions.typed(key))
+    def _type(self, text: str) -> None:
+        self._guarded(f"typing {text!r}", lambda: self.actions.typed(text))
 
     def click(self, what: str, col: int, row: int) -> None:
         """The mouse did `what` at a place of the screen."""
@@ -306,8 +272,9 @@ class App:
             self.loop.set_alarm_in(0, self._look_on)
 
     def _unfinished(self) -> bool:
-        late, typed = self.state.read.late, self.state.filter
-        return self.state.finder.running or late.running or (typed is not None and typed.running)
+        typed = self.state.filter
+        busy = self.state.finder.running or self.actions.walking.running or self.view.running
+        return busy or (typed is not None and typed.running)
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._looking = False
@@ -321,20 +288,22 @@ class App:
 
     def _look(self, enough: Callable[[], bool]) -> None:
         """Go on with what is most wanted, until `enough`."""
-        reading, typed = self.state.read, self.state.filter
+        typed = self.state.filter
         if typed is not None and typed.running:
             typed.work(enough)
+        elif self.actions.walking.running:
+            self.actions.walking.work(enough)
         elif self.state.finder.running:
             self.state.finder.work(_MANY_LINES, enough)
         else:
-            reading.late.work(enough)
+            self.view.work(enough)
 
     def _count_in_sight(self) -> None:
         """Count what the rows in sight lack: at once if that is quick, else between key presses."""
         if self.loop is not None and self.state.pages.all:
             self.view.arrange(self.view.size)
             end = time.monotonic() + self.at_once
-            self.state.read.late.work(lambda: time.monotonic() >= end)
+            self.view.work(lambda: time.monotonic() >= end)
             self.go_on()
 
     def copy(self, text: str) -> bool:
@@ -343,6 +312,17 @@ class App:
         if copy is None:
             raise TfdbgError("This screen has no clipboard.")
         return bool(copy(text))
+
+    def lend(self, command: Sequence[str]) -> None:
+        """Run another program on the terminal. See `Screen`."""
+        run = getattr(self.loop.screen, "run", None) if self.loop is not None else None
+        if run is None or self.loop is None:
+            raise TfdbgError("This screen has no terminal to lend.")
+        try:
+            with self.loop.paused():
+                run(command)
+        except OSError as error:
+            raise TfdbgError(f"Cannot run {command[0]}: {error.strerror}.") from None
 
     def redraw(self) -> None:
         """Draw everything anew."""

@@ -40,3 +40,24 @@ def test_a_rectangle_holds_its_places():
     assert place.holds(10, 2)
     assert place.holds(14, 4)
     assert not any(place.holds(*spot) for spot in ((9, 2), (15, 2), (10, 1), (10, 5)))
+
+
+@given(st.integers(40, 400), st.integers(16, 200), st.lists(st.integers(1, 9), min_size=2, max_size=3))
+def test_panes_above_one_another_share_the_rows_with_a_title_between(cols, rows, shares):
+    layout = layout_for(cols, rows, shares=shares, stacked=True)
+    row = layout.body_top
+    for number, place in enumerate(layout.panes):
+        assert (place.left, place.cols, place.top) == (0, cols, row + (number > 0))
+        row = place.top + place.rows
+    assert row == layout.body_top + layout.body
+
+
+def test_the_border_is_what_stands_between_the_first_two_panes():
+    beside = layout_for(200, 60, shares=(3, 2))
+    assert [col for col in range(200) if beside.on_border(col, 20)] == [119]
+    assert not beside.on_border(119, 0), "the bars have none"
+    below = layout_for(100, 50, shares=(3, 2), stacked=True)
+    (row,) = (row for row in range(50) if below.on_border(5, row))
+    assert row == below.panes[1].top - 1
+    assert not layout_for(200, 60).on_border(119, 20)
+    assert beside.share_at(50, 7) == 0.25

@@ -27,7 +27,7 @@ class Notes(DocumentPane):
 
     bindings = (
         Binding(KeyContext.DOCUMENT, ("x",), "pane:count", "count", "count"),
-        Binding(KeyContext.DOCUMENT, ("t",), "ri", "about the run, here"),
+        Binding(KeyContext.DOCUMENT, ("g",), "ri", "about the run, here"),
     )
 
     def __init__(self, state, actions):
@@ -129,8 +129,9 @@ def test_its_own_keys_come_first_and_are_told(beside) -> None:
     screen = _drive(f"{_BESIDE}xx")
     assert screen.state.focus.count == 2
     assert screen.rows[-1].startswith(" x count")
-    assert _drive(f"{_BESIDE}t").state.page.command == "ri"
-    assert _drive(f"{_BESIDE}L").state.page.command == "lt", "its other key goes on to mean the same"
+    assert _drive(f"{_BESIDE}g").state.page.command == "ri"
+    at_top = _drive(f"{_BESIDE}jj<home>")
+    assert at_top.state.read.view.selected == 0, "its other key goes on to mean the same"
     listed = _drive(f"{_BESIDE}?").text
     assert "about the run, here" in listed
     assert "x does nothing here" in _drive("x").status, "without the focus they are nobody's"
@@ -140,7 +141,7 @@ def test_its_own_keys_come_first_and_are_told(beside) -> None:
 def test_the_wheel_scrolls_what_it_is_over(beside) -> None:
     beside(Notes)
     screen = _drive([("mouse press", 5, 150, 20), ("mouse press", 5, 150, 20), ("mouse press", 4, 150, 20)])
-    pane = screen.app.view._workspace._panes[1][1]
+    pane = screen.app.view._workspace._panes[1]
     assert pane.reading.view.top == 3
     assert isinstance(screen.state.focus, PagePane), "the focus stays"
     above = _drive([("mouse press", 1, 150, 5), ("mouse press", 5, 3, 0)])

@@ -14,6 +14,8 @@ from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
+from tfdbg_cli.commands.service.previewing import has_previews, previews_for
+from tfdbg_cli.commands.service.walking import Walk
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
@@ -69,6 +71,18 @@ class PromptService:
         self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
 
+    def steps(self, text: str) -> Iterator[None]:
+        """Do the long part of what `text` asks for, some at a time, for who cannot wait until `execute` has done it.
+
+        Raises:
+            TfdbgError: as `execute` does.
+
+        """
+        words = parse_line(text).words
+        command = self._registry.find(words[0], self.moment)
+        if command.steps is not None:
+            yield from command.steps(self._context, command.parse(words[1:]))
+
     def complete(self, text: str) -> Completions:
         """What could stand where `text`, a command string up to the cursor, ends."""
         return complete(text, self._context, self._registry)
@@ -120,6 +134,30 @@ class PromptService:
         options = command.parse(words[1:])
         is_so = options.sort_by == _WORST and not options.reverse
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
+
+    def previews(self, chosen: str) -> tuple[str, ...]:
+        """The command strings whose documents, one below another, preview the link `chosen` on the current page."""
+        return previews_for(self.pages.current.command, chosen, self._registry, self.moment)
+
+    @property
+    def has_previews(self) -> bool:
+        """Whether there is a command that previews."""
+        return has_previews(self._registry)
+
+    @property
+    def walk(self) -> Walk:
+        """Walks among the tensors of the run looked at."""
+        return Walk(self._context, self._registry)
+
+    def marked(self) -> Callable[[], None]:
+        """What puts the pages, and the run looked at, back as they are now."""
+        kept, at, run = list(self.pages.all), self.pages.at, self.run
+
+        def back() -> None:
+            self.pages.all, self.pages.at = kept, at
+            self._context.current = run
+
+        return back
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

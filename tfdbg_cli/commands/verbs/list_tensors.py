@@ -183,7 +183,8 @@ def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
 
 def _offending_row(context: Context, indices: Sequence[int]) -> int | None:
     """The row of the tensor that `origin` names, where the list is opened from its page."""
-    index = context.memory.offending.get(context.current)
+    origin = context.memory.origins.get(context.current)
+    index = None if origin is None else origin.index
     if not context.later or context.asked_on != "origin" or index is None or index not in indices:
         return None
     return indices.index(index)

@@ -82,8 +82,7 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         origin, before = search.harmful(origin)
     if run.change is not None and origin.name in run.change.replaced:
         origin = replace(origin, cause=Cause("`set` gave it this value."))
-    if origin.index is not None:
-        context.memory.offending[context.current] = origin.index
+    context.memory.origins[context.current] = origin
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     chain = _chain(search, run, origin)

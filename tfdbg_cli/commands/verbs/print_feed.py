@@ -12,6 +12,7 @@ import numpy as np
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.views.array_file import save_arrays
+from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
 from tfdbg_cli.commands.views.tensor_choice import sliced
 from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.document.document import Block, Document, Text
@@ -19,7 +20,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_o
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES, name_of
-from tfdbg_cli.model.names import did_you_mean, split_slice
+from tfdbg_cli.model.names import split_slice
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.values import Array, NoValue, as_array
 
@@ -28,7 +29,7 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     if options.number not in (None, 0, -1):
         raise TfdbgError(f"A feed has one value; there is no number {options.number}.", hint="Leave -n out.")
     text, slicing = split_slice(options.feed)
-    name = _feed_named(context.call.feeds, text)
+    name = feed_named(context.call.feeds, text)
     feed = context.call.feeds[name]
     title = f"pf {name}{slicing}"
     noun = "Argument" if context.call.function else "Feed"
@@ -39,7 +40,7 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     parts = _sparse_parts(feed)
     if parts is not None:
         return _sparse(context, options, name, parts, slicing, title)
-    array = _numbers(feed)
+    array = feed_numbers(feed)
     if array is None:
         return _object(options, name, feed, head, title)
     array = sliced(array, slicing)
@@ -52,28 +53,6 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
         return _described(name, array) | extra | shown.data()
 
     return Document("feed", (Text((*head, *saved(options, array))), *shown.blocks()), data, title)
-
-
-def _feed_named(feeds: Mapping[str, Any], text: str) -> str:
-    """The key of the feed that `text` means: as it is, or the node alone."""
-    for name in (text, f"{text}:0"):
-        if name in feeds:
-            return name
-    if not feeds:
-        raise TfdbgError("This run was fed nothing.")
-    hint = did_you_mean(text, feeds) or f"Feeds: {', '.join(feeds)}."
-    raise TfdbgError(f"There is no feed {text!r} in this run.", hint=hint)
-
-
-def _numbers(feed: Any) -> Array | None:
-    """`feed` as an array of numbers or strings, or None where it is something else."""
-    try:
-        array = as_array(feed)
-    except (ValueError, TypeError):
-        return None  # a ragged list
-    if array.dtype == np.dtype(object) and not all(isinstance(item, bytes | str) for item in array.flat):
-        return None
-    return array
 
 
 def _sparse_parts(feed: Any) -> dict[str, Array] | None:

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source, nodes_by_line, output_slots
+from tfdbg_cli.analysis.graph.annotation import nodes_by_line, output_slots
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.profiled_source import COST_TYPES, profiled_source
-from tfdbg_cli.commands.vocabulary import vocabulary_of
+from tfdbg_cli.commands.views.source_file import source_named, take_file_from_t
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted
@@ -28,8 +28,8 @@ _MOST = 10  # names behind one line
 
 
 def _print_source(context: Context, options: argparse.Namespace) -> Document:
-    _take_file_from_t(options)
-    path, source = _source(context, options.source_file_path)
+    take_file_from_t(options)
+    path, source = source_named(context, options.source_file_path)
     begin = max(1, options.line_begin or options.init_line or 1)
     if begin > len(source):
         raise TfdbgError(f"{path} has {count_text(len(source), 'line')}; -b {begin} is behind its end.")
@@ -38,14 +38,6 @@ def _print_source(context: Context, options: argparse.Namespace) -> Document:
         return profiled_source(context, profile, path, source, begin, options)
     _refuse_profile_flags(options)
     return _annotated(context, path, source, begin, options)
-
-
-def _take_file_from_t(options: argparse.Namespace) -> None:
-    """`ps -t FILE` means tensors, as it always did; with a profile -t takes a regular expression."""
-    if options.source_file_path is None and isinstance(options.op_type_filter, str):
-        options.source_file_path, options.op_type_filter = options.op_type_filter, None
-    if options.source_file_path is None:
-        raise TfdbgError("print_source needs a file.", hint="`ls` lists them; the last part of a path is enough.")
 
 
 def _refuse_profile_flags(options: argparse.Namespace) -> None:
@@ -59,21 +51,6 @@ def _refuse_profile_flags(options: argparse.Namespace) -> None:
     wrong = [flag for flag, value in given.items() if value]
     if wrong:
         raise TfdbgError(f"{wrong[0]} is about a profile, and this run has none.", hint="`run -p` makes one.")
-
-
-def _source(context: Context, text: str) -> tuple[str, Sequence[str]]:
-    """The path that `text` means, and the lines of that file."""
-    paths = vocabulary_of(context.graph).sources(context.tracebacks)
-    path = find_source(text, paths) or text
-    source = context.sources.lines(path)
-    if source is None:
-        if path in paths:
-            raise TfdbgError(
-                f"The source of {path} is not at hand.",
-                hint="The file was moved since, or the recording did not keep it; `ni -t` shows the lines it knows.",
-            )
-        raise no_such_source(text, paths)
-    return path, source
 
 
 def _annotated(

@@ -32,7 +32,7 @@ def origin_by_health(context: Context, options: argparse.Namespace, nothing: dic
     origin = search.first()
     if origin is None:
         return _all_fine(search, nothing)
-    context.memory.offending[context.current] = origin.index
+    context.memory.origins[context.current] = origin
     later = [index for index in search.bad_rows() if index > origin.index]
     data = {**nothing, **_data(run, origin), "bad_after": len(later)}
     return Document("origin", _screen(run, origin, later), lambda: data, f"origin {origin.name}")

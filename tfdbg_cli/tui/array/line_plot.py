@@ -16,7 +16,7 @@ from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted, joined
 
 _EXACT = 1 << 17  # numbers of a row of which each is seen; of a longer one some are picked
 _PICKED = 1 << 12
-_HERE = "^"
+HERE = "^"  # marks the cursor below the curve
 
 
 def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
@@ -36,7 +36,7 @@ def line_plot(array: Array, plane: Plane, surface: Surface) -> Drawn:
     at = plane.col * wide // plane.width
     signs = _signs(numbers, wide)
     row_of_signs: list[Run] = [(sign, (style,)) for sign, style in signs]
-    row_of_signs[at] = (signs[at][0] if signs[at][0] != " " else _HERE, (signs[at][1], CURSOR))
+    row_of_signs[at] = (signs[at][0] if signs[at][0] != " " else HERE, (signs[at][1], CURSOR))
     drawn.append(joined([(" " * head, ()), *row_of_signs]))
     note = f", 1 of {of:,} numbers is shown" if of > 1 else ""
     words = f"row {plane.row} of {plane.height:,}, {plane.width:,} numbers{note}"

@@ -15,12 +15,15 @@ from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.moving import Moving
+from tfdbg_cli.tui.control.outside import Outside
 from tfdbg_cli.tui.control.screen import Screen
+from tfdbg_cli.tui.control.search_actions import SearchActions
+from tfdbg_cli.tui.control.sharing import Sharing
+from tfdbg_cli.tui.control.walking import Walking
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
-from tfdbg_cli.tui.reading.viewport import LINK_REACH
 
-_SIDEWAYS = 8
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
@@ -32,22 +35,41 @@ class Actions:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._state = screen.state
+        self._moving = Moving(screen)
         self._filtering = FilterActions(screen)
+        self._searching = SearchActions(screen)
+        self.sharing = Sharing(screen)
+        self.walking = Walking(screen)
+        self._outside = Outside(screen, self.walking)
         self._table: dict[str, Callable[[], None]] = {
-            "down": lambda: self._move(1),
-            "up": lambda: self._move(-1),
-            "page-down": lambda: self._state.front.page(1),
-            "page-up": lambda: self._state.front.page(-1),
-            "half-down": lambda: self._state.front.page(0.5),
-            "half-up": lambda: self._state.front.page(-0.5),
-            "top": lambda: self._state.front.begin(),
-            "bottom": self._bottom,
-            "left": lambda: self._beside(-1),
-            "right": lambda: self._beside(1),
-            "scroll-left": lambda: self._sideways(-1),
-            "scroll-right": lambda: self._sideways(1),
-            "next-link": lambda: self._next_link(1),
-            "previous-link": lambda: self._next_link(-1),
+            "down": lambda: self._moving.move(1),
+            "up": lambda: self._moving.move(-1),
+            "page-down": lambda: self._moving.page(1),
+            "page-up": lambda: self._moving.page(-1),
+            "half-down": lambda: self._moving.page(0.5),
+            "half-up": lambda: self._moving.page(-0.5),
+            "top": self._moving.top,
+            "bottom": self._moving.bottom,
+            "left": lambda: self._moving.beside(-1),
+            "right": lambda: self._moving.beside(1),
+            "scroll-left": lambda: self._moving.sideways(-1),
+            "scroll-right": lambda: self._moving.sideways(1),
+            "next-pane": lambda: self._next_pane(1),
+            "previous-pane": lambda: self._next_pane(-1),
+            "first-in-sight": lambda: self._moving.in_sight(0),
+            "middle-in-sight": lambda: self._moving.in_sight(0.5),
+            "last-in-sight": lambda: self._moving.in_sight(1),
+            "again": self._again,
+            "bundle": self._bundle,
+            "edit": self._outside.edit,
+            "shell": self._outside.shell,
+            "next-bad": lambda: self.walking.bad(1),
+            "previous-bad": lambda: self.walking.bad(-1),
+            "upstream": self.walking.upstream,
+            "zoom": self.sharing.zoom,
+            "side": self.sharing.side,
+            "more-preview": lambda: self.sharing.resize(1),
+            "less-preview": lambda: self.sharing.resize(-1),
             "follow": self._follow,
             "escape": self._escape,
             "prompt": lambda: self._go_to(KeyContext.PROMPT),
@@ -59,14 +81,14 @@ class Actions:
             "history-back": self._state.prompt.older,
             "history-forward": self._state.prompt.newer,
             "close-prompt": self._drop,
-            "search": self._search,
-            "search-done": self._search_done,
-            "search-cancel": self._search_cancel,
+            "search": self._searching.begin,
+            "search-done": self._searching.done,
+            "search-cancel": self._searching.cancel,
             "filter": self._filtering.begin,
             "filter-keep": self._filtering.keep,
             "filter-cancel": self._filtering.cancel,
-            "next-match": lambda: self._match(forward=True),
-            "previous-match": lambda: self._match(forward=False),
+            "next-match": lambda: self._moving.often(lambda: self._searching.match(forward=True)),
+            "previous-match": lambda: self._moving.often(lambda: self._searching.match(forward=False)),
             "sort": self._sort,
             "reverse": self._reverse,
             "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
@@ -90,13 +112,14 @@ class Actions:
 
     def perform(self, action: str) -> None:
         """Do what `action` says."""
+        self.walking.drop()  # what was looked for is not wanted any more
         kind, _, name = action.partition(":")
         if kind == "edit":
             self._edit(name)
         elif kind == "pane" and self._state.focus is not None:
             self._state.focus.perform(name)
         elif kind != "ui":
-            self._screen.command(action)
+            self._screen.command(self.walking.filled(action))
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         else:
@@ -109,7 +132,7 @@ class Actions:
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
             self._state.sought.insert(text)
-            self._sought()
+            self._searching.typed()
         else:
             self._state.prompt.editor.insert(text)
             self._prompt_changed()
@@ -157,30 +180,23 @@ class Actions:
             with self._screen.busy():
                 go_to_row(self._state.page.view, row)
 
-    def _move(self, lines: int) -> None:
-        front = self._state.front
-        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE}:
-            front.next_link(lines)
-        elif not front.move(lines):
-            self._screen.say(Message("Last line." if lines > 0 else "First line."))
+    def _again(self) -> None:
+        """What was done last, once more."""
+        if not self._state.last_action:
+            raise TfdbgError("Nothing was done yet that could be done again.")
+        self.perform(self._state.last_action)
 
-    def _bottom(self) -> None:
-        self._state.front.left = 0
-        self._state.front.go(len(self._state.front.lines))
+    def _bundle(self) -> None:
+        """Ask where the bundle goes."""
+        self._state.prompt.editor.put("bundle ")
+        self._go_to(KeyContext.PROMPT)
 
-    def _beside(self, step: int) -> None:
-        if not self._state.front.beside(step):
-            self._sideways(step)
-
-    def _sideways(self, step: int) -> None:
-        self._state.front.sideways(step * _SIDEWAYS)
-
-    def _next_link(self, step: int) -> None:
-        if not self._state.front.next_link(step):
-            end = self._state.front.selected + LINK_REACH * step
-            near = 0 <= end < len(self._state.front.lines)
-            where = f"the {LINK_REACH:,} lines" if near else "the lines"
-            self._screen.say(Message(f"No more links in {where} {'below' if step > 0 else 'above'}."))
+    def _next_pane(self, step: int) -> None:
+        """The next pane; where there is one only, the next link in it."""
+        if self.sharing.several:
+            self.sharing.next(step)
+        else:
+            self._moving.next_link(step)
 
     def _view(self) -> None:
         """The array of the page in its viewer, or that of the chosen tensor on a page of its own."""
@@ -241,7 +257,7 @@ class Actions:
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
             self._state.sought.edit(name)
-            self._sought()
+            self._searching.typed()
         else:
             self._state.prompt.editor.edit(name)
             self._prompt_changed()
@@ -254,10 +270,11 @@ class Actions:
         text = self._state.prompt.take()
         self.close()
         if text.startswith("/"):
-            self._search_for(text[1:])
+            self._searching.look_for(text[1:])
         elif text.startswith("@"):
             self._scroll_to(text)
         elif text:
+            self._state.last_action = text
             self._screen.command(text)
 
     def _complete(self, step: int) -> None:
@@ -278,65 +295,10 @@ class Actions:
         line = view.find_element(index)
         if line is None:
             raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
-        if not self._state.read.shows(index) and self._unfold():
+        if not self._state.read.shows(index) and self._searching.unfold():
             view = self._state.read.view
             line = view.find_element(index) or 0
         view.go(line, centre=True)
-
-    def _unfold(self) -> bool:
-        """Show every element of the arrays here; False where none was left out."""
-        with self._screen.busy():
-            unfolded = self._state.read.unfold()
-        if unfolded:
-            self._screen.say(Message("Every element is shown now."))
-        return unfolded
-
-    def _search(self) -> None:
-        self._state.finder.begin()
-        self._state.sought.put("")
-        self._state.place = KeyContext.SEARCH
-
-    def _sought(self) -> None:
-        """The pattern changed: search anew from where the search began."""
-        if self._state.viewer is None and self._state.sought.text and self._unfold():
-            self._state.finder.begin()
-        self._state.finder.look_for(self._state.sought.text)
-        self._screen.go_on()
-
-    def _search_done(self) -> None:
-        wanted = self._state.sought.text
-        if wanted and wanted != self._state.finder.text:
-            self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
-        self._state.place = KeyContext.DOCUMENT
-        if not wanted:
-            self._search_for("")
-
-    def _search_cancel(self) -> None:
-        self._state.finder.cancel()
-        self._state.place = KeyContext.DOCUMENT
-
-    def _search_for(self, text: str) -> None:
-        """Search for `text`; without one, go to the next match of the last search."""
-        if not text:
-            self._match(forward=True)
-            return
-        self._state.finder.begin()
-        self._state.sought.put(text)
-        self._sought()
-
-    def _match(self, *, forward: bool) -> None:
-        finder = self._state.finder
-        if not finder.active:
-            if not self._state.sought.text:
-                self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
-                return
-            self._search_for(self._state.sought.text)
-            return
-        if forward:
-            finder.next()
-        else:
-            finder.previous()
-        self._screen.go_on()
 
     def _sort(self) -> None:
         heads = self._heads()

@@ -81,30 +81,56 @@ _VERBS = (
     Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the debugger (asks how)", "leave", EVERYWHERE - _STEPPING),
     Binding(KeyContext.DOCUMENT, ("q",), "exit", "leave the stepper", "leave", _STEPPING),
     Binding(KeyContext.DOCUMENT, ("esc",), "ui:escape", "end the search, else go back one screen", "back"),
-    Binding(KeyContext.DOCUMENT, ("t", "L"), "lt", "list the tensors", "tensors", LOOKING),
+    Binding(KeyContext.DOCUMENT, ("t",), "lt", "list the tensors", "tensors", LOOKING),
     Binding(KeyContext.DOCUMENT, ("i",), "run_info", "about this run: fetches, feeds, graph", "run info"),
     Binding(KeyContext.DOCUMENT, ("c",), "continue", "run on; stop only at an error", "continue", LIVE),
     Binding(KeyContext.DOCUMENT, ("f",), "ui:filter", "filter the rows of the list, as you type", "filter"),
+)
+
+# One key each, from any page about a tensor; words in braces stand for what is chosen, or what the page is about.
+_TENSOR_KEYS = tuple(
+    Binding(KeyContext.DOCUMENT, (key,), action, text, moments=moments)
+    for key, action, text, moments in (
+        ("K", "ui:upstream", "upstream: the bad input of this tensor, else the largest", WITH_TENSORS),
+        ("P", "ps {place}", "the source at the line that made this tensor", WITH_TENSORS),
+        ("T", "history {tensor}", "this tensor over the runs", WITH_TENSORS),
+        ("I", "li {node}", "what this tensor was made from", WITH_TENSORS),
+        ("O", "lo {node}", "what was made of this tensor", WITH_TENSORS),
+        ("A", "layers", "the layers", WITH_TENSORS),
+        ("R", "runs", "the runs", WITH_TENSORS),
+        ("D", "compare", "what differs from the run before", WITH_TENSORS),
+        ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
+        ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
+        ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
+        (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
+    )
 )
 
 BINDINGS: tuple[Binding, ...] = (
     *_VERBS,
     *_at(
         KeyContext.DOCUMENT,
-        ("j  down", "ui:down", "next line"),
+        ("j  down", "ui:down", "next line; 5j is five lines, and so with other keys that move"),
         ("k  up", "ui:up", "line before"),
         ("ctrl f  page down  space", "ui:page-down", "one page down"),
         ("ctrl b  page up", "ui:page-up", "one page up"),
-        ("ctrl d", "ui:half-down", "half a page down"),
-        ("ctrl u", "ui:half-up", "half a page up"),
-        ("g  home", "ui:top", "first row"),
+        ("ctrl d  d", "ui:half-down", "half a page down"),
+        ("ctrl u  u", "ui:half-up", "half a page up"),
+        ("g  home", "ui:top", "first row; 12g line 12"),
         ("G  end", "ui:bottom", "last line"),
+        ("H", "ui:first-in-sight", "first line in sight"),
+        ("M", "ui:middle-in-sight", "the line in the middle"),
+        ("L", "ui:last-in-sight", "last line in sight"),
         ("right", "ui:right", "next link on this line, else scroll right"),
         ("left", "ui:left", "link before on this line, else scroll left"),
         ("l", "ui:scroll-right", "scroll right"),
         ("h", "ui:scroll-left", "scroll left"),
-        ("tab", "ui:next-link", "next link"),
-        ("shift tab", "ui:previous-link", "link before"),
+        ("tab", "ui:next-pane", "the other pane; where there is none, next link"),
+        ("shift tab", "ui:previous-pane", "the pane before; where there is none, link before"),
+        ("z", "ui:zoom", "this pane alone, or all panes again"),
+        ("|", "ui:side", "the preview on the next side: auto, right, left, below, off"),
+        ("+", "ui:more-preview", "the preview larger"),
+        ("-", "ui:less-preview", "the preview smaller"),
         ("ctrl p", "prev", "back to the screen before, where it was left"),
         ("ctrl n", "next", "forward again"),
         ("n", "ui:next-match", "next match of the search"),
@@ -123,6 +149,9 @@ BINDINGS: tuple[Binding, ...] = (
     Binding(KeyContext.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("] b",), "ui:next-bad", "next tensor with NaN or infinity", "", WITH_TENSORS),
+    Binding(KeyContext.DOCUMENT, ("[ b",), "ui:previous-bad", "the one before", "", WITH_TENSORS),
+    *_TENSOR_KEYS,
     *_at(
         KeyContext.PROMPT,
         ("enter", "ui:submit", "run the command", "run"),

@@ -14,7 +14,8 @@ This page is generated from `tfdbg_cli/tui/control/keymap.py` and `array_keys.py
 `python -m tfdbg_cli.tui.control.keys_page > docs/keys.md`.
 
 Keys go to the document, until `:` opens the prompt, `/` a search or `f` a filter. Every key runs a command string,
-so whatever a key does can also be typed, scripted with `-c`, or clicked. `?` lists the keys that work where you are.
+so whatever a key does can also be typed, scripted with `-c`, or clicked; words in braces stand for the chosen tensor,
+or the one that the page is about. `?` lists the keys that work where you are.
 With the mouse, click a link to follow it, the head of a column to sort, a breadcrumb to go back to it; the wheel
 scrolls.
 
@@ -47,7 +48,7 @@ def _section(title: str, rows: list[str]) -> str:
 
 
 def _row(binding: Binding) -> str:
-    keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", "))
+    keys = " ".join(f"`{key}`" for key in keys_of(binding).split(", ")).replace("|", "\\|")
     command = "" if binding.action.startswith(("edit:", "pane:")) else f"`{binding.action}`"
     when = _WHEN.get(binding.moments, "")
     return f"| {keys} | {binding.help}{when} | {command} |"

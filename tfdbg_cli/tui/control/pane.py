@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple
 
 import urwid
@@ -49,6 +49,19 @@ class Pane(urwid.Widget):
     def reading(self) -> Reading | None:
         """The document in it, in which movement, search and links go on while it has the focus."""
         return None
+
+    @property
+    def belongs(self) -> bool:
+        """Whether it belongs beside the page on show, where the screen has room for it."""
+        return True
+
+    @property
+    def running(self) -> bool:
+        """Whether it has something left to do between two keys."""
+        return False
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Go on with that until it is `enough`, which is asked at least every few milliseconds."""
 
     def fit(self, cols: int, rows: int) -> None:
         """Get ready to be drawn at this size.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -56,6 +57,15 @@ class Screen(Protocol):
 
         Raises:
             TfdbgError: there is no clipboard.
+
+        """
+        ...
+
+    def lend(self, command: Sequence[str]) -> None:
+        """Run another program on the terminal, and come back when it has ended.
+
+        Raises:
+            TfdbgError: there is no terminal, or the program cannot be run.
 
         """
         ...

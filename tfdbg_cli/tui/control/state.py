@@ -34,8 +34,10 @@ class State:
 
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
     keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
-    terminal has, `begun` the first key of a sequence that is being pressed, `person_keys` what keys mean by
-    the settings.
+    terminal has, `begun` the first key of a sequence that is being pressed, `person_keys` what keys mean by the
+    settings. `panes` are those that stand in the middle, in their order; while it is `zoomed` the one with the focus
+    stands alone. `count` is how often the next key is meant, 0 where that was not said, `last_action` what `.` does
+    again.
     """
 
     service: PromptService
@@ -54,6 +56,10 @@ class State:
     colors: int = 1
     begun: str = ""
     person_keys: tuple[Binding, ...] = ()
+    panes: tuple[Pane, ...] = ()
+    zoomed: bool = False
+    count: int = 0
+    last_action: str = ""
 
     @property
     def pages(self) -> Pages:

@@ -1,4 +1,4 @@
-"""What a click or the wheel means: to the pane at its place, and where no pane wants it."""
+"""What a click or the wheel means: to the pane at its place, to a border, and where nobody wants it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Mouse:
         self._state = state
         self._view = view
         self._actions = actions
+        self._dragging = False  # the border between two panes
 
     def event(self, what: str, col: int, row: int) -> str:
         """Do what the event means. Gives a sentence when it means nothing, empty otherwise."""
@@ -24,6 +25,15 @@ class Mouse:
             button = _BUTTONS[what]
             if not self._view.press(col, row, button):
                 self._state.front.scroll(WHEEL[button])
+        elif what == "button 1" and self._view.on_border(col, row):
+            self._dragging = True
+        elif self._dragging:
+            share = self._view.dragged(col, row)
+            if what == "drag":
+                self._actions.sharing.show(share)
+            else:
+                self._dragging = False
+                self._actions.sharing.keep(share)
         elif what == "drag":
             return "Hold Shift to select text, or press m to give the mouse back to the terminal."
         elif what == "button 1" and not self._view.press(col, row) and self._state.dialog is not None:

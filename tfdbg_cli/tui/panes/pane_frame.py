@@ -1,4 +1,4 @@
-"""A pane where it stands beside others: its title above it, a border between two."""
+"""A pane where it stands with others: its title above it, a border between two."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import urwid
 
-from tfdbg_cli.document.cells import clip
+from tfdbg_cli.document.cells import clip, display_width
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
@@ -15,26 +15,37 @@ from tfdbg_cli.tui.reading.paint import cell, paint
 
 
 class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
-    """A pane under its title; a click gives it the focus.
+    """A pane under its title, if it is `titled`; a click gives it the focus.
 
-    `given_up` says what stands in the place of a pane that cannot be drawn, or raises the error.
+    `ruled` makes a rule of the title, where that is the border to the pane above. `given_up` says what stands in the
+    place of a pane that cannot be drawn, or raises the error.
     """
 
     no_cache: ClassVar[list[str]] = ["render"]
 
-    def __init__(self, pane: Pane, state: State, given_up: Callable[[Pane, Exception], Pane]) -> None:
-        super().__init__(_titled(pane, state))
+    def __init__(
+        self,
+        pane: Pane,
+        state: State,
+        given_up: Callable[[Pane, Exception], Pane],
+        *,
+        ruled: bool = False,
+        titled: bool = True,
+    ) -> None:
         self._pane = pane
         self._state = state
         self._given_up = given_up
+        self._ruled = ruled
+        self._titled = titled
+        super().__init__(self._framed())
 
     def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         try:
             return super().render(size, focus)
         except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
             self._pane = self._given_up(self._pane, error)
-            self._pane.fit(size[0], size[1] - 1)
-            self._w = _titled(self._pane, self._state)
+            self._pane.fit(size[0], size[1] - self._titled)
+            self._w = self._framed()
             return super().render(size, focus)
 
     def mouse_event(  # type: ignore[override]
@@ -44,20 +55,28 @@ class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
             self._state.focus = self._pane
         return super().mouse_event(size, event, button, col, row, focus)
 
-
-def _titled(pane: Pane, state: State) -> urwid.Pile:
-    return urwid.Pile([(1, _Title(pane, state)), pane], focus_item=1)
+    def _framed(self) -> urwid.Widget:
+        if not self._titled:
+            return self._pane
+        title = _Title(self._pane, self._state, ruled=self._ruled)
+        return urwid.Pile([(1, title), self._pane], focus_item=1)
 
 
 class _Title(Pane):
-    def __init__(self, pane: Pane, state: State) -> None:
+    def __init__(self, pane: Pane, state: State, *, ruled: bool) -> None:
         super().__init__()
         self._pane = pane
         self._state = state
+        self._ruled = ruled
 
     def draw(self, cols: int, rows: int) -> Drawing:
         style = Style.TITLE if self._state.focus is self._pane else Style.DIM
-        return Drawing([paint(line(Span(clip(f" {self._pane.title}", cols), style)), cols, base="crumbs")])
+        if not self._ruled:
+            title = clip(f" {self._pane.title}", cols)
+            return Drawing([paint(line(Span(title, style)), cols, base="crumbs")])
+        title = clip(f" {self._pane.title} ", cols - 2)
+        rest = "─" * (cols - 2 - display_width(title))
+        return Drawing([paint(line(Span("──", Style.DIM), Span(title, style), Span(rest, Style.DIM)), cols)])
 
 
 class Border(Pane):

@@ -12,6 +12,7 @@ from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.panes.arrangement import ALONE
 from tfdbg_cli.tui.panes.bar_panes import Candidates, Crumbs, Footer, PromptLine, StatusBar, TitleBar
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane
 from tfdbg_cli.tui.panes.document_pane import MARGINS
@@ -56,6 +57,7 @@ class View(urwid.Widget):
         self._footer = Footer(state, actions)
         self.size = (80, 24)
         self.layout: Layout | None = None
+        self._arrangement = ALONE
         self._panes: urwid.Widget = _TooSmall()
         self._arranged: tuple[object, ...] = ()  # what `_panes` was made for
         self._drawn: urwid.Canvas | None = None  # the panes as they were drawn last
@@ -68,11 +70,13 @@ class View(urwid.Widget):
     def mouse_event(  # type: ignore[override]
         self, size: tuple[int, int], event: str, button: int, col: int, row: int, focus: bool
     ) -> bool:
-        """Hand on presses, turns of the wheel, and that something was dragged."""
+        """Hand on presses, turns of the wheel, that something was dragged, and that a button was let go."""
         if event.endswith("mouse press"):
             self._on_click(_BUTTONS.get(button, f"button {button}"), col, row)
         elif event.endswith("mouse drag"):
             self._on_click("drag", col, row)
+        elif event.endswith("mouse release"):
+            self._on_click("release", col, row)
         return True
 
     def press(self, col: int, row: int, button: int = 1) -> bool:
@@ -112,26 +116,55 @@ class View(urwid.Widget):
     @property
     def page_cols(self) -> int:
         """The columns that the page has for its lines on a screen of the present size."""
-        layout = layout_for(*self.size, shares=self._workspace.shares(self.size[0]))
-        return (layout.panes[0].cols if layout else self.size[0]) - MARGINS
+        arrangement = self._workspace.arrangement(*self.size)
+        layout = layout_for(*self.size, shares=arrangement.shares, stacked=arrangement.stacked)
+        if layout is None or 0 not in arrangement.numbers:
+            return self.size[0] - MARGINS
+        return layout.panes[arrangement.numbers.index(0)].cols - MARGINS
+
+    @property
+    def running(self) -> bool:
+        """Whether a pane has something left to do between two keys."""
+        return self.layout is not None and self._workspace.running(self._arrangement)
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Let the panes go on until it is `enough`."""
+        if self.layout is not None:
+            self._workspace.work(self._arrangement, enough)
+
+    def on_border(self, col: int, row: int) -> bool:
+        """Whether the place is on the border between two panes."""
+        return self.layout is not None and self._dialog() is None and self.layout.on_border(col, row)
+
+    def dragged(self, col: int, row: int) -> int:
+        """The share in percent that the panes beside the page get when that border is dragged to a place."""
+        assert self.layout is not None, "there is a border"
+        return self._workspace.dragged(self.layout, self._arrangement, col, row)
 
     def arrange(self, size: tuple[int, int]) -> None:
         """Work out the layout for `size`, and fit the panes into it."""
         cols, rows = size
         status = self._status.wanted(cols) if cols >= MIN_COLS else 1
-        shares = self._workspace.shares(cols)
-        layout = self.layout = layout_for(cols, rows, status, self._candidates.wanted(cols), shares)
+        arrangement = self._arrangement = self._workspace.arrangement(cols, rows)
+        layout = self.layout = layout_for(
+            cols,
+            rows,
+            status,
+            self._candidates.wanted(cols),
+            arrangement.shares,
+            stacked=arrangement.stacked,
+        )
         if layout is not None:
-            self._workspace.fit(layout)
+            self._workspace.fit(layout, arrangement)
         typing = self._state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}
-        wanted = (layout, typing, self._state.focus, *self._workspace.panes(cols))
+        wanted = (layout, typing, self._state.focus, *self._workspace.panes(arrangement))
         if wanted != self._arranged:
             self._panes = self._stacked(layout, typing=typing) if layout is not None else _TooSmall()
             self._arranged = wanted
 
     def _stacked(self, layout: Layout, *, typing: bool) -> urwid.Widget:
         """The panes above one another, the focus on the one whose cursor is to be seen."""
-        body = self._workspace.widget(layout)
+        body = self._workspace.widget(layout, self._arrangement)
         return urwid.Pile(
             [
                 (1, self._title),

@@ -3,87 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from operator import methodcaller
 
 import urwid
 
+from tfdbg_cli.config.settings import PREVIEW_SHARES
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bugs import bug_report
 from tfdbg_cli.tui.control.pane import Pane
 from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.panes.arrangement import Arrangement, PaneKind, Side, arranged
 from tfdbg_cli.tui.panes.failed_pane import FailedPane
 from tfdbg_cli.tui.panes.layout import Layout
 from tfdbg_cli.tui.panes.page_pane import PagePane
 from tfdbg_cli.tui.panes.pane_frame import Border, PaneFrame
+from tfdbg_cli.tui.panes.preview_pane import PreviewPane
 
-
-@dataclass(frozen=True, slots=True)
-class PaneKind:
-    """A kind of pane: what makes it, its share of the width, and the columns from which a screen has room for it."""
-
-    make: Callable[[State, Actions], Pane]
-    share: int = 1
-    from_cols: int = 0
-
-
-# From left to right. One line a kind; the page stands on every screen.
-KINDS: tuple[PaneKind, ...] = (PaneKind(PagePane, share=3),)
+# The page, which stands on every screen, and what stands beside it. One line a kind.
+KINDS: tuple[PaneKind, ...] = (
+    PaneKind(PagePane),
+    PaneKind(PreviewPane, from_cols=140, from_rows=40),
+)
 
 
 class Workspace:
-    """The panes of one screen. A pane without room is not shown, and gives the focus back to the first one.
+    """The panes of one screen. A pane without room is not shown, and gives the focus back to the page.
 
-    A mistake in a pane takes its place, and nothing else of the screen; one in the first pane is the screen's.
+    A mistake in a pane takes its place, and nothing else of the screen; one in the page is the screen's.
     """
 
     def __init__(self, state: State, actions: Actions) -> None:
         self._state = state
         self._actions = actions
-        self._panes = [(kind, kind.make(state, actions)) for kind in KINDS]
-        state.focus = self._panes[0][1]
+        self._kinds = KINDS
+        self._panes = [kind.make(state, actions) for kind in self._kinds]
+        state.focus = self._panes[0]
 
-    def shares(self, cols: int) -> tuple[int, ...]:
-        """The shares of the panes that a screen of `cols` columns shows."""
-        return tuple(kind.share for kind, _ in self._shown(cols))
+    def arrangement(self, cols: int, rows: int) -> Arrangement:
+        """How the panes stand on a screen of this size; while one is zoomed it stands alone."""
+        found = arranged(
+            self._kinds, cols, rows, self._state.service.settings, lambda number: self._panes[number].belongs
+        )
+        at = next((n for n, pane in enumerate(self._panes) if pane is self._state.focus), 0)
+        if self._state.zoomed and at in found.numbers:
+            return Arrangement((at,))
+        return found
 
-    def panes(self, cols: int) -> tuple[Pane, ...]:
-        """The panes that a screen of `cols` columns shows, from left to right."""
-        return tuple(pane for _, pane in self._shown(cols))
+    def panes(self, arrangement: Arrangement) -> tuple[Pane, ...]:
+        """The panes that stand so, in their order."""
+        return tuple(self._panes[number] for number in arrangement.numbers)
 
-    def _shown(self, cols: int) -> list[tuple[PaneKind, Pane]]:
-        return [(kind, pane) for kind, pane in self._panes if cols >= kind.from_cols]
-
-    def fit(self, layout: Layout) -> None:
+    def fit(self, layout: Layout, arrangement: Arrangement) -> None:
         """Fit each pane into its rectangle of `layout`."""
-        panes = self.panes(layout.cols)
+        panes = self.panes(arrangement)
         if self._state.focus not in panes:
-            self._state.focus = panes[0]
+            self._state.focus = self._panes[0]
+        self._state.panes = panes
         for pane, place in zip(panes, layout.panes, strict=True):
-            try:
-                pane.fit(place.cols, place.rows)
-            except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
-                self._given_up(pane, error).fit(place.cols, place.rows)
+            self._careful(pane, methodcaller("fit", place.cols, place.rows))
+
+    def running(self, arrangement: Arrangement) -> bool:
+        """Whether a pane has something left to do between two keys."""
+        return any(pane.running for pane in self.panes(arrangement))
+
+    def work(self, arrangement: Arrangement, enough: Callable[[], bool]) -> None:
+        """Let the panes go on, the page first, until it is `enough`."""
+        for pane in sorted(self.panes(arrangement), key=self._panes.index):
+            if pane.running:
+                self._careful(pane, methodcaller("work", enough))
+                if enough():
+                    return
+
+    def dragged(self, layout: Layout, arrangement: Arrangement, col: int, row: int) -> int:
+        """The percentage that the panes beside the page have when the border is dragged to a place."""
+        before = layout.share_at(col, row)
+        share = before if arrangement.side is Side.LEFT else 1 - before
+        return min(max(PREVIEW_SHARES[0], round(100 * share)), PREVIEW_SHARES[1])
+
+    def _careful(self, pane: Pane, work: Callable[[Pane], None]) -> None:
+        """Let `pane` do something; what is shown for its mistake does it in its place."""
+        try:
+            work(pane)
+        except Exception as error:  # noqa: BLE001  # a bug in a pane must not take the screen away
+            work(self._given_up(pane, error))
 
     def _given_up(self, pane: Pane, error: Exception) -> Pane:
-        """What stands in the place of `pane` from now on; of the first one the error itself is raised."""
-        at = next(n for n, (_, one) in enumerate(self._panes) if one is pane)
+        """What stands in the place of `pane` from now on; of the page the error itself is raised."""
+        at = self._panes.index(pane)
         if at == 0:
             raise error
         report = self._state.report = bug_report("drawing a pane", error)
         failed = FailedPane(report, self._state, self._actions)
-        self._panes[at] = (self._panes[at][0], failed)
+        self._panes[at] = failed
         if self._state.focus is pane:
             self._state.focus = failed
         return failed
 
-    def widget(self, layout: Layout) -> urwid.Widget:
-        """The panes side by side in their rectangles, the focus on the one that has it."""
-        panes = self.panes(layout.cols)
+    def widget(self, layout: Layout, arrangement: Arrangement) -> urwid.Widget:
+        """The panes in their rectangles, the focus on the one that has it."""
+        panes = self.panes(arrangement)
         if len(panes) == 1:
             return panes[0]
+        at = next(n for n, pane in enumerate(panes) if pane is self._state.focus)
+        if arrangement.stacked:
+            return urwid.Pile(
+                [
+                    (place.rows + (n > 0), PaneFrame(pane, self._state, self._given_up, ruled=True, titled=n > 0))
+                    for n, (pane, place) in enumerate(zip(panes, layout.panes, strict=True))
+                ],
+                focus_item=at,
+            )
         columns: list[tuple[int, urwid.Widget]] = []
         for pane, place in zip(panes, layout.panes, strict=True):
             columns += [(1, Border())] * bool(columns)
             columns.append((place.cols, PaneFrame(pane, self._state, self._given_up)))
-        at = next(n for n, pane in enumerate(panes) if pane is self._state.focus)
         return urwid.Columns(columns, focus_column=2 * at)

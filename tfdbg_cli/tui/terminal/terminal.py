@@ -8,9 +8,10 @@ import logging
 import os
 import re
 import signal
+import subprocess
 import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -51,6 +52,7 @@ class TtyScreen(urwid.display.raw.Screen):
 
     def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], *, own_signals: bool) -> None:
         super().__init__(input=terminal_in, output=terminal_out)
+        self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
 
@@ -90,6 +92,18 @@ class TtyScreen(urwid.display.raw.Screen):
             return super().get_available_raw_input()
         except RuntimeError as error:  # urwid's word for the end of the input
             raise OSError(errno.EIO, os.strerror(errno.EIO)) from error
+
+    def run(self, command: Sequence[str]) -> int:
+        """Run another program on the terminal, while the screen is stopped; gives its exit status.
+
+        Raises:
+            OSError: it cannot be run.
+
+        """
+        terminal_in, terminal_out = self._terminal
+        return subprocess.run(
+            command, stdin=terminal_in, stdout=terminal_out, stderr=terminal_out, check=False
+        ).returncode
 
     def close(self) -> None:
         """Give up what the screen holds beside the terminal, without waiting for the garbage collector."""

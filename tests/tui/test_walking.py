@@ -1,0 +1,150 @@
+"""Keys that go from tensor to tensor, do things again, count, and lend the terminal: with tfdbg's own commands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support import sample_run
+from support.screen import Driven
+
+from tfdbg_cli.commands.standard import standard_registry
+
+TO_LOG = "j" * 11  # from the first row of the list to loss/Log:0
+
+
+def drive(keys="", opening="lt", size=(80, 24), event=None):
+    return Driven(event or sample_run.run_end(), keys, size=size, opening=opening, registry=standard_registry())
+
+
+def chosen(screen):
+    return screen.state.page.view.chosen.link
+
+
+def test_bracket_b_goes_to_the_next_bad_row_of_the_list() -> None:
+    assert chosen(drive("]b")) == "pt spectrum:0"
+    assert chosen(drive("]b]b")) == "pt loss/Log:0"
+    assert chosen(drive("]b]b]b")) == "pt half/Cast:0"
+    assert chosen(drive("G[b")) == "pt loss/mul:0"
+    assert "No NaN or infinity below." in drive("G]b").status
+    assert drive("]b").state.page.command == "lt", "it is the same page"
+
+
+def test_elsewhere_it_shows_the_next_bad_tensor_of_the_run() -> None:
+    assert drive("]b", "pt prob:0").state.page.command == "pt loss/Log:0"
+    assert drive("[b", "pt prob:0").state.page.command == "pt spectrum:0"
+    assert "No tensor is chosen" in drive("]b", "help").status
+
+
+def test_in_a_list_that_was_sorted_or_narrowed_the_rows_count() -> None:
+    assert chosen(drive("]b", "lt -r")) == "pt loss/mul:0"
+    assert chosen(drive("]b", "lt -n loss")) == "pt loss/mul:0"
+
+
+def test_brackets_alone_still_go_from_run_to_run() -> None:
+    run = sample_run.run_end().run
+    earlier = replace(run, call=replace(run.call, number=2))
+    event = replace(sample_run.run_end(), earlier=(earlier,))
+    assert drive("[", event=event).rows[0].startswith(" run-end: run #2")
+    assert drive("[j", event=event).rows[0].startswith(" run-end: run #2")
+    assert drive("[]", event=event).rows[0].startswith(" run-end: run #3")
+    back = drive("]b[b", event=event)
+    assert back.rows[0].startswith(" run-end: run #3"), "what the first key does alone was taken back"
+    assert len(back.state.pages.all) == 1
+
+
+def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
+    assert chosen(drive("GK")) == "pt loss/mul:0"
+    assert chosen(drive("GKK")) == "pt loss/Log:0"
+    assert chosen(drive("GKKK")) == "pt prob:0", "its only input"
+    assert drive("K", "pt loss/mul:0").state.page.command == "pt loss/Log:0"
+    assert "Nothing that it was made from" in drive("K", "pt x:0").status
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("P", "ps /home/ada/train.py -b 8"),
+        ("T", "history loss/Log:0"),
+        ("I", "li loss/Log"),
+        ("O", "lo loss/Log"),
+        ("A", "layers"),
+        ("R", "runs"),
+    ],
+)
+@pytest.mark.parametrize("opening", ["lt", "pt loss/Log:0", "ni loss/Log", "origin"])
+def test_one_key_from_any_page_about_a_tensor(key, command, opening) -> None:
+    screen = drive(TO_LOG * (opening == "lt") + key, opening)
+    assert screen.state.page.command == command
+
+
+def test_B_asks_where_the_bundle_goes() -> None:
+    assert drive("B").state.prompt.editor.text == "bundle "
+
+
+def test_counts() -> None:
+    assert chosen(drive("5j")) == chosen(drive("jjjjj"))
+    assert chosen(drive("10j3k")) == chosen(drive("j" * 7))
+    assert drive("12g").state.page.view.selected == 11
+    assert drive("12G").state.page.view.selected == 11
+    assert "12 times the next key" in drive("12").status
+    assert drive("9999999999j").state.page.view.selected == 22
+    assert "0 does nothing here" in drive("0").status
+    assert chosen(drive("5<esc>j")) == chosen(drive("j")), "another key forgets the count"
+
+
+def test_moves_as_in_vi() -> None:
+    small = drive("d")
+    assert small.state.page.view.selected == drive("<ctrl d>").state.page.view.selected > 5
+    assert drive("du").state.page.view.selected == drive("<ctrl d><ctrl u>").state.page.view.selected
+    view = drive("L").state.page.view
+    assert view.selected == view.top + view.rows - 1
+    middle, top = drive("GM").state.page.view, drive("GH").state.page.view
+    assert top.selected == top.visible()[1], "the head of the table stays on top"
+    assert top.selected < middle.selected < 23
+
+
+def test_a_dot_does_the_last_action_again() -> None:
+    assert chosen(drive("]b.")) == chosen(drive("]b]b"))
+    assert chosen(drive("]bj.")) == chosen(drive("]bj]b")), "moving is no such action"
+    assert drive(":pt prob:0<enter><esc>.").state.page.command == "pt prob:0"
+    assert "Nothing was done yet" in drive(".").status
+
+
+def test_e_opens_the_editor_at_the_line(tmp_path, monkeypatch) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("x\n" * 20)
+    run = sample_run.run_end().run
+    frames = {
+        name: tuple(replace(one, file=str(file)) for one in trace if one.file.endswith("train.py"))
+        for name, trace in run.tracebacks.items()
+    }
+    event = replace(sample_run.run_end(), run=replace(run, tracebacks=frames))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "nano -w")
+    assert drive(f"{TO_LOG}e", event=event).screen.ran == [["nano", "-w", "+8", str(file)]]
+    monkeypatch.setenv("VISUAL", "/usr/bin/code")
+    assert drive(f"{TO_LOG}e", event=event).screen.ran == [["/usr/bin/code", "--wait", "--goto", f"{file}:8"]]
+    assert "is not on this machine" in drive(f"{TO_LOG}e").text
+    assert drive(f"{TO_LOG}ej", event=event).state.page.view.selected == 15, "the screen goes on"
+
+
+def test_an_exclamation_mark_opens_a_shell(monkeypatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/fish")
+    assert drive("!").screen.ran == [["/bin/fish"]]
+
+
+def test_a_walk_goes_on_between_keys_and_the_next_key_drops_it() -> None:
+    screen = drive()
+    app = screen.app
+    app.at_once = 0.0
+    app.key("]")
+    app.key("b")
+    assert app.actions.walking.running
+    assert app.state.message.hint == "Any key stops it."
+    app.key("j")
+    assert not app.actions.walking.running
+    app.key("]")
+    app.key("b")
+    app.actions.walking.work(lambda: False)
+    assert app.state.page.view.chosen.link == "pt spectrum:0"

@@ -1,0 +1,1 @@
+"""What is known of a thing at a glance: one file for each kind of thing, and the table of them."""

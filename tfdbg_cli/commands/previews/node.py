@@ -1,0 +1,36 @@
+"""A node at a glance: what it gave, or where nothing of it was captured what is around it."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.previews.surroundings import Surroundings, made_at_data, made_at_lines, store_of
+from tfdbg_cli.commands.previews.tensor import preview_of
+from tfdbg_cli.commands.views.links import node_link
+from tfdbg_cli.commands.views.nodes import find_node
+from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.model.names import node_of, split_slice
+
+
+def node_preview(context: Context, options: argparse.Namespace) -> Document:
+    """The preview of the first output of the node that `ni` would show, as it was produced last."""
+    store = store_of(context)
+    name = node_of(split_slice(options.node_name)[0])
+    if not store.named(name):  # a graph need not hold what was captured
+        name = find_node(context, options.node_name, options.device).node.name
+    captured = store.named(name)
+    if captured:
+        return preview_of(context, store.named(name, min(store[index].slot for index in captured))[-1])
+    node = find_node(context, name, options.device).node
+    around = Surroundings(context, node.name, node.device, None)
+    head = [
+        line(Span(printable(node.name), Style.TITLE, node_link(node.name))),
+        line(Span(printable(node.op_type), Style.OP), "  ", Span(printable(node.device), Style.DEVICE)),
+        *made_at_lines(context, node.name),
+        EMPTY_LINE,
+        line(Span("Nothing of it was captured.", Style.DIM)),
+    ]
+    about = {"previewed": node.name, "made_at": made_at_data(context, node.name)}
+    return Document("preview", (Text(tuple(head)), *around.blocks()), lambda: about | around.data(), node.name)

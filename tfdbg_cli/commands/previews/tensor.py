@@ -1,0 +1,77 @@
+"""A tensor at a glance: its health, what it looks like, what it was made from and what was made of it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.previews.figures import figure_blocks
+from tfdbg_cli.commands.previews.health_rows import own_health
+from tfdbg_cli.commands.previews.surroundings import Surroundings, described, made_at_data, made_at_lines
+from tfdbg_cli.commands.views.executions import which
+from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
+from tfdbg_cli.commands.views.tensor_choice import choose, short_device
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.figure import LateValue
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import bytes_text, shape_text
+from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.tensors import TensorStore
+
+
+def tensor_preview(context: Context, options: argparse.Namespace) -> Document:
+    """What `pt` would show, at a glance. Of several executions without -n the last one; slices are left out."""
+    return preview_of(context, chosen_index(context, options))
+
+
+def chosen_index(context: Context, options: argparse.Namespace) -> int:
+    """The index of the tensor that `pt` with these options shows; of several executions the last one.
+
+    Raises:
+        TfdbgError: there is no such tensor.
+
+    """
+    choice = choose(context, options.tensor, options.device)
+    asked = which(choice, options.number)
+    return choice.execution(asked) if isinstance(asked, int) else choice.indices[-1]
+
+
+def preview_of(context: Context, index: int) -> Document:
+    """The tensor at `index` of the run looked at."""
+    store = context.run.tensors
+    tensor = store[index]
+    value = LateValue(lambda: store.value(index))
+    around = Surroundings(context, tensor.node, tensor.device, index)
+    blocks: list[Block] = [
+        Text((*_facts(store, index), *made_at_lines(context, tensor.node), EMPTY_LINE)),
+        *(() if tensor.dtype in HANDLES else own_health(context, index)),
+        *figure_blocks(context, value, tensor.dtype, tensor.shape),
+        *around.blocks(),
+    ]
+    data = {"previewed": str(tensor.name)}
+    return Document("preview", tuple(blocks), lambda: data | _data(context, index, around), str(tensor.name))
+
+
+def _facts(store: TensorStore, index: int) -> list[Line]:
+    tensor = store[index]
+    link = tensor_link(store, index)
+    several = execution_count(store, index) > 1
+    again = [Span(f"  execution {tensor.execution}", Style.LABEL)] if several else []
+    on: list[Span | str] = ["  ", Span(printable(short_device(tensor.device)), Style.DEVICE)] if tensor.device else []
+    return [
+        line(Span(printable(str(tensor.name)), Style.TITLE, link), *again),
+        line(
+            Span(printable(tensor.op_type), Style.OP, node_link(tensor.node)),
+            f"  {printable(tensor.dtype)}",
+            Span(shape_text(tensor.shape), Style.NUMBER),
+            f"  {bytes_text(tensor.nbytes)}",
+            *on,
+        ),
+    ]
+
+
+def _data(context: Context, index: int, around: Surroundings) -> dict[str, Any]:
+    tensor = context.run.tensors[index]
+    about = {"tensor": described(context, index), "made_at": made_at_data(context, tensor.node)}
+    return about | around.data()

@@ -1,0 +1,34 @@
+"""The source file that a person named."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.vocabulary import vocabulary_of
+from tfdbg_cli.errors import TfdbgError
+
+
+def take_file_from_t(options: argparse.Namespace) -> None:
+    """`ps -t FILE` means tensors, as it always did; with a profile -t takes a regular expression."""
+    if options.source_file_path is None and isinstance(options.op_type_filter, str):
+        options.source_file_path, options.op_type_filter = options.op_type_filter, None
+    if options.source_file_path is None:
+        raise TfdbgError("print_source needs a file.", hint="`ls` lists them; the last part of a path is enough.")
+
+
+def source_named(context: Context, text: str) -> tuple[str, Sequence[str]]:
+    """The path that `text` means, and the lines of that file."""
+    paths = vocabulary_of(context.graph).sources(context.tracebacks)
+    path = find_source(text, paths) or text
+    source = context.sources.lines(path)
+    if source is None:
+        if path in paths:
+            raise TfdbgError(
+                f"The source of {path} is not at hand.",
+                hint="The file was moved since, or the recording did not keep it; `ni -t` shows the lines it knows.",
+            )
+        raise no_such_source(text, paths)
+    return path, source

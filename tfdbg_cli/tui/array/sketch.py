@@ -1,0 +1,120 @@
+"""A value drawn in the figures of a document: read and counted beside the screen, drawn once for each size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfdbg_cli.document.array_words import is_text
+from tfdbg_cli.document.figure import Figure, Way
+from tfdbg_cli.document.text import Style, printable
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
+from tfdbg_cli.tui.array.levels import scale_of
+from tfdbg_cli.tui.array.line_plot import HERE, line_plot
+from tfdbg_cli.tui.array.number_style import NumberStyle
+from tfdbg_cli.tui.array.numbers import CURSOR, Corner, grid
+from tfdbg_cli.tui.array.picture import picture
+from tfdbg_cli.tui.array.plane import Plane
+from tfdbg_cli.tui.array.scan import Scan
+from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted
+
+_COLOURS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
+_QUIET: dict[str, str] = {CURSOR: Style.PLAIN, Style.TITLE: Style.DIM}  # looks in the place of those of a cursor
+_MANY = 1 << 20  # more steps than a slice of time has
+
+
+class Sketch:
+    """One figure as it is drawn."""
+
+    def __init__(self, figure: Figure) -> None:
+        self._figure = figure
+        self._counts: Counts | None = None
+        self._counting: Scan[Counts] | None = None
+        self._drawn: tuple[Surface, list[Row]] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the value is still to be read, or to be counted."""
+        value = self._figure.value.known
+        if value is None:
+            return True
+        return self._counts is None and self._figure.way is Way.HISTOGRAM and _countable(value)
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Go on reading and counting until it is `enough`."""
+        if self._figure.value.known is None:
+            self._figure.value.read()
+            if enough():
+                return
+        value = self._figure.value.known
+        if not self.running or isinstance(value, NoValue) or value is None:
+            return
+        if self._counting is None:
+            self._counting = Scan(counted(value), self._keep)
+        self._counting.work(_MANY, enough)
+
+    def _keep(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def rows(self, surface: Surface) -> list[Row]:
+        """The figure on `surface`."""
+        if self.running:
+            return self._draw(surface)
+        if self._drawn is None or self._drawn[0] != surface:
+            self._drawn = surface, self._draw(surface)
+        return self._drawn[1]
+
+    def _draw(self, surface: Surface) -> list[Row]:
+        value, way = self._figure.value.known, self._figure.way
+        if value is None:
+            return [[("…", (Style.DIM,))]]
+        if isinstance(value, NoValue):
+            return [] if way is Way.HISTOGRAM else [fitted([(printable(value.text), (Style.WARNING,))], surface.cols)]
+        if not value.size:
+            return []
+        if way is Way.HISTOGRAM:
+            share = self._counting.share if self._counting is not None else 0.0
+            return histogram(self._counts, share, surface).rows if _countable(value) else []
+        shown = _WAYS.get(way, _cells) if not is_text(value) else _cells
+        return shown(value, surface).rows
+
+
+def _countable(value: Any) -> bool:
+    return not isinstance(value, NoValue) and value.size > 0 and not is_text(value)
+
+
+def _plane(array: Array) -> Plane:
+    """What is drawn of an array: one of a single axis lies in a row."""
+    plane = Plane.of(array.shape)
+    return plane.swapped() if array.ndim == 1 else plane
+
+
+def _picture(array: Array, surface: Surface) -> Drawn:
+    plane = _plane(array)
+    if array.ndim > 2 and array.shape[-1] in _COLOURS:
+        plane = plane.showing(array.ndim - 3, array.ndim - 2)
+    return picture(array, plane, scale_of(plane.elements(array)), surface)
+
+
+def _cells(array: Array, surface: Surface) -> Drawn:
+    """The first elements; nothing shows where a cursor would be."""
+    drawn, _ = grid(array, _plane(array), NumberStyle(), Corner(), surface)
+    return _quiet(drawn)
+
+
+def _curve(array: Array, surface: Surface) -> Drawn:
+    return _quiet(line_plot(array, _plane(array), surface))
+
+
+def _quiet(drawn: Drawn) -> Drawn:
+    """The drawing without its cursor."""
+    return Drawn([[_run(*run) for run in row] for row in drawn.rows])
+
+
+def _run(text: str, look: tuple[str, ...]) -> Run:
+    shown = " " if text == HERE and CURSOR in look else text
+    return shown, tuple(_QUIET.get(name, name) for name in look)
+
+
+_WAYS = {Way.PICTURE: _picture, Way.CURVE: _curve}

@@ -1,0 +1,108 @@
+"""What a key means: an action, a part of a sequence or of a count, or a letter that is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.keymap import KeyContext, action_of, key_name, sequences
+from tfdbg_cli.tui.control.screen import Screen
+
+# Esc and one of these in quick succession, or over a slow line, reach us as one key.
+_AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
+_TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER})
+_MOST = 9_999_999  # a count
+# What `.` does not do again: moving, and opening or closing something.
+_PASSING = frozenset(
+    f"ui:{name}"
+    for name in (
+        "again", "down", "up", "page-down", "page-up", "half-down", "half-up", "top", "bottom", "left", "right",
+        "scroll-left", "scroll-right", "first-in-sight", "middle-in-sight", "last-in-sight", "next-pane",
+        "previous-pane", "zoom", "prompt", "search", "filter", "keys", "close", "element", "interrupt", "redraw",
+        "escape", "bundle", "shell",
+    )
+)  # fmt: skip
+
+
+class Keyboard:
+    """The keys of one screen, one after another. `type_text` takes what is typed into a line."""
+
+    def __init__(self, screen: Screen, type_text: Callable[[str], None]) -> None:
+        self._screen = screen
+        self._state = screen.state
+        self._type_text = type_text
+        self._pasting = False
+        self._before_begun: Callable[[], None] | None = None  # takes back what the first key of a sequence did alone
+
+    def pressed(self, key: str) -> None:
+        """A key was pressed."""
+        if key in {"begin paste", "end paste"}:
+            self._pasting = key == "begin paste"
+            if self._pasting and self._state.place is KeyContext.DOCUMENT:
+                self._state.place = KeyContext.PROMPT
+        elif self._pasting:
+            self._type(" " if key in {"enter", "tab"} else key)
+        elif key not in {"focus in", "focus out"} and not self._counts(key):
+            self._meant(key)
+
+    def _meant(self, key: str) -> None:
+        place, moment, own = self._state.place, self._state.service.moment, self._state.own_bindings
+        begun = self._begun(key)
+        if not begun and (waiting := sequences(key, place, moment, own)):
+            self._state.begun = key
+            if alone := action_of(key, place, moment, own):
+                self._before_begun = self._state.service.marked()
+                self._perform(alone)
+            else:
+                self._screen.say(Message("  ".join(f"{key_name(one.keys[0])} {one.help}" for one in waiting)))
+            return
+        action = action_of(f"{begun} {key}" if begun else key, place, moment, own)
+        if action:
+            self._perform(action)
+        elif begun:
+            said = None if key == "esc" else Message(f"{begun}{key_name(key)} does nothing here.", hint=_WAY_OUT)
+            self._screen.say(said)
+        elif key in _AFTER_ESCAPE:
+            self.pressed("esc")
+            self.pressed(key.removeprefix("meta "))
+        elif place in _TYPING:
+            self._type(key)
+        elif place is KeyContext.DOCUMENT:
+            hint = "? shows the keys, : takes a command."
+            self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint))
+        self._state.count = 0
+
+    def _begun(self, key: str) -> str:
+        """The first key of the sequence that `key` goes on with; empty where it goes on with none."""
+        begun, self._state.begun = self._state.begun, ""
+        back, self._before_begun = self._before_begun, None
+        if begun and back is not None:  # the first key meant something alone, and did it
+            together = f"{begun} {key}"
+            if not action_of(together, self._state.place, self._state.service.moment, self._state.own_bindings):
+                return ""
+            back()
+        return begun
+
+    def _counts(self, key: str) -> bool:
+        """Whether `key` is a digit of a count, as in 5j."""
+        state = self._state
+        if not key.isdigit() or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
+            return False
+        if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):
+            return False
+        state.count = min(_MOST, 10 * state.count + int(key))
+        self._screen.say(Message(f"{state.count:,} times the next key"))
+        return True
+
+    def _perform(self, action: str) -> None:
+        if action not in _PASSING and not action.startswith("edit:") and self._state.place is KeyContext.DOCUMENT:
+            self._state.last_action = action
+        self._screen.perform(action)
+        self._state.count = 0
+
+    def _type(self, key: str) -> None:
+        if len(key) == 1 and key.isprintable():
+            self._type_text(key)
+
+
+_WAY_OUT = "? shows the keys."

@@ -1,0 +1,74 @@
+"""The `ui:` actions of a search: typing it, going from match to match."""
+
+from __future__ import annotations
+
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.screen import Screen
+
+
+class SearchActions:
+    """Searching in what is read on one screen: a document, or the array in its viewer."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._state = screen.state
+
+    def begin(self) -> None:
+        """Open the line in which a search is typed."""
+        self._state.finder.begin()
+        self._state.sought.put("")
+        self._state.place = KeyContext.SEARCH
+
+    def typed(self) -> None:
+        """The pattern changed: search anew from where the search began."""
+        if self._state.viewer is None and self._state.sought.text and self.unfold():
+            self._state.finder.begin()
+        self._state.finder.look_for(self._state.sought.text)
+        self._screen.go_on()
+
+    def done(self) -> None:
+        """Leave the line and stay at the match; without a pattern, go to the next match of the last search."""
+        wanted = self._state.sought.text
+        if wanted and wanted != self._state.finder.text:
+            self.typed()  # what is typed is no pattern yet: this says so, and typing goes on
+        self._state.place = KeyContext.DOCUMENT
+        if not wanted:
+            self.look_for("")
+
+    def cancel(self) -> None:
+        """Leave the line and go back to where the search began."""
+        self._state.finder.cancel()
+        self._state.place = KeyContext.DOCUMENT
+
+    def look_for(self, text: str) -> None:
+        """Search for `text`; without one, go to the next match of the last search."""
+        if not text:
+            self.match(forward=True)
+            return
+        self._state.finder.begin()
+        self._state.sought.put(text)
+        self.typed()
+
+    def match(self, *, forward: bool) -> None:
+        """Go to the next match, or to the one before; where nothing is searched for, search for the last pattern."""
+        finder = self._state.finder
+        if not finder.active:
+            if not self._state.sought.text:
+                self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
+                return
+            self.look_for(self._state.sought.text)
+            return
+        if forward:
+            finder.next()
+        else:
+            finder.previous()
+        self._screen.go_on()
+
+    def unfold(self) -> bool:
+        """Show every element of the arrays here; False where none was left out."""
+        with self._screen.busy():
+            unfolded = self._state.read.unfold()
+        if unfolded:
+            self._screen.say(Message("Every element is shown now."))
+        return unfolded

@@ -1,0 +1,135 @@
+"""The `ui:` actions that go from tensor to tensor by what they hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from tfdbg_cli.document.table import Table
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.screen import Screen
+from tfdbg_cli.tui.reading.viewport import LINK_REACH
+
+
+class Walking:
+    """Walks of one screen. What is looked for is looked for between two keys; the next key drops it."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._state = screen.state
+        self._steps: Iterator[str] | None = None
+        self._nowhere = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being looked for."""
+        return self._steps is not None
+
+    def drop(self) -> None:
+        """Look no further."""
+        self._steps = None
+
+    def bad(self, step: int) -> None:
+        """To the next tensor that holds NaN or infinity (`step` 1), or to the one before (-1).
+
+        In a list that is the next such row, elsewhere the next such tensor in the order of execution.
+        """
+        rows = self._rows(step)
+        walk = self._state.service.walk
+        if rows is None:
+            rows = walk.beside(self._index(), ahead=step > 0)
+        self._begin(walk.first_bad(rows), f"No NaN or infinity {'below' if step > 0 else 'above'}.")
+
+    def upstream(self) -> None:
+        """To the first bad input of the chosen tensor, else to its largest one."""
+        steps = self._state.service.walk.upstream(self._index())
+        self._begin(steps, "Nothing that it was made from was captured.")
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Look on until it is `enough`, and go there once it is found."""
+        while self._steps is not None:
+            found = next(self._steps, None)
+            if found is None:
+                self.drop()
+                self._screen.say(Message(self._nowhere))
+            elif found:
+                self.drop()
+                self._go(found)
+            if enough():
+                return
+
+    def filled(self, action: str) -> str:
+        """The command string of a key, about the chosen tensor where it names `{tensor}`, `{node}` or `{place}`.
+
+        Raises:
+            TfdbgError: no tensor is chosen, or nobody knows which line made it.
+
+        """
+        if not action.endswith(("{tensor}", "{node}", "{place}")):
+            return action
+        return self._state.service.walk.filled(action, self._index())
+
+    def place(self) -> tuple[str, int]:
+        """The file and the line that made the chosen tensor, or those of a chosen line of source.
+
+        Raises:
+            TfdbgError: nothing of that is chosen, or nobody knows the line.
+
+        """
+        chosen = self._state.read.view.chosen
+        found = self._state.service.walk.place_of(chosen.link) if chosen is not None else None
+        return found or self._state.service.walk.made_at(self._index())
+
+    def _begin(self, steps: Iterator[str], nowhere: str) -> None:
+        self._steps, self._nowhere = steps, nowhere
+        end = time.monotonic() + self._screen.at_once
+        self.work(lambda: time.monotonic() >= end)
+        if self.running:
+            self._screen.say(Message("Looking …", hint="Any key stops it."))
+            self._screen.go_on()
+
+    def _go(self, command: str) -> None:
+        """To the row of the list that leads there, where one is near, else to its page."""
+        view = self._state.page.view
+        for step in (-1, 1) if self._table is not None else ():
+            for number, link in islice(self._linked(step, view.selected), LINK_REACH):
+                if link == command:
+                    self._screen.say(None)
+                    view.go(number, centre=True)
+                    return
+        self._screen.command(command)
+
+    def _index(self) -> int:
+        """The tensor that is chosen, or that the page is about."""
+        chosen = self._state.read.view.chosen
+        for command in (chosen.link if chosen is not None else "", self._state.page.command):
+            index = self._state.service.walk.index_of(command)
+            if index is not None:
+                return index
+        raise TfdbgError("No tensor is chosen here.", hint="`lt` lists the tensors.")
+
+    @property
+    def _table(self) -> Table | None:
+        """The list on the page, where the person is in it."""
+        view = self._state.page.view
+        if self._state.read is not self._state.page or self._state.page.document.kind != "tensors":
+            return None
+        return next((block for block in view.document.blocks if isinstance(block, Table)), None)
+
+    def _rows(self, step: int) -> Iterator[str] | None:
+        """Where the rows lead that stand below the selected one, or above it; None where there is no list."""
+        if self._table is None:
+            return None
+        return (link for _, link in self._linked(step, self._state.page.view.selected + step))
+
+    def _linked(self, step: int, start: int) -> Iterator[tuple[int, str]]:
+        """The lines of the list from line `start` on, each with the last link on it."""
+        view, table = self._state.page.view, self._table
+        assert table is not None, "there is a list"
+        part = view.parts[view.document.blocks.index(table)]
+        first, end = part.start + part.headed, part.start + part.length
+        for number in range(max(start, first), end) if step > 0 else range(min(start, end - 1), first - 1, -1):
+            row = table.row(number - first)
+            yield number, row[len(row) - 1].link

@@ -14,6 +14,7 @@ from tfdbg_cli.config import Settings, save_setting, settable
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
@@ -95,6 +96,7 @@ class Context:
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)
+    _adopted: set[int] = field(default_factory=set, repr=False)  # runs of a recording whose ignored places count
 
     def __post_init__(self) -> None:
         self.current = self.stop.current if isinstance(self.stop, Opened) else max(0, len(self.runs) - 1)
@@ -108,6 +110,15 @@ class Context:
         if isinstance(self.stop, Opened):
             return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
         return (*self.stop.earlier, self.stop.run, *self.made) if isinstance(self.stop, RunEnd) else ()
+
+    @property
+    def ignored(self) -> Ignored:
+        """The places that count as fine; those that came with the recording of the run looked at are among them."""
+        ignored = self.stop.ignored
+        if isinstance(self.stop, Opened) and self.runs and self.current not in self._adopted:
+            self._adopted.add(self.current)
+            ignored.adopt(self.run.ignored)
+        return ignored
 
     def look_at_made(self, run: Run) -> None:
         """Add `run`, made of a run of this stop, and look at it."""

@@ -28,6 +28,7 @@ _MODULES = (
     "compare",
     "filters",
     "queries",
+    "ignore",
     "ignored",
     "run_info",
     "runs",

@@ -17,6 +17,7 @@ from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
+from tfdbg_cli.commands.views.ignored_places import ignoring_command
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config import Settings
@@ -120,6 +121,16 @@ class PromptService:
         options = command.parse(words[1:])
         is_so = options.sort_by == _WORST and not options.reverse
         return command.spell(options, sort_by="timestamp" if is_so else _WORST, reverse=False)
+
+    def ignoring(self, link: str, *, at_cause: bool) -> str:
+        """The command string that ignores what is chosen on this page: the node or layer of `link`, or a cause.
+
+        Raises:
+            TfdbgError: it is none of these.
+
+        """
+        page = self.pages.current
+        return ignoring_command(self._registry, page.document.kind, page.command, link, at_cause=at_cause)
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

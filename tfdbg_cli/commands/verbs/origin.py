@@ -12,10 +12,10 @@ from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.chain import Link, chain_to
-from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
 from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -32,12 +32,14 @@ from tfdbg_cli.commands.views.origin_around import (
     guarded_blocks,
     harm_blocks,
     here_line,
+    ignored_blocks,
     intended_blocks,
     intended_data,
     link_data,
     meant,
     spoiled_blocks,
 )
+from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import around
@@ -66,6 +68,7 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         nan_only=options.nan,
         exclude_node_names=search_text(options.filter_exclude_node_names),
         benign=Benign(options.benign),
+        dismissed=dismissed_in(run, context.ignored),
     )
     if options.all:
         return _every_origin(run, search)
@@ -84,7 +87,8 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     chain = _chain(search, run, origin)
-    found = _Finding(run, origin, after, search.unread, tuple(search.intended), chain, harmless, before)
+    passed_over = tuple(search.intended), search.dismissals.bad_nodes
+    found = _Finding(run, origin, after, search.unread, *passed_over, chain, harmless, before)
     since = _since(context, origin)
     blocks = _screen(found, since, options, moment_of(context))
     return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
@@ -103,6 +107,7 @@ class _Finding:
     after: Aftermath
     unread: int
     intended: tuple[Intended, ...]
+    ignored: tuple[str, ...]
     chain: tuple[Link, ...]
     harmless: bool
     before: int
@@ -174,12 +179,12 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     here = bool(run.frames) and origin.index == len(run.tensors) - 1
     after = here_line(_LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
-        Text((*_batch(run, origin), after)),
+        Text((*batch_lines(run, origin, _LABEL), after)),
         *(() if run.frames else harm_blocks(harmless=found.harmless, before=found.before, label_width=_LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
-    blocks += intended_blocks(run, found.intended, _LABEL)
+    blocks += [*intended_blocks(run, found.intended, _LABEL), *ignored_blocks(found.ignored, _LABEL)]
     if found.unread:
         lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
         blocks.append(Text((line(Span(lost, Style.WARNING)),)))
@@ -240,28 +245,6 @@ def _turn(run: Run, origin: Origin) -> list[Line]:
     ]
 
 
-def _batch(run: Run, origin: Origin) -> list[Line]:
-    if not origin.batch_rows:
-        return []
-    batch = origin.batch
-    shown = ", ".join(map(str, batch.rows[:12]))
-    more = len(batch.rows) - 12
-    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
-    feeds = [
-        Span(printable(name), Style.NAME, f"pf {quoted(name)}")
-        for name in run.call.given
-        if not batch.stored
-        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
-        and fed.shape[:1] == (batch.size,)
-    ]
-    if not feeds and batch.source:
-        feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
-    parts: list[Span | str] = [Span("Batch".ljust(_LABEL), Style.LABEL), f"{text} of {batch.size}"]
-    for i, feed in enumerate(feeds[:3]):
-        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
-    return [line(*parts)]
-
-
 def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where: str) -> Document:
     what = "NaN" if options.nan else "NaN or infinity"
     unread = search.unread
@@ -276,8 +259,8 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
         lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    blocks: tuple[Block, ...] = (Text(tuple(lines)), *intended_blocks(run, search.intended, _LABEL))
-    return Document("origin", blocks, lambda: _nothing(search), "origin")
+    around = (*intended_blocks(run, search.intended, _LABEL), *ignored_blocks(search.dismissals.bad_nodes, _LABEL))
+    return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(search), "origin")
 
 
 def _unknown(run: Run, search: OriginSearch) -> Document:
@@ -321,6 +304,7 @@ _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 def _nothing(search: OriginSearch) -> dict[str, Any]:
     """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
     told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
+    told["ignored"] = list(search.dismissals.bad_nodes)
     return {
         **dict.fromkeys((*_PLACE, *_TOLD)),
         **{name: [] for name in _LISTS},
@@ -355,6 +339,7 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "harmless": found.harmless,
         "harmless_before": found.before,
         "benign": [intended_data(item) for item in found.intended],
+        "ignored": list(found.ignored),
         "unread": found.unread,
     }
 

@@ -28,6 +28,8 @@ from tfdbg_cli.formats.recording.json_fields import (
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.sources import Frame, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
@@ -60,6 +62,7 @@ class SavedCase:
     sources: Sources
     profile: Profile | None
     lacks: Mapping[str, NoValue]
+    ignored: tuple[IgnoredPlace, ...] = ()
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -77,12 +80,14 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     error: RunError | None = None
     sources: Sources = CaseSources(root / layout.SOURCES, {})
     lacks: dict[str, NoValue] = {}
+    ignored: tuple[IgnoredPlace, ...] = ()
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
             error = _error(fields["error"]) if fields.get("error") else None
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
             lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
+            ignored = tuple(map(_ignored, items(fields.get("ignored", []))))
     except WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
@@ -97,6 +102,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         sources=sources,
         profile=_profile(root / layout.PROFILE, notes),
         lacks=lacks,
+        ignored=ignored,
     )
 
 
@@ -144,6 +150,29 @@ def _call(fields: dict[str, Any], feeds: Path) -> Call:
         arguments=tuple(map(_argument, items(fields.get("arguments", [])))),
         fetches_text=text(fields.get("fetches_text", "")),
         feed_keys_text=text(fields.get("feed_keys_text", "")),
+    )
+
+
+def _ignored(fields: dict[str, Any]) -> IgnoredPlace:
+    tensor = parse_tensor_name(text(fields["tensor"]))
+    if tensor is None:
+        raise ValueError("no name of a tensor")
+    line = fields["line"]
+    return IgnoredPlace(
+        whole(fields["run"]),
+        text(fields["function"]),
+        tensor,
+        text(fields["op_type"]),
+        text(fields["holds"]),
+        text(fields["why"]),
+        flag(fields["intended"]),
+        texts(fields["nodes"]),
+        text(fields["file"]),
+        None if line is None else whole(line),
+        IgnoredBy(text(fields["by"])),
+        text(fields["name"]),
+        texts(fields["named"]),
+        texts(fields["held"]),
     )
 
 

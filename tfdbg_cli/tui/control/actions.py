@@ -14,6 +14,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
+from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
@@ -71,6 +72,8 @@ class Actions:
             "reverse": self._reverse,
             "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
             "watch": lambda: screen.perform(self._state.service.watching_on),
+            "ignore": lambda: screen.command(ignoring(self._state)),
+            "ignore-go": lambda: screen.command(f"{ignoring(self._state)} --go"),
             "copy": self._copy,
             "copy-line": lambda: self.copied(self._selected_text()),
             "mouse": lambda: screen.set_mouse(not self._state.mouse),

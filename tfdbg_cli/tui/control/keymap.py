@@ -61,6 +61,7 @@ def _split(keys: str) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in keys.split("  "))
 
 
+_IGNORING = LIVE | {Moment.OPENED}
 _STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
     Binding(KeyContext.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
@@ -119,6 +120,10 @@ BINDINGS: tuple[Binding, ...] = (
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
         ("f1", "help", "the manual of the commands"),
     ),
+    Binding(
+        KeyContext.DOCUMENT, ("I",), "ui:ignore", "let this node, layer or cause count as fine", moments=_IGNORING
+    ),
+    Binding(KeyContext.DOCUMENT, ("meta i",), "ui:ignore-go", "the same, and run on at once", moments=LIVE),
     Binding(KeyContext.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),

@@ -17,6 +17,7 @@ from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
+from tfdbg_cli.tui.control.search_actions import SearchActions, unfold
 from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
@@ -34,6 +35,7 @@ class Actions:
         self._screen = screen
         self._state = screen.state
         self._filtering = FilterActions(screen)
+        self._searching = SearchActions(screen)
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
@@ -60,14 +62,14 @@ class Actions:
             "history-back": self._state.prompt.older,
             "history-forward": self._state.prompt.newer,
             "close-prompt": self._drop,
-            "search": self._search,
-            "search-done": self._search_done,
-            "search-cancel": self._search_cancel,
+            "search": self._searching.begin,
+            "search-done": self._searching.done,
+            "search-cancel": self._searching.cancel,
             "filter": self._filtering.begin,
             "filter-keep": self._filtering.keep,
             "filter-cancel": self._filtering.cancel,
-            "next-match": lambda: self._match(forward=True),
-            "previous-match": lambda: self._match(forward=False),
+            "next-match": lambda: self._searching.match(forward=True),
+            "previous-match": lambda: self._searching.match(forward=False),
             "sort": self._sort,
             "reverse": self._reverse,
             "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
@@ -112,7 +114,7 @@ class Actions:
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
             self._state.sought.insert(text)
-            self._sought()
+            self._searching.changed()
         else:
             self._state.prompt.editor.insert(text)
             self._prompt_changed()
@@ -244,7 +246,7 @@ class Actions:
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
             self._state.sought.edit(name)
-            self._sought()
+            self._searching.changed()
         else:
             self._state.prompt.editor.edit(name)
             self._prompt_changed()
@@ -257,7 +259,7 @@ class Actions:
         text = self._state.prompt.take()
         self.close()
         if text.startswith("/"):
-            self._search_for(text[1:])
+            self._searching.search_for(text[1:])
         elif text.startswith("@"):
             self._scroll_to(text)
         elif text:
@@ -281,65 +283,10 @@ class Actions:
         line = view.find_element(index)
         if line is None:
             raise TfdbgError(f"No array here has an element {list(index)}.", hint="`pt NAME` shows an array.")
-        if not self._state.read.shows(index) and self._unfold():
+        if not self._state.read.shows(index) and unfold(self._screen):
             view = self._state.read.view
             line = view.find_element(index) or 0
         view.go(line, centre=True)
-
-    def _unfold(self) -> bool:
-        """Show every element of the arrays here; False where none was left out."""
-        with self._screen.busy():
-            unfolded = self._state.read.unfold()
-        if unfolded:
-            self._screen.say(Message("Every element is shown now."))
-        return unfolded
-
-    def _search(self) -> None:
-        self._state.finder.begin()
-        self._state.sought.put("")
-        self._state.place = KeyContext.SEARCH
-
-    def _sought(self) -> None:
-        """The pattern changed: search anew from where the search began."""
-        if self._state.viewer is None and self._state.sought.text and self._unfold():
-            self._state.finder.begin()
-        self._state.finder.look_for(self._state.sought.text)
-        self._screen.go_on()
-
-    def _search_done(self) -> None:
-        wanted = self._state.sought.text
-        if wanted and wanted != self._state.finder.text:
-            self._sought()  # what is typed is no pattern yet: this says so, and typing goes on
-        self._state.place = KeyContext.DOCUMENT
-        if not wanted:
-            self._search_for("")
-
-    def _search_cancel(self) -> None:
-        self._state.finder.cancel()
-        self._state.place = KeyContext.DOCUMENT
-
-    def _search_for(self, text: str) -> None:
-        """Search for `text`; without one, go to the next match of the last search."""
-        if not text:
-            self._match(forward=True)
-            return
-        self._state.finder.begin()
-        self._state.sought.put(text)
-        self._sought()
-
-    def _match(self, *, forward: bool) -> None:
-        finder = self._state.finder
-        if not finder.active:
-            if not self._state.sought.text:
-                self._screen.say(Message("Nothing was searched for yet.", hint="/ searches."))
-                return
-            self._search_for(self._state.sought.text)
-            return
-        if forward:
-            finder.next()
-        else:
-            finder.previous()
-        self._screen.go_on()
 
     def _sort(self) -> None:
         heads = self._heads()

@@ -11,6 +11,7 @@ _MODULES = (
     "list_tensors",
     "layers",
     "frequencies",
+    "find",
     "print_tensor",
     "origin",
     "error_info",

@@ -38,6 +38,7 @@ _AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
 _SLICE = 0.01  # seconds of looking between two looks at the keyboard
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
+_TYPED = {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND}  # where letters are typed
 # Esc and one of these in quick succession, or over a slow line, reach us as one key.
 _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
 
@@ -144,7 +145,7 @@ class App:
         elif key in _AFTER_ESCAPE:
             self._pressed("esc")
             self._pressed(key.removeprefix("meta "))
-        elif self.state.place in {KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER}:
+        elif self.state.place in _TYPED:
             self._type(key)
         elif self.state.place is KeyContext.DOCUMENT:
             self.say(Message(f"{key_name(key)} does nothing here.", hint="? shows the keys, : takes a command."))
@@ -302,6 +303,9 @@ class App:
 
     def _unfinished(self) -> bool:
         late, typed = self.state.read.late, self.state.filter
+        dialog = self.state.dialog
+        if dialog is not None and dialog.unfinished:
+            return True
         return self.state.finder.running or late.running or (typed is not None and typed.running)
 
     def _look_on(self, loop: Any, data: Any) -> None:
@@ -316,8 +320,10 @@ class App:
 
     def _look(self, enough: Callable[[], bool]) -> None:
         """Go on with what is most wanted, until `enough`."""
-        reading, typed = self.state.read, self.state.filter
-        if typed is not None and typed.running:
+        reading, typed, dialog = self.state.read, self.state.filter, self.state.dialog
+        if dialog is not None and dialog.unfinished:
+            dialog.work(enough)
+        elif typed is not None and typed.running:
             typed.work(enough)
         elif self.state.finder.running:
             self.state.finder.work(_MANY_LINES, enough)

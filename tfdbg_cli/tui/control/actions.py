@@ -14,6 +14,7 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
+from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.screen import Screen
@@ -65,6 +66,7 @@ class Actions:
             "search": self._searching.begin,
             "search-done": self._searching.done,
             "search-cancel": self._searching.cancel,
+            "find": self._find,
             "filter": self._filtering.begin,
             "filter-keep": self._filtering.keep,
             "filter-cancel": self._filtering.cancel,
@@ -108,8 +110,11 @@ class Actions:
             self._table[name]()
 
     def typed(self, text: str) -> None:
-        """Something was typed into the line at the bottom."""
-        if self._state.filter is not None:
+        """Something was typed into the line at the bottom, or into the finder."""
+        if isinstance(self._state.dialog, FindDialog):
+            self._state.dialog.editor.insert(text)
+            self._found(self._state.dialog)
+        elif self._state.filter is not None:
             self._state.filter.editor.insert(text)
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
@@ -164,7 +169,7 @@ class Actions:
 
     def _move(self, lines: int) -> None:
         front = self._state.front
-        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE}:
+        if self._state.place in {KeyContext.KEYS, KeyContext.LEAVE, KeyContext.FIND}:
             front.next_link(lines)
         elif not front.move(lines):
             self._screen.say(Message("Last line." if lines > 0 else "First line."))
@@ -241,7 +246,10 @@ class Actions:
         self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
-        if self._state.filter is not None:
+        if isinstance(self._state.dialog, FindDialog):
+            self._state.dialog.editor.edit(name)
+            self._found(self._state.dialog)
+        elif self._state.filter is not None:
             self._state.filter.editor.edit(name)
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
@@ -332,6 +340,16 @@ class Actions:
                 f"{len(text)} characters are more than a terminal's clipboard takes.",
                 hint="`COMMAND > FILE` writes a screen to a file.",
             )
+
+    def _find(self) -> None:
+        dialog = FindDialog(self._state.service.find(key_of(self._state)))
+        self._state.dialog, self._state.place = dialog, KeyContext.FIND
+        self._found(dialog)
+
+    def _found(self, dialog: FindDialog) -> None:
+        """Look for what is typed by now."""
+        dialog.typed(self._screen.at_once)
+        self._screen.go_on()
 
     def _keys(self) -> None:
         listed = key_list(self._state.service.moment, self._state.own_bindings)

@@ -16,7 +16,8 @@ class KeyContext(Enum):
     PROMPT = "At the prompt"
     SEARCH = "While typing a search"
     FILTER = "While typing a filter"
-    EDIT = "Editing a line (prompt, search, filter)"
+    FIND = "In the finder"
+    EDIT = "Editing a line (prompt, search, filter, finder)"
     KEYS = "In the list of keys"
     LEAVE = "At the question how to leave"
     ANYWHERE = "Anywhere"
@@ -28,6 +29,7 @@ CHAINS = {
     KeyContext.PROMPT: (KeyContext.PROMPT, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.SEARCH: (KeyContext.SEARCH, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.FILTER: (KeyContext.FILTER, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.FIND: (KeyContext.FIND, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
     KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
 }
@@ -106,7 +108,8 @@ BINDINGS: tuple[Binding, ...] = (
         ("h", "ui:scroll-left", "scroll left"),
         ("tab", "ui:next-link", "next link"),
         ("shift tab", "ui:previous-link", "link before"),
-        ("ctrl p", "prev", "back to the screen before, where it was left"),
+        ("ctrl p", "ui:find", "find a tensor, layer, op, file, command or run by letters of its name"),
+        ("ctrl o", "prev", "back to the screen before, where it was left"),
         ("ctrl n", "next", "forward again"),
         ("n", "ui:next-match", "next match of the search"),
         ("N", "ui:previous-match", "match before"),
@@ -148,12 +151,21 @@ BINDINGS: tuple[Binding, ...] = (
     ),
     *_at(
         KeyContext.FILTER,
-        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-P goes back to all", "keep"),
+        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-O goes back to all", "keep"),
         ("esc", "ui:filter-cancel", "back to the list as it was", "cancel"),
         ("down", "ui:down", "next row"),
         ("up", "ui:up", "row before"),
         ("page down", "ui:page-down", "one page down in the list"),
         ("page up", "ui:page-up", "one page up in the list"),
+    ),
+    *_at(
+        KeyContext.FIND,
+        ("enter", "ui:follow", "go there", "go"),
+        ("down  ctrl n  tab", "ui:down", "next hit", "next"),
+        ("up  ctrl p  shift tab", "ui:up", "hit before"),
+        ("page down", "ui:page-down", "one page down"),
+        ("page up", "ui:page-up", "one page up"),
+        ("esc", "ui:close", "close", "close"),
     ),
     *_at(
         KeyContext.EDIT,

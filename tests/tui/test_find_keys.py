@@ -105,17 +105,17 @@ def test_very_many_names_keep_no_key_waiting() -> None:
     store.nodes()
     worst = 0.0
     for key in ["ctrl p", *"mm99", "backspace", "7", "down", "up"]:
-        begun = time.perf_counter()
+        begun = time.process_time()
         app.key(key)
         app.view.render((200, 60))
-        worst = max(worst, time.perf_counter() - begun)
+        worst = max(worst, time.process_time() - begun)
         dialog = app.state.dialog
         assert isinstance(dialog, FindDialog)
         for _ in range(3):  # the loop goes on between two keys
-            begun = time.perf_counter()
-            end = begun + 0.01
+            begun = time.process_time()
+            end = time.perf_counter() + 0.01
             dialog.work(lambda end=end: time.perf_counter() >= end)  # type: ignore[misc]
-            worst = max(worst, time.perf_counter() - begun)
-    assert worst < 0.1, "on a busy machine; alone it is 16 ms"
+            worst = max(worst, time.process_time() - begun)
+    assert worst < 0.1, "of the processor; alone it is 16 ms"
     dialog.work(lambda: False)
     assert "300,0" in dialog.count and "model/layer" in dialog.view.line(0).text

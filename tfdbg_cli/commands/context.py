@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
@@ -41,6 +42,9 @@ class Memory:
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
     offending: dict[int, int] = field(default_factory=dict)  # by run, the tensor that `origin` named last
+    # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
+    batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
+    row: dict[int, int] = field(default_factory=dict)
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:

@@ -14,6 +14,7 @@ _MODULES = (
     "find",
     "print_tensor",
     "origin",
+    "row",
     "error_info",
     "frames",
     "node_info",

@@ -26,7 +26,9 @@ def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     ]
     if not feeds and batch.source:
         feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
-    parts: list[Span | str] = [Span("Batch".ljust(label_width), Style.LABEL), f"{text} of {batch.size}"]
+    link = "" if batch.stored else f"row {batch.rows[0]}"
+    head = Span("Batch".ljust(label_width), Style.LABEL)
+    parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), f" of {batch.size}"]
     for i, feed in enumerate(feeds[:3]):
         parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
     return [line(*parts)]

@@ -25,6 +25,7 @@ from tfdbg_cli.tui.reading.viewport import LINK_REACH
 
 _SIDEWAYS = 8
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
+_STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
@@ -103,7 +104,11 @@ class Actions:
         elif kind == "pane" and self._state.focus is not None:
             self._state.focus.perform(name)
         elif kind != "ui":
-            self._screen.command(action)
+            step = _STEPS_OF_ROWS.get(action) if self._state.pages.all else None
+            if step is not None and self._state.page.document.kind == "row":
+                self._screen.command(step, replace=True)
+            else:
+                self._screen.command(action)
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         else:

@@ -127,8 +127,20 @@ BINDINGS: tuple[Binding, ...] = (
         KeyContext.DOCUMENT, ("I",), "ui:ignore", "let this node, layer or cause count as fine", moments=_IGNORING
     ),
     Binding(KeyContext.DOCUMENT, ("meta i",), "ui:ignore-go", "the same, and run on at once", moments=LIVE),
-    Binding(KeyContext.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
-    Binding(KeyContext.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
+    Binding(
+        KeyContext.DOCUMENT,
+        ("[",),
+        "older",
+        "the same screen of the run before; of `row`, the bad row before",
+        moments=WITH_TENSORS,
+    ),
+    Binding(
+        KeyContext.DOCUMENT,
+        ("]",),
+        "newer",
+        "the same screen of the run after; of `row`, the bad row after",
+        moments=WITH_TENSORS,
+    ),
     Binding(KeyContext.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
     *_at(

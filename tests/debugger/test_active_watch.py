@@ -18,7 +18,6 @@ from support.made_run import made_run, op
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.config.settings import Settings
@@ -29,6 +28,7 @@ from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
+from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run, RunEnd, RunStart

@@ -285,7 +285,7 @@ def test_a_list_is_filtered_as_one_types(tmp_path):
     host.wait("filter> loss nan>0x")
     host.send("<esc>")
     host.wait("press : to type a command")
-    host.send("<ctrl p>")
+    host.send("<ctrl o>")
     host.wait("dense/MatMul")
     host.send("qd")
     assert host.finish() == 0

@@ -84,16 +84,16 @@ def test_enter_follows_links_and_esc_goes_back_to_where_one_was():
 
 def test_prev_and_next_restore_scroll_and_selection():
     """TensorFlow's tfdbg: prev, next; config and place lost between screens (6.3)."""
-    screen = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl p>")
+    screen = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl o>")
     view = screen.state.page.view
     assert screen.state.page.command == "text"
     place = (view.top, view.selected)
     assert place[0] > 0
-    again = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl p><ctrl p><ctrl n>")
+    again = drive(":text<enter>40jjjjj<ctrl d><ctrl d>jj:origin<enter><ctrl o><ctrl o><ctrl n>")
     assert (again.state.page.view.top, again.state.page.view.selected) == place
     typed = drive(":text<enter>:origin<enter>:prev<enter>")
     assert typed.state.page.command == "text"
-    assert "This is the first screen." in drive("<ctrl p>").status
+    assert "This is the first screen." in drive("<ctrl o>").status
 
 
 def test_breadcrumbs_are_links():

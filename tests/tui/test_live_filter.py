@@ -56,7 +56,7 @@ def test_enter_keeps_them_on_a_page_of_their_own() -> None:
     assert "lt › lt -q 'loss nan>0'" in screen.rows[1]
     assert "filter loss and nan>0: 2 of 20 rows" in screen.text
     assert "Enter: pt loss/mul:0" in screen.status  # the first row is chosen, not the way back
-    back = driven("jjfloss nan>0<enter><ctrl p>")
+    back = driven("jjfloss nan>0<enter><ctrl o>")
     assert back.text.split("\n")[2:] == driven("jj").text.split("\n")[2:]
 
 
@@ -72,7 +72,7 @@ def test_esc_shows_exactly_the_view_before() -> None:
     assert after.text == before.text
     assert after.state.page.view.top == before.state.page.view.top
     assert len(after.state.pages.all) == 1
-    ahead = driven("<enter><ctrl p>fx<esc>")
+    ahead = driven("<enter><ctrl o>fx<esc>")
     assert [page.command for page in ahead.state.pages.all] == ["lt", "pt x:0"]  # forward still leads there
 
 
@@ -113,7 +113,7 @@ def test_ctrl_c_a_click_and_a_breadcrumb_end_it() -> None:
     clicked = driven("floss<click 3 6>")
     assert clicked.state.place is KeyContext.DOCUMENT and clicked.state.filter is None
     assert clicked.state.page.command == "lt -q loss"
-    crumb = driven("<enter><ctrl p>floss<click 2 1>")
+    crumb = driven("<enter><ctrl o>floss<click 2 1>")
     assert crumb.state.filter is None and crumb.state.page.command == "lt"
 
 

@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Values
+from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
@@ -34,7 +35,8 @@ class WatchRequest:
     `values` says where the values come from after a hit, `replayable` that the run is to be one that can be made
     again or undone. `all_runs` asks for the values of every run, hit or not. `ignored` are nodes that are left out,
     each with the name of the function that it is in (empty for a session). `skips_meant` says that a run goes on at
-    infinities that look meant, and is judged at its end.
+    infinities that look meant, and is judged at its end. `by_hand` are the places that the person ignores: what is
+    bad because of them alone, in eager code, counts as fine too.
     """
 
     filter_name: str
@@ -45,6 +47,7 @@ class WatchRequest:
     all_runs: bool = False
     ignored: frozenset[tuple[str, str]] = frozenset()
     skips_meant: bool = False
+    by_hand: tuple[IgnoredPlace, ...] = ()
 
     def ignored_in(self, function: str) -> frozenset[str]:
         """The nodes that are left out in runs of `function`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
+from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthOrigin
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.tensor_query import Answers
@@ -17,6 +18,7 @@ from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
@@ -43,6 +45,9 @@ class Memory:
     selected: dict[tuple[int, str], tuple[Sequence[int], int]] = field(default_factory=dict)
 
     origins: dict[int, Origin | HealthOrigin] = field(default_factory=dict)  # by run, what `origin` found last
+    # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
+    batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
+    row: dict[int, int] = field(default_factory=dict)
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
@@ -98,6 +103,7 @@ class Context:
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)
+    _adopted: set[int] = field(default_factory=set, repr=False)  # runs of a recording whose ignored places count
 
     def __post_init__(self) -> None:
         self.current = self.stop.current if isinstance(self.stop, Opened) else max(0, len(self.runs) - 1)
@@ -111,6 +117,15 @@ class Context:
         if isinstance(self.stop, Opened):
             return _Behind(self.stop.runs, self.made) if self.made else self.stop.runs
         return (*self.stop.earlier, self.stop.run, *self.made) if isinstance(self.stop, RunEnd) else ()
+
+    @property
+    def ignored(self) -> Ignored:
+        """The places that count as fine; those that came with the recording of the run looked at are among them."""
+        ignored = self.stop.ignored
+        if isinstance(self.stop, Opened) and self.runs and self.current not in self._adopted:
+            self._adopted.add(self.current)
+            ignored.adopt(self.run.ignored)
+        return ignored
 
     def look_at_made(self, run: Run) -> None:
         """Add `run`, made of a run of this stop, and look at it."""

@@ -39,6 +39,12 @@ def stop_kind(context: Context) -> StopKind:
 
 def stop_title(context: Context) -> Line:
     """One line for the stop and the run looked at, styled by what it is; the words alone tell it too."""
+    title = _titled(context)
+    by_hand = 0 if context.stepper is not None else len(context.ignored.by_hand)
+    return line(*title.spans, Span(f" · {by_hand} ignored", Style.WARNING)) if by_hand else title
+
+
+def _titled(context: Context) -> Line:
     event = context.stop
     if context.stepper is not None:
         return _stepping(context.stepper)

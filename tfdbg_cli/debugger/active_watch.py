@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tfdbg_cli.analysis.origin.benign import judged
-from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.ignoring import ignored_place
+from tfdbg_cli.analysis.origin.search import Benign, OriginSearch
+from tfdbg_cli.analysis.watch.filter import Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
-from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
@@ -23,6 +25,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.writing import size_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
+from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
 # What is asked of a run that is only to be recorded: its state from before, and nothing of its tensors.
@@ -35,8 +38,9 @@ SIGNALS = frozenset({"OutOfRangeError", "AbortedError", "UnavailableError", "Can
 class ActiveWatch:
     """One watch, from the decision that began it to the stop that ends it.
 
-    `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out, where that
-    is asked for. `earlier` are runs before it, which count among those that it keeps.
+    `line` says how it goes; by `say` comes what is said once. `ignored` are the places that are left out: those that
+    the person ignores, and where that is asked for what did no harm. `earlier` are runs before it, which count among
+    those that it keeps.
     """
 
     def __init__(
@@ -63,7 +67,10 @@ class ActiveWatch:
         self.harm = ""  # why the last hit was none to go on from
         # Of a filter of the person's nobody knows what would be benign, be it called has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
-        self._ignored = ignored if skips else None
+        self._ignored = ignored
+        self._skips = skips
+        ours = our_filter(tensor_filter)
+        self._finds = Bad.NONE if ours is None else ours.finds
         self.watched = replace(self.watched, skips_meant=skips)
         self._leave_out()
         self._settings = settings
@@ -89,7 +96,7 @@ class ActiveWatch:
         if run.error is not None and run.error.type_name in SIGNALS:
             return None
         hit = self.watch.sees(run)
-        if hit is not None and run.error is None and self._is_benign(run):
+        if hit is not None and run.error is None and (self._is_fine_by_word(run) or self._is_benign(run)):
             hit = None
             self.watch.skipped(run.call)
         if hit is None and self.watch.progress.wants_sample:
@@ -101,10 +108,10 @@ class ActiveWatch:
         """Whether what was found in `run` does no harm; then it is left out from now on, and that is said."""
         ignored = self._ignored
         self.harm = ""
-        if ignored is None or run.frames:  # in the middle of a run nobody knows what will come of it
+        if not self._skips or run.frames:  # in the middle of a run nobody knows what will come of it
             return False
         try:
-            judgement = judged(run, self.decision.exclude_node_names)
+            judgement = judged(run, self.decision.exclude_node_names, dismissed_in(run, ignored.by_hand))
         except Exception as error:  # noqa: BLE001  # then the hit is one
             report("look whether a run was harmed", error)
             return False
@@ -119,11 +126,49 @@ class ActiveWatch:
         self._say(f"Run #{run.call.number}: {Ignored(new).words}. The watch goes on.")
         return True
 
+    def _is_fine_by_word(self, run: Run) -> bool:
+        """Whether what was found in `run` is there only because of what the person ignores."""
+        by_hand = self._ignored.by_hand
+        if self._finds is Bad.NONE or run.frames or not len(run.tensors):
+            return False
+        dismissed = dismissed_in(run, by_hand)
+        if not dismissed:
+            return False
+        try:
+            search = OriginSearch(
+                run,
+                nan_only=self._finds is Bad.NAN,
+                exclude_node_names=self.decision.exclude_node_names,
+                benign=Benign.SHOW,
+                dismissed=dismissed,
+            )
+            search.all()  # finds what has a cause that is ignored
+            left = any(self.watch.asks_for(run, row) for row in search.bad_rows())
+        except Exception as error:  # noqa: BLE001  # then the hit is one
+            report("look whether a run holds anything but what is ignored", error)
+            return False
+        held = {(run.call.place, run.tensors[row].node) for row in search.dismissals.rows}
+        if left or search.unread or held <= self.watch.ignored:  # then something else was found, that nobody sees
+            return False
+        for place in by_hand:
+            if place.function == run.call.place:
+                caused = tuple(node for node, key in search.dismissals.caused.items() if key == place.name)
+                named = (*place.named, *caused) if place.by is IgnoredBy.CAUSE else place.named
+                self._ignored.say(ignored_place(run, place.by, place.name, named, place.why, dismissed.held))
+        self._leave_out()
+        return True
+
     def _leave_out(self) -> None:
         """Have the places that are ignored by now left out of the runs to come."""
-        if self._ignored is not None:
-            self.watch.ignored = self._ignored.nodes
-            self.watched = replace(self.watched, ignored=self._ignored.nodes)
+        by_hand = self._ignored.by_hand
+        places = self._ignored.places if self._skips else by_hand
+        nodes = frozenset(
+            (place.function, node)
+            for place in places
+            for node in (place.nodes if self._finds is not Bad.NONE else place.named)
+        )
+        self.watch.ignored = nodes
+        self.watched = replace(self.watched, ignored=nodes, by_hand=by_hand)
 
     def passed(self, number: int, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Count the run with that number, in which a check of its own found nothing; `make` gives it.
@@ -203,7 +248,7 @@ class ActiveWatch:
         notes: list[str] = []
         if self.decision.bundle:
             notes += saved_in_words(
-                run,
+                replace(run, ignored=self._ignored.places),
                 Path(self.decision.bundle),
                 disk_budget=self._settings.disk_budget,
                 force=self.decision.force,

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, checked_inside, filter_named, require_filter
-from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
@@ -43,6 +42,7 @@ from tfdbg_cli.model.decision import (
     StopAtStart,
     Values,
 )
+from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints, Sought
 from tfdbg_cli.model.runs import Hit, Run, RunEnd, RunStart
 
@@ -302,7 +302,7 @@ class Debugger:
         """Save `run`, and go on as before."""
         self._state, self._after_recording = self._after_recording, Continue()
         said = saved_in_words(
-            run,
+            replace(run, ignored=self._ignored.places),
             Path(decision.path),
             disk_budget=self.settings.disk_budget,
             force=decision.force,
@@ -364,7 +364,7 @@ class Debugger:
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
         self.end_watch()
-        event = replace(event, ignored=self._ignored.places, breakpoints=self.breakpoints, watch=self._last_watch)
+        event = replace(event, ignored=self._ignored, breakpoints=self.breakpoints, watch=self._last_watch)
         with terminal():
             try:
                 decision = self._front().stop(event)

@@ -76,7 +76,12 @@ class Call:
     @property
     def same(self) -> tuple[object, ...]:
         """Equal for calls of one function, with the same fetches, or turns of one loop, whatever they are given."""
-        return self.kind, self.loop or self.function, self.fetches, self.targets
+        return self.kind, self.place, self.fetches, self.targets
+
+    @property
+    def place(self) -> str:
+        """What names of nodes belong to: the function, or the loop that runs eagerly; empty for a session."""
+        return self.loop or self.function
 
     @property
     def title(self) -> str:

@@ -11,7 +11,7 @@ from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.graph import Graph, GraphKind
-from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
@@ -35,7 +35,7 @@ class Run:
     so that nobody need ask the values again. `exactness` says whether the program's own numbers are those of an
     undebugged run; None where that was not asked (recordings, eager code, runs that were left alone). `frames`
     are the calls of Python that are running, outermost first, where the program stands in the middle of the run;
-    `paused` is the op behind which it was stopped on demand.
+    `paused` is the op behind which it was stopped on demand. `ignored` is what counted as fine when it was saved.
     """
 
     call: Call
@@ -58,6 +58,7 @@ class Run:
     cut_off: bool = False  # the process that wrote it did not come to the end of the run
     frames: Sequence[LiveFrame] = ()
     paused: Replaceable | None = None
+    ignored: Sequence[IgnoredPlace] = ()
 
     @property
     def graph_kind(self) -> GraphKind:
@@ -126,8 +127,8 @@ class Estimate:
 class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.
 
-    `ignored` are the places that watches left out so far, `breakpoints` those of the process, `watch` the last watch
-    that there was.
+    `ignored` are the places that count as fine, which commands change, `breakpoints` those of the process, `watch`
+    the last watch that there was.
     """
 
     call: Call
@@ -137,7 +138,7 @@ class RunStart:
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
     steppable: Steppable | None = None
-    ignored: Sequence[IgnoredPlace] = ()
+    ignored: Ignored = field(default_factory=Ignored)
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
 
@@ -164,7 +165,7 @@ class RunEnd:
     """The prompt after a run. `hit` when a watch led here; `run.error` when it raised.
 
     `earlier` are runs before it whose values are kept, the oldest first. `notes` say what was done at the stop: a
-    bundle written, variables put back, runs that are kept no more. `ignored` are the places that watches left out,
+    bundle written, variables put back, runs that are kept no more. `ignored` are the places that count as fine,
     `breakpoints` those of the process, `watch` the last watch that there was.
     """
 
@@ -172,7 +173,7 @@ class RunEnd:
     hit: Hit | None = None
     earlier: Sequence[Run] = ()
     notes: tuple[str, ...] = ()
-    ignored: Sequence[IgnoredPlace] = ()
+    ignored: Ignored = field(default_factory=Ignored)
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
 
@@ -181,7 +182,8 @@ class RunEnd:
 class Opened:
     """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`.
 
-    `opening` is the command whose answer a person sees first; without one the kind of the run says.
+    `opening` is the command whose answer a person sees first; without one the kind of the run says. `ignored` are
+    the places that count as fine, beside those that came with a run.
     """
 
     path: str
@@ -189,6 +191,7 @@ class Opened:
     current: int = 0
     notes: tuple[str, ...] = ()
     opening: str = ""
+    ignored: Ignored = field(default_factory=Ignored)
 
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

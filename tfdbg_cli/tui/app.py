@@ -272,7 +272,9 @@ class App:
             self.loop.set_alarm_in(0, self._look_on)
 
     def _unfinished(self) -> bool:
-        typed = self.state.filter
+        typed, dialog = self.state.filter, self.state.dialog
+        if dialog is not None and dialog.unfinished:
+            return True
         busy = self.state.finder.running or self.actions.walking.running or self.view.running
         return busy or (typed is not None and typed.running)
 
@@ -288,8 +290,10 @@ class App:
 
     def _look(self, enough: Callable[[], bool]) -> None:
         """Go on with what is most wanted, until `enough`."""
-        typed = self.state.filter
-        if typed is not None and typed.running:
+        typed, dialog = self.state.filter, self.state.dialog
+        if dialog is not None and dialog.unfinished:
+            dialog.work(enough)
+        elif typed is not None and typed.running:
             typed.work(enough)
         elif self.actions.walking.running:
             self.actions.walking.work(enough)

@@ -11,7 +11,7 @@ from support.prompt import json_of, text_of
 from tfdbg_cli.analysis.graph.chain import chain_to
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.model.calls import Argument, RunKind
-from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.sources import Frame
@@ -143,7 +143,7 @@ def test_nothing_is_said_of_a_variable_that_no_run_looked_at_before() -> None:
     seen = RunEnd(run, Hit("has_inf_or_nan", "", 8, 7))
     name = json_of("origin", seen)["tensor"].removesuffix(":0")
     place = IgnoredPlace(1, "", TensorName(name, 0), "ReadVariableOp", "NaN", "", False, (name,))
-    assert json_of("origin", replace(seen, ignored=(place,)))["since"] is None
+    assert json_of("origin", replace(seen, ignored=Ignored([place])))["since"] is None
     excluded = RunEnd(run, Hit("has_inf_or_nan", name, 8, 7))
     assert json_of("origin", excluded)["since"] is None
     eager = replace(run, call=replace(run.call, kind=RunKind.EAGER))

@@ -10,9 +10,8 @@ import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.benign import holding, judged
-from tfdbg_cli.analysis.watch.ignoring import Ignored
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame

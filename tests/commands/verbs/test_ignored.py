@@ -8,7 +8,7 @@ from support.golden import check_golden
 from support.made_run import made_run, op
 from support.prompt import json_of, links_of, text_of
 
-from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunEnd, RunStart
 
@@ -22,7 +22,7 @@ PLACES = (
         False, ("log",),
     ),
 )  # fmt: skip
-END = replace(RunEnd(made_run(op("mask", "Const", value=1.0))), ignored=PLACES)
+END = replace(RunEnd(made_run(op("mask", "Const", value=1.0))), ignored=Ignored(PLACES))
 
 
 def test_the_screen() -> None:
@@ -32,14 +32,15 @@ def test_the_screen() -> None:
 
 def test_nothing_was_left_out() -> None:
     start = RunStart(END.run.call)
-    assert "No place was left out by a watch." in text_of("ignored", start)
+    assert "no place was left out by a watch." in text_of("ignored", start)
     assert json_of("ignored", start)["ignored"] == []
 
 
 def test_json() -> None:
-    found = json_of("ignored", replace(RunStart(END.run.call), ignored=PLACES))
+    found = json_of("ignored", replace(RunStart(END.run.call), ignored=Ignored(PLACES)))
     assert found["kind"] == "ignored"
     assert found["ignored"][0] == {
+        "number": 1, "by": "watch", "name": None, "named": [],
         "run": 1, "function": "step", "tensor": "mask:0", "op_type": "Const", "holds": "-inf", "intended": True,
         "why": "a mask of -inf, gone in soft", "nodes": ["mask", "masked"], "file": "/home/ada/x.py", "line": 12,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,12 +25,19 @@ _DOUBLE_WHERE = (
 class Cause:
     """What went wrong and what helps; `suggestion` is empty where there is nothing to say.
 
-    `blames` is the position of the input whose values are to blame, where it is one.
+    `blames` is the position of the input whose values are to blame, where it is one. `rule` is what the text says
+    without names and numbers, where a row of the table says it.
     """
 
     text: str
     suggestion: str = ""
     blames: int | None = None
+    rule: str = field(default="", compare=False)
+
+    @property
+    def key(self) -> str:
+        """What two causes have in common that are the same one, at other nodes too."""
+        return self.rule or self.text
 
 
 def explain(evidence: Evidence) -> Cause | None:
@@ -55,7 +62,9 @@ def explain(evidence: Evidence) -> Cause | None:
     if evidence.hidden_by:
         text += filled(_HIDDEN, evidence, found[0][0])
         suggestion = _DOUBLE_WHERE
-    return Cause(f"{text}.", filled(suggestion, evidence, found[0][0]), _blamed(found[0][1].cause))
+    first = found[0][1].cause
+    helps = filled(suggestion, evidence, found[0][0])
+    return Cause(f"{text}.", helps, _blamed(first), f"{evidence.op_type}: {first}")
 
 
 def _holds(rule: Rule, evidence: Evidence) -> Array | None:

@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.lineage import Lineage, fed_value, tensor_name_of
+from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import swallowed
 from tfdbg_cli.analysis.watch.outcome import outcome_of
@@ -32,12 +33,12 @@ class Judgement:
     harm: str = ""
 
 
-def judged(run: Run, exclude_node_names: str = "") -> Judgement:
-    """Whether what is not finite in `run` does no harm, and where it is. Reads every value.
+def judged(run: Run, exclude_node_names: str = "", dismissed: Dismissed = NOTHING) -> Judgement:
+    """Whether what is not finite in `run` does no harm, and where it is, but for what is `dismissed`.
 
-    What cannot be told counts as harm: a result whose value is not known, a value that is lost.
+    Reads every value. What cannot be told counts as harm: a result whose value is not known, a value that is lost.
     """
-    search = OriginSearch(run, exclude_node_names=exclude_node_names)
+    search = OriginSearch(run, exclude_node_names=exclude_node_names, dismissed=dismissed)
     search.all()  # finds what is meant, and excuses it
     harm = harm_in(run, search)
     if harm:

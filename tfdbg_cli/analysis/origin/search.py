@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +26,6 @@ from tfdbg_cli.analysis.causes.surroundings import surroundings
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
 from tfdbg_cli.analysis.graph.lineage import (
-    VARIABLE_OPS,
     InputSeen,
     Lineage,
     fed_value,
@@ -34,8 +34,10 @@ from tfdbg_cli.analysis.graph.lineage import (
     variable_of,
 )
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
+from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.first_reader import first_reader, updated_by
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources, leading_to_outcome
+from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Benign as Benign
 from tfdbg_cli.analysis.origin.origin_found import Origin as Origin
@@ -57,12 +59,14 @@ class OriginSearch:
         nan_only: look for NaN and let infinities pass (masks of -inf are no mistake).
         exclude_node_names: a regular expression; tensors of nodes whose name it finds count as fine.
         benign: what to do about infinities that look intended.
+        dismissed: what counts as fine by word, with all that is bad because of it alone.
 
     """
 
     def __init__(
-        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST
-    ) -> None:
+        self, run: Run, *, nan_only: bool = False, exclude_node_names: str = "", benign: Benign = Benign.LAST,
+        dismissed: Dismissed = NOTHING,
+    ) -> None:  # fmt: skip
         self._run = run
         self._mask: BadMask = nan_mask if nan_only else nonfinite_mask
         self._lineage = Lineage(run)
@@ -70,16 +74,23 @@ class OriginSearch:
         self._intentions = Intentions(run, self._lineage, self._verdicts.offends)
         self._explanations = Explanations(run, self._lineage, self._intentions, self._verdicts)
         self._hidden = HiddenSources(run, self._lineage)
+        self._late = LateReads(run, self._lineage)
         self._benign = benign
         self.intended: list[Intended] = []  # those that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
         self._handing_on: dict[int, bool] = {}
+        self._dismissals = Dismissals(run, dismissed, self._verdicts, self._mask, self._inputs_of, self._hidden.rows)
 
     @property
     def unread(self) -> int:
         """How many tensors that were looked at so far had a value that is lost, so that nobody knows."""
         return len(self._verdicts.unread)
+
+    @property
+    def dismissals(self) -> Dismissals:
+        """What counts as fine by word."""
+        return self._dismissals
 
     @property
     def lineage(self) -> Lineage:
@@ -90,8 +101,7 @@ class OriginSearch:
         """The origin; None when nothing is wrong. Stops reading at the first tensor that is bad."""
         while True:
             place = self._first_place()
-            intended = self._pass_over(place)
-            if intended is None:
+            if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
                 break
         if place is None and self.intended and self._benign is Benign.LAST:
             meant, self.intended = self.intended[0], []
@@ -108,7 +118,7 @@ class OriginSearch:
                 if self._verdicts.bad(index) and not self._reads_bad(index)
             ]
             places: list[int | InputSeen] = [*found, *self._bad_feeds()]
-            if not any([self._pass_over(place) for place in places]):
+            if not any([self._pass_over(place) for place in places]) and not self._dismiss_caused(places):
                 return found
 
     def _bad_feeds(self) -> list[InputSeen]:
@@ -162,12 +172,18 @@ class OriginSearch:
         self._verdicts.excuse({*found.tensors, *({place} if isinstance(place, int) else ())})
         return found
 
+    def _dismiss_caused(self, places: Iterable[int | InputSeen]) -> bool:
+        """Dismiss those of `places` whose cause counts as fine; whether there were any."""
+        found = self._dismissals.caused_at(places, lambda place: self._at(place).cause.key)
+        self._handing_on.clear()
+        return found
+
     def _first_place(self) -> int | InputSeen | None:
         unsure: list[int] = []
         for index in range(len(self._run.tensors)):
             if not self._verdicts.bad(index):
                 continue
-            if self._written_meanwhile(index) or self._hands_on(index):
+            if self._late.written_meanwhile(index) or self._hands_on(index):
                 unsure.append(index)
                 continue
             return self._traced_back(index)
@@ -192,7 +208,9 @@ class OriginSearch:
         return not self._spoiled_meanwhile(item.node)
 
     def _is_meant(self, node: Node | None) -> bool:
-        """Whether `node` is a feed that was passed over."""
+        """Whether `node` is a feed that was passed over, or dismissed."""
+        if node is not None and node.name in self._dismissals.nodes:
+            return True
         return node is not None and any(isinstance(p, InputSeen) and p.node is node for p in self._passed_over)
 
     def _spoiled_meanwhile(self, node: Node | None) -> bool:
@@ -210,7 +228,7 @@ class OriginSearch:
         while True:
             bad = [item for item in self._inputs_of(index) if self._bad_input(item)]
             further = [item for item in bad if item.index is None or item.index not in met]
-            further = [item for item in further if not self._own_target(index, item)]
+            further = [item for item in further if not self._late.own_target(index, item)]
             further = [item for item in further if item.index is None or not self._hands_on(item.index)]
             hidden = [row for row in self._hidden.rows(index) if self._verdicts.bad(row) and row not in met]
             if not further and not hidden:
@@ -239,36 +257,6 @@ class OriginSearch:
             return False
         value = self._run.tensors.value(index)
         return not isinstance(value, NoValue) and not nan_mask(value).any()
-
-    def _written_meanwhile(self, index: int) -> bool:
-        """Whether the value may be from after the run: a variable by reference, captured by an extra fetch.
-
-        Such a fetch (known by the lack of a time) shares the variable's memory, which the run may write later.
-        """
-        if self._run.tensors[index].time_us is not None:
-            return False
-        node = self._lineage.node(index)
-        name = variable_of(node, self._lineage) if node is not None and node.op_type != "ReadVariableOp" else None
-        if name is None:
-            return False
-        if node is not None and node.op_type in VARIABLE_OPS and self._run.tensors.named(f"{name}/after_update"):
-            return False  # what it held before the run and after it are shown apart
-        variable = self._run.graph.find(name)
-        if variable is None or variable.op_type == "VarHandleOp":
-            return False
-        return any(updates_variable(reader.op_type) for reader, _ in self._run.graph.consumers(name))
-
-    def _own_target(self, index: int, item: InputSeen) -> bool:
-        """Whether `item` is the variable that the op at `index` has just written, seen after the write."""
-        node = self._lineage.node(index)
-        return (
-            node is not None
-            and updates_variable(node.op_type)
-            and item.index is not None
-            and item.node is not None
-            and item.node.op_type in VARIABLE_OPS
-            and self._written_meanwhile(item.index)
-        )
 
     def _in_feeds(self) -> InputSeen | None:
         """A feed that no captured tensor shows."""

@@ -25,7 +25,7 @@ def nan_mask(array: Array) -> Array:
 class Verdicts:
     """Which tensors of `run` hold an element that `mask` marks; nodes that `exclude_node_names` finds count as fine.
 
-    Tensors can be excused later. `unread` are those whose value is lost, so that nobody knows.
+    Tensors can be excused later, or dismissed for good. `unread` are those whose value is lost, so that nobody knows.
     """
 
     def __init__(self, run: Run, mask: BadMask, exclude_node_names: str) -> None:
@@ -34,11 +34,12 @@ class Verdicts:
         self._excluded = re.compile(exclude_node_names) if exclude_node_names else None
         self._known: dict[int, bool] = {}
         self._excused: set[int] = set()
+        self._dismissed: set[int] = set()
         self.unread: set[int] = set()
 
     def bad(self, index: int) -> bool:
-        """Whether the tensor at `index` holds an offending element, and is neither excluded nor excused."""
-        return self.offends(index) and index not in self._excused
+        """Whether the tensor at `index` holds an offending element, and does not count as fine."""
+        return index not in self._excused and index not in self._dismissed and self.offends(index)
 
     def offends(self, index: int) -> bool:
         """As `bad`, whether it is excused or not."""
@@ -52,13 +53,22 @@ class Verdicts:
         """The tensors that count as fine by `excuse`."""
         return frozenset(self._excused)
 
+    @property
+    def dismissed(self) -> frozenset[int]:
+        """The tensors that count as fine by `dismiss`."""
+        return frozenset(self._dismissed)
+
     def excuse(self, tensors: Iterable[int]) -> None:
         """Let `tensors` count as fine from now on."""
         self._excused.update(tensors)
 
     def excuse_none(self) -> None:
-        """Let every tensor count as what it is."""
+        """Let every tensor count as what it is, but for those that were dismissed."""
         self._excused.clear()
+
+    def dismiss(self, tensors: Iterable[int]) -> None:
+        """Let `tensors` count as fine, whatever is asked."""
+        self._dismissed.update(tensors)
 
     def _look(self, index: int) -> bool:
         tensor = self._run.tensors[index]

@@ -77,6 +77,10 @@ class Watch:
         self.progress.asked(self._clock() - begun)
         return found
 
+    def asks_for(self, run: Run, index: int) -> bool:
+        """Whether the tensor of `run` at `index` passes the filter."""
+        return self._passes(run, index, None)
+
     def _passes(self, run: Run, index: int, before: Run | None) -> bool:
         tensor = run.tensors[index]
         if self._excluded is not None and self._excluded.search(tensor.node):

@@ -12,6 +12,7 @@ from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
+from tfdbg_cli.commands.service.finding_here import FindingHere
 from tfdbg_cli.commands.service.narrowing import Narrowing
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.service.previewing import has_previews, previews_for
@@ -19,6 +20,7 @@ from tfdbg_cli.commands.service.walking import Walk
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
+from tfdbg_cli.commands.views.ignored_places import ignoring_command
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config.settings import Settings
@@ -158,6 +160,30 @@ class PromptService:
             self._context.current = run
 
         return back
+
+    def ignoring(self, link: str, *, at_cause: bool) -> str:
+        """The command string that ignores what is chosen on this page: the node or layer of `link`, or a cause.
+
+        Raises:
+            TfdbgError: it is none of these.
+
+        """
+        page = self.pages.current
+        return ignoring_command(self._registry, page.document.kind, page.command, link, at_cause=at_cause)
+
+    def find(self, keys: Callable[[str], str]) -> FindingHere:
+        """Begin to find something by letters of its name; `keys` tells the key of a command.
+
+        Raises:
+            TfdbgError: the run looked at cannot be read.
+
+        """
+        return FindingHere(self._context, self._registry, keys)
+
+    def spellings(self, name: str) -> Sequence[str]:
+        """How the command called `name` may be written: its name and its aliases."""
+        command = self._registry.find(name, self.moment)
+        return (command.name, *command.aliases)
 
     def look_at(self, page: Page) -> None:
         """Look at the run that `page` is about."""

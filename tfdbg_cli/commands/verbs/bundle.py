@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
@@ -29,7 +30,8 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
     from tfdbg_cli.formats.bundles.saving import save_bundle, save_values  # few prompts write: the start does without
 
     save = save_values if options.values else save_bundle
-    said = save(context.run, path, disk_budget=context.settings.disk_budget, force=options.force)
+    run = replace(context.run, ignored=context.ignored.places)
+    said = save(run, path, disk_budget=context.settings.disk_budget, force=options.force)
     data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}
     return text_document("bundle", *map(line, map(printable, said)), data=data, title=options.path)
 

@@ -1,87 +1,107 @@
-"""`ignored`: the places that a watch left out, since what is not finite there does no harm."""
+"""`ignored`: what counts as fine, by the person's word or since a watch found that it does no harm."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import PurePath
-from typing import Any
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import LIVE, Command
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, Moment
+from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.model.ignored import IgnoredPlace
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.ignored import Ignored, IgnoredBy, IgnoredPlace
 
 
 def _ignored(context: Context, options: argparse.Namespace) -> Document:
-    stop = context.stop
-    places = () if isinstance(stop, Opened) else stop.ignored
-    data = {"ignored": [_data(place) for place in places]}
+    ignored = context.ignored
+    told: list[Line] = []
+    if options.withdraw is not None:
+        place = ignored.withdraw(options.withdraw)
+        if place is None:
+            raise TfdbgError(f"There is no place {options.withdraw}.", hint="`ignored` lists them.")
+        told = [line(Span(printable(f"Withdrawn: {place.title} counts again."), Style.GOOD))]
+    places = ignored.numbered
+    data = {"ignored": [place_data(number, place) for number, place in places]}
     if not places:
-        text = line("No place was left out by a watch. ", Span("run -f has_inf_or_nan --benign skip", Style.KEY))
-        return Document("ignored", (Text((text,)),), lambda: data, "ignored")
-    head = line(
-        Span(f"{count_text(len(places), 'place')} left out by the watch", Style.TITLE),
-        ", since what is not finite there does no harm:",
-    )
+        text = line(
+            "Nothing counts as fine by word, and no place was left out by a watch. ",
+            Span("ignore NODE", Style.KEY),
+            ", ",
+            Span("run -f has_inf_or_nan --benign skip", Style.KEY),
+        )
+        return Document("ignored", (Text((*told, text)),), lambda: data, "ignored")
     columns = (
+        Column("N", right=True),
         Column("Run", right=True),
         Column("Holds"),
         Column("Nodes", right=True, drop=1),
         Column("Line", drop=2),
-        Column("Tensor"),
+        Column("What"),
         Column("Why", drop=3),
+        Column(""),
     )
-    table = Table(columns, len(places), lambda i: _row(places[i]))
-    again = line("They count again with ", Span("run -f has_inf_or_nan", Style.KEY), ".")
-    blocks: tuple[Block, ...] = (Text((head, EMPTY_LINE)), table, Text((EMPTY_LINE, again)))
+    table = Table(columns, len(places), lambda i: _row(*places[i]))
+    blocks: tuple[Block, ...] = (Text((*told, _head(ignored), EMPTY_LINE)), table)
+    if len(ignored.by_hand) < len(ignored):
+        again = line("What a watch left out counts again with ", Span("run -f has_inf_or_nan", Style.KEY), ".")
+        blocks = (*blocks, Text((EMPTY_LINE, again)))
     return Document("ignored", blocks, lambda: data, "ignored")
 
 
-def _row(place: IgnoredPlace) -> Row:
+def _head(ignored: Ignored) -> Line:
+    by_hand = len(ignored.by_hand)
+    by_watch = len(ignored) - by_hand
+    parts: list[Span | str] = []
+    if by_hand:
+        verb = "counts" if by_hand == 1 else "count"
+        parts += [Span(f"{count_text(by_hand, 'place')} that {verb} as fine", Style.TITLE), " by your word"]
+    if by_watch:
+        parts += ["; "] if by_hand else []
+        parts += [Span(f"{count_text(by_watch, 'place')} left out by the watch", Style.TITLE)]
+        parts += [", since what is not finite there does no harm"]
+    return line(*parts, ":")
+
+
+def _row(number: int, place: IgnoredPlace) -> Row:
     made = Span("")
     if place.file and place.line is not None:
         made = Span(
             printable(f"{PurePath(place.file).name}:{place.line}"), Style.DIM, source_link(place.file, place.line)
         )
     return (
+        Span(str(number), Style.NUMBER),
         Span(f"#{place.run}", Style.NUMBER),
         Span(place.holds, Style.NAN if "NaN" in place.holds else Style.INF),
         Span(f"{len(place.nodes):,}"),
         made,
-        Span(printable(str(place.tensor)), Style.NAME, node_link(place.tensor.node)),
+        Span(printable(_what(place)), Style.NAME, node_link(place.tensor.node)),
         Span(printable(place.why)),
+        Span("withdraw", Style.KEY, f"ignored --withdraw {number}"),
     )
 
 
-def _data(place: IgnoredPlace) -> dict[str, Any]:
-    return {
-        "run": place.run,
-        "function": place.function or None,
-        "tensor": str(place.tensor),
-        "op_type": place.op_type,
-        "holds": place.holds,
-        "intended": place.intended,
-        "why": place.why,
-        "nodes": list(place.nodes),
-        "file": place.file or None,
-        "line": place.line,
-    }
+def _what(place: IgnoredPlace) -> str:
+    if place.by is IgnoredBy.WATCH:
+        return str(place.tensor)
+    return f"the cause at {place.tensor.node}" if place.by is IgnoredBy.CAUSE else f"{place.by} {place.name}"
 
 
 COMMAND = Command(
     "ignored",
     (),
-    "The places that a watch left out, since what is not finite there does no harm.",
+    "What counts as fine: by your word, or since a watch found that it does no harm.",
     _ignored,
-    moments=LIVE,
+    (Argument(("--withdraw",), "let the place with this number count again", metavar="N", type=int),),
+    moments=LIVE | {Moment.OPENED},
     section="Look",
     details="""\
-`tfdbg run --until has_inf_or_nan`, and `run -f has_inf_or_nan --benign skip`, go on at a run in which all that is not
-finite is made on purpose (as `origin` tells it) or touches nothing: no result, no gradient that is applied, no
-variable. The nodes that held it are left out of the watch from then on; what is not finite elsewhere stops it.""",
+`ignore` lets a node, a layer or a cause count as fine. `tfdbg run --until has_inf_or_nan`, and
+`run -f has_inf_or_nan --benign skip`, go on at a run in which all that is not finite is made on purpose (as `origin`
+tells it) or touches nothing: no result, no gradient that is applied, no variable. The nodes that held it are left out
+of the watch from then on; what is not finite elsewhere stops it.""",
 )

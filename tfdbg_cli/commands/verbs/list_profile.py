@@ -9,11 +9,15 @@ from typing import Any
 
 from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.intervals import time_interval
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.patterns import search_text
+from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
@@ -39,15 +43,35 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     if profile is None:
         raise TfdbgError("This run was not profiled.", hint="`run -p` times every op of the next run.")
     found = select(profile, context.tracebacks, _query(options))
+    total = len(found)
+    if options.query:
+        found = _admitted(found, options.query)
     found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
     devices = by_device(found)
     of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
     blocks: list[Block] = [Text((line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)),))]
+    if options.query:
+        blocks.append(Text((query_line(options.query, len(found), total, COMMAND.spell(options, query="")),)))
     for i, (device, times) in enumerate(devices.items(), 1):
         blocks += _device(f"Device {i} of {len(devices)}: {printable(device)}", times, options)
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
-    return Document("profile", tuple(blocks), lambda: _data(devices), "profile")
+    title = f"profile[{printable(options.query)}]: {len(found):,} of {total:,}" if options.query else "profile"
+    return Document("profile", tuple(blocks), lambda: _data(devices), title)
+
+
+def _admitted(found: Sequence[TimedNode], query: str) -> list[TimedNode]:
+    """The executions that `query` admits, by node, op type and device."""
+    named = {f"{timed.time.node}\n{i}": timed for i, timed in enumerate(found)}
+    rows = PlainRows(
+        "an execution",
+        {
+            "name": lambda name: named[name].time.node,
+            "op": lambda name: named[name].time.op_type,
+            "device": lambda name: short_device(named[name].time.device),
+        },
+    )
+    return [named[name] for name in rows.admitted(asked_query(query), named)]
 
 
 def _query(options: argparse.Namespace) -> TimeQuery:
@@ -161,6 +185,7 @@ COMMAND = Command(
         Argument(
             ("--time_unit",), "the unit of all times; by default one that suits", choices=TIME_UNITS, default=""
         ),
+        QUERY_ARGUMENT,
     ),
     moments=WITH_TENSORS,
     section="Source and time",
@@ -170,5 +195,6 @@ filter.
 
 Examples:
   lp -s exec_time -r
-  lp -t MatMul -e '>=100us' --time_unit ms""",
+  lp -t MatMul -e '>=100us' --time_unit ms
+  lp -q 'dense op=MatMul'""",
 )

@@ -8,6 +8,9 @@ from dataclasses import asdict
 
 from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.commands.views.made_at import why_no_traceback
@@ -36,9 +39,16 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
     files = [
         file for file in source_files(context.graph, context.tracebacks, store, nodes) if wanted.search(file.path)
     ]
+    total = len(files)
+    if options.query:
+        by_path = {file.path: file for file in files}
+        rows = PlainRows("a source file", {}, {"tensors": lambda path: by_path[path].tensors})
+        files = [by_path[path] for path in rows.admitted(asked_query(options.query), by_path)]
     own = [file for file in files if not file.library]
     libraries = [file for file in files if file.library]
+    asked = query_line(options.query, len(files), total, COMMAND.spell(options, query="")) if options.query else None
     blocks: list[Block] = [
+        *([Text((asked, EMPTY_LINE))] if asked is not None else []),
         *_table("of your program", own, Style.NAME),
         Text((EMPTY_LINE,)),
         *_table("of libraries", libraries, Style.DIM),
@@ -46,7 +56,8 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
     if not files:
         blocks.append(Text((EMPTY_LINE, line(Span(_why_none(context, options), Style.HINT)))))
     data = {"files": [asdict(file) for file in files]}
-    return Document("sources", tuple(blocks), lambda: data, "source files")
+    title = f"source files[{printable(options.query)}]: {len(files)} of {total}" if options.query else "source files"
+    return Document("sources", tuple(blocks), lambda: data, title)
 
 
 def _why_none(context: Context, options: argparse.Namespace) -> str:
@@ -54,7 +65,8 @@ def _why_none(context: Context, options: argparse.Namespace) -> str:
         why = why_no_traceback(context.tracebacks, context.call)
         rest = ": a dump made by TensorFlow itself keeps none" if context.call.kind is not RunKind.FUNCTION else ""
         return f"{why[0].upper()}{why[1:]}{rest}."
-    return "No file passes the filters." if options.path_filter or options.node_name_filter else "No node has a file."
+    narrowed = options.path_filter or options.node_name_filter or options.query
+    return "No file passes the filters." if narrowed else "No node has a file."
 
 
 def _table(whose: str, files: Sequence[SourceFile], style: Style) -> list[Block]:
@@ -91,6 +103,7 @@ COMMAND = Command(
             metavar="REGEX",
             default="",
         ),
+        QUERY_ARGUMENT,
     ),
     section="Source and time",
     details="""\
@@ -99,5 +112,6 @@ library stand apart. Regexes search anywhere.
 
 Examples:
   ls
-  ls -p train -n '^loss/'""",
+  ls -p train -n '^loss/'
+  ls -q 'train tensors>10'""",
 )

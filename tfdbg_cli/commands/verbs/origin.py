@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.graph.turns import Turns
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.search import Benign, Origin, OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -32,14 +33,16 @@ from tfdbg_cli.commands.views.origin_around import (
     guarded_blocks,
     harm_blocks,
     here_line,
+    ignored_blocks,
     intended_blocks,
     intended_data,
     link_data,
     meant,
     spoiled_blocks,
 )
+from tfdbg_cli.commands.views.origin_batch import batch_lines
 from tfdbg_cli.commands.views.origin_by_health import origin_by_health
-from tfdbg_cli.commands.views.origin_elements import batch_lines, element_blocks, element_data
+from tfdbg_cli.commands.views.origin_elements import element_blocks, element_data
 from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.short_names import around
 from tfdbg_cli.commands.views.tensor_choice import short_device
@@ -67,6 +70,7 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         nan_only=options.nan,
         exclude_node_names=search_text(options.filter_exclude_node_names),
         benign=Benign(options.benign),
+        dismissed=dismissed_in(run, context.ignored),
     )
     if tells_health_alone(run):
         return origin_by_health(context, options, _nothing(search))
@@ -86,7 +90,8 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
     after = search.spoiled(origin.index)
     harmless = after.complete and not after.results and not after.variables and not harm_in(run, search)
     chain = _chain(search, run, origin)
-    found = _Finding(run, origin, after, search.unread, tuple(search.intended), chain, harmless, before)
+    passed_over = tuple(search.intended), search.dismissals.bad_nodes
+    found = _Finding(run, origin, after, search.unread, *passed_over, chain, harmless, before)
     since = _since(context, origin)
     blocks = _screen(found, since, options, moment_of(context))
     return Document("origin", blocks, lambda: _data(found, since), f"origin {origin.name}")
@@ -105,6 +110,7 @@ class _Finding:
     after: Aftermath
     unread: int
     intended: tuple[Intended, ...]
+    ignored: tuple[str, ...]
     chain: tuple[Link, ...]
     harmless: bool
     before: int
@@ -181,7 +187,7 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
         *spoiled_blocks(run, found.after, _LABEL),
     ]
     blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
-    blocks += intended_blocks(run, found.intended, _LABEL)
+    blocks += [*intended_blocks(run, found.intended, _LABEL), *ignored_blocks(found.ignored, _LABEL)]
     if found.unread:
         lost = f"{count_text(found.unread, 'tensor')} before it could not be read, so it may have begun earlier."
         blocks.append(Text((line(Span(lost, Style.WARNING)),)))
@@ -256,8 +262,8 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
         lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
-    blocks: tuple[Block, ...] = (Text(tuple(lines)), *intended_blocks(run, search.intended, _LABEL))
-    return Document("origin", blocks, lambda: _nothing(search), "origin")
+    around = (*intended_blocks(run, search.intended, _LABEL), *ignored_blocks(search.dismissals.bad_nodes, _LABEL))
+    return Document("origin", (Text(tuple(lines)), *around), lambda: _nothing(search), "origin")
 
 
 def _unknown(run: Run, search: OriginSearch) -> Document:
@@ -301,6 +307,7 @@ _LISTS = ("inputs", "elements", "batch_rows", "chain", "benign")
 def _nothing(search: OriginSearch) -> dict[str, Any]:
     """The JSON form when all is finite: every field is null or an empty list, but for infinities passed over."""
     told = {"benign": [intended_data(item) for item in search.intended], "unread": search.unread}
+    told["ignored"] = list(search.dismissals.bad_nodes)
     return {
         **dict.fromkeys((*_PLACE, *_TOLD)),
         **{name: [] for name in _LISTS},
@@ -335,6 +342,7 @@ def _data(found: _Finding, since: str) -> dict[str, Any]:
         "harmless": found.harmless,
         "harmless_before": found.before,
         "benign": [intended_data(item) for item in found.intended],
+        "ignored": list(found.ignored),
         "unread": found.unread,
     }
 

@@ -156,6 +156,18 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     return [Flow("Intended", tuple(pieces), label_width)]
 
 
+def ignored_blocks(nodes: Sequence[str], label_width: int) -> list[Block]:
+    """How many nodes that are not finite count as fine by word, with a link to the list of what does."""
+    if not nodes:
+        return []
+    head = line(
+        Span("Ignored".ljust(label_width), Style.LABEL),
+        f"{count_text(len(nodes), 'node')} not finite {'counts' if len(nodes) == 1 else 'count'} as fine: ",
+        Span("ignored", Style.KEY, "ignored"),
+    )
+    return [Text((head,))]
+
+
 def meant(item: Intended) -> str:
     """`a mask of -inf, gone in softmax/Softmax`."""
     return f"{item.what}, gone in {printable(_end_of(item.end))}" if item.end else item.what

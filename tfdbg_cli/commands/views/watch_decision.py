@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.patterns import search_text
@@ -64,26 +66,37 @@ def watch_decision(
 
 
 def watch_on(last: RunUntil | None) -> str:
-    """The command that runs until a tensor is NaN or infinite, with the wishes of the watch before it.
+    """The command that runs until a tensor is NaN or infinite, with the wishes of the watch before it."""
+    if last is not None and last.filter_name not in _FOR_NAN:
+        last = replace(last, filter_name=SKIPPING)
+    return _as_command(watched_again(last))
 
-    A bundle that is there by now is not wished for again.
-    """
+
+def watch_again(last: RunUntil | None) -> str:
+    """The command that goes on with the watch before, whatever it is for; without one, until NaN or infinity."""
+    return _as_command(watched_again(last))
+
+
+def watched_again(last: RunUntil | None) -> RunUntil:
+    """As `watch_again`, as a decision. A bundle that is there by now is not wished for again."""
     if last is None:
-        return f"run -f {SKIPPING}"
-    name = last.filter_name if last.filter_name in _FOR_NAN else SKIPPING
-    capture = last.capture
+        return RunUntil(SKIPPING)
+    return replace(last, bundle="") if last.bundle and _is_there(last.bundle) else last
+
+
+def _as_command(watch: RunUntil) -> str:
+    name, capture = watch.filter_name, watch.capture
     wishes = (
-        ("-fenn", last.exclude_node_names), ("--keep", last.keep),
-        ("--values", "" if last.values is Values.AUTO else last.values),
-        ("--bundle", "" if not last.bundle or _is_there(last.bundle) else last.bundle),
-        ("--benign", last.benign if name == SKIPPING and last.benign is not OnBenign.STOP else ""),
+        ("-fenn", watch.exclude_node_names), ("--keep", watch.keep),
+        ("--values", "" if watch.values is Values.AUTO else watch.values), ("--bundle", watch.bundle),
+        ("--benign", watch.benign if name == SKIPPING and watch.benign is not OnBenign.STOP else ""),
         ("--node_name_filter", capture.node_name_filter), ("--op_type_filter", capture.op_type_filter),
         ("--tensor_dtype_filter", capture.tensor_dtype_filter),
         ("--graph", "" if capture.graph is GraphChoice.AUTO else capture.graph),
     )  # fmt: skip
     words = [f"{flag} {quoted(str(wish))}" for flag, wish in wishes if wish]
-    words += ["--skip-update"] * last.skip_update + ["--force"] * last.force
-    return " ".join([f"run -f {name}", *words])
+    words += ["--skip-update"] * watch.skip_update + ["--force"] * watch.force
+    return " ".join([f"run -f {quoted(name)}", *words])
 
 
 def _is_there(path: str) -> bool:

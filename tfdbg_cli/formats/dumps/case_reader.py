@@ -15,11 +15,13 @@ from tfdbg_cli.formats.dumps import case_layout as layout
 from tfdbg_cli.formats.messages.event_file import read_tensor
 from tfdbg_cli.formats.messages.graph_def import graph_from_def
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
-from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text
+from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
@@ -52,6 +54,7 @@ class SavedCase:
     sources: Sources
     profile: Profile | None
     lacks: Mapping[str, NoValue]
+    ignored: tuple[IgnoredPlace, ...] = ()
 
 
 def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
@@ -69,12 +72,14 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
     error: RunError | None = None
     sources: Sources = CaseSources(root / layout.SOURCES, {})
     lacks: dict[str, NoValue] = {}
+    ignored: tuple[IgnoredPlace, ...] = ()
     try:
         if fields:
             call = _call(fields["call"], root / layout.FEEDS)
             error = read_error(fields["error"]) if fields.get("error") else None
             sources = CaseSources(root / layout.SOURCES, dict(fields.get("sources", {})))
             lacks = {path: NoValue(Lack(lack), text(told)) for path, (lack, told) in fields.get("lacks", {}).items()}
+            ignored = tuple(map(_ignored, items(fields.get("ignored", []))))
     except WRONG_CONTENT:
         notes.append(f"The file {layout.CASE} is damaged; a part of this run's description is missing.")
     kind = GraphKind.PYTHON if fields.get("graph") == GraphKind.PYTHON else GraphKind.RUNTIME
@@ -89,6 +94,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         sources=sources,
         profile=_profile(root / layout.PROFILE, notes),
         lacks=lacks,
+        ignored=ignored,
     )
 
 
@@ -124,6 +130,29 @@ def _read_json(path: Path, notes: list[str]) -> dict[str, Any]:
 def _call(fields: dict[str, Any], feeds: Path) -> Call:
     kept = [(text(feed["name"]), flag(feed["kept"])) for feed in items(fields["feeds"])]
     return read_call(fields, CaseFeeds(feeds, kept))
+
+
+def _ignored(fields: dict[str, Any]) -> IgnoredPlace:
+    tensor = parse_tensor_name(text(fields["tensor"]))
+    if tensor is None:
+        raise ValueError("no name of a tensor")
+    line = fields["line"]
+    return IgnoredPlace(
+        whole(fields["run"]),
+        text(fields["function"]),
+        tensor,
+        text(fields["op_type"]),
+        text(fields["holds"]),
+        text(fields["why"]),
+        flag(fields["intended"]),
+        texts(fields["nodes"]),
+        text(fields["file"]),
+        None if line is None else whole(line),
+        IgnoredBy(text(fields["by"])),
+        text(fields["name"]),
+        texts(fields["named"]),
+        texts(fields["held"]),
+    )
 
 
 def _graph(path: Path, notes: list[str]) -> Graph | None:

@@ -14,6 +14,7 @@ from tfdbg_cli.formats.messages.event_file import write_tensor
 from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, whole_directory
 from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue, as_array
@@ -68,12 +69,17 @@ def write_case(
             "notes": list(run.notes),
             "lacks": {path: [value.lack, value.text] for path, value in (lacks or {}).items()},
             "sources": dict(shared.sources),
+            "ignored": [_ignored(place) for place in run.ignored],
         },
     )
 
 
 def _write_json(path: Path, fields: Mapping[str, Any]) -> None:
     path.write_bytes(json_bytes(fields))
+
+
+def _ignored(place: IgnoredPlace) -> dict[str, Any]:
+    return {**asdict(place), "tensor": str(place.tensor)}
 
 
 def _call(call: Call, directory: Path) -> dict[str, Any]:

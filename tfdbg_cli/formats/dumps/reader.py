@@ -81,6 +81,7 @@ def _assemble(
         profile=case.profile,
         notes=tuple(dict.fromkeys((*case.notes, *notes))),
         origin_path=str(listing.root),
+        ignored=case.ignored,
     )
 
 

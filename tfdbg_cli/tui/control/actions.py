@@ -14,6 +14,8 @@ from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
+from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
+from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.moving import Moving
 from tfdbg_cli.tui.control.outside import Outside
@@ -25,6 +27,7 @@ from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
+_STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
@@ -60,7 +63,8 @@ class Actions:
             "middle-in-sight": lambda: self._moving.in_sight(0.5),
             "last-in-sight": lambda: self._moving.in_sight(1),
             "again": self._again,
-            "bundle": self._bundle,
+            "bundle": lambda: self._ask("bundle "),
+            "export": lambda: self._ask(f"{self._state.page.command} > "),
             "edit": self._outside.edit,
             "shell": self._outside.shell,
             "next-bad": lambda: self.walking.bad(1),
@@ -84,6 +88,7 @@ class Actions:
             "search": self._searching.begin,
             "search-done": self._searching.done,
             "search-cancel": self._searching.cancel,
+            "find": self._find,
             "filter": self._filtering.begin,
             "filter-keep": self._filtering.keep,
             "filter-cancel": self._filtering.cancel,
@@ -93,6 +98,8 @@ class Actions:
             "reverse": self._reverse,
             "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
             "watch": lambda: screen.perform(self._state.service.watching_on),
+            "ignore": lambda: screen.command(ignoring(self._state)),
+            "ignore-go": lambda: screen.command(f"{ignoring(self._state)} --go"),
             "copy": self._copy,
             "copy-line": lambda: self.copied(self._selected_text()),
             "mouse": lambda: screen.set_mouse(not self._state.mouse),
@@ -119,15 +126,22 @@ class Actions:
         elif kind == "pane" and self._state.focus is not None:
             self._state.focus.perform(name)
         elif kind != "ui":
-            self._screen.command(self.walking.filled(action))
+            step = _STEPS_OF_ROWS.get(action) if self._state.pages.all else None
+            if step is not None and self._state.page.document.kind == "row":
+                self._screen.command(step, replace=True)
+            else:
+                self._screen.command(self.walking.filled(action))
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
         else:
             self._table[name]()
 
     def typed(self, text: str) -> None:
-        """Something was typed into the line at the bottom."""
-        if self._state.filter is not None:
+        """Something was typed into the line at the bottom, or into the finder."""
+        if isinstance(self._state.dialog, FindDialog):
+            self._state.dialog.editor.insert(text)
+            self._found(self._state.dialog)
+        elif self._state.filter is not None:
             self._state.filter.editor.insert(text)
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
@@ -186,9 +200,9 @@ class Actions:
             raise TfdbgError("Nothing was done yet that could be done again.")
         self.perform(self._state.last_action)
 
-    def _bundle(self) -> None:
-        """Ask where the bundle goes."""
-        self._state.prompt.editor.put("bundle ")
+    def _ask(self, begun: str) -> None:
+        """Open the prompt with a command that is `begun`."""
+        self._state.prompt.editor.put(begun)
         self._go_to(KeyContext.PROMPT)
 
     def _next_pane(self, step: int) -> None:
@@ -252,7 +266,10 @@ class Actions:
         self._go_to(KeyContext.PROMPT)
 
     def _edit(self, name: str) -> None:
-        if self._state.filter is not None:
+        if isinstance(self._state.dialog, FindDialog):
+            self._state.dialog.editor.edit(name)
+            self._found(self._state.dialog)
+        elif self._state.filter is not None:
             self._state.filter.editor.edit(name)
             self._filtering.changed()
         elif self._state.place is KeyContext.SEARCH:
@@ -344,6 +361,16 @@ class Actions:
                 f"{len(text)} characters are more than a terminal's clipboard takes.",
                 hint="`COMMAND > FILE` writes a screen to a file.",
             )
+
+    def _find(self) -> None:
+        dialog = FindDialog(self._state.service.find(key_of(self._state)))
+        self._state.dialog, self._state.place = dialog, KeyContext.FIND
+        self._found(dialog)
+
+    def _found(self, dialog: FindDialog) -> None:
+        """Look for what is typed by now."""
+        dialog.typed(self._screen.at_once)
+        self._screen.go_on()
 
     def _keys(self) -> None:
         listed = key_list(self._state.service.moment, self._state.own_bindings)

@@ -10,7 +10,7 @@ from tfdbg_cli.tui.control.screen import Screen
 
 # Esc and one of these in quick succession, or over a slow line, reach us as one key.
 _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
-_TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER})
+_TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
 # What `.` does not do again: moving, and opening or closing something.
 _PASSING = frozenset(
@@ -19,7 +19,7 @@ _PASSING = frozenset(
         "again", "down", "up", "page-down", "page-up", "half-down", "half-up", "top", "bottom", "left", "right",
         "scroll-left", "scroll-right", "first-in-sight", "middle-in-sight", "last-in-sight", "next-pane",
         "previous-pane", "zoom", "prompt", "search", "filter", "keys", "close", "element", "interrupt", "redraw",
-        "escape", "bundle", "shell",
+        "escape", "bundle", "shell", "find", "export",
     )
 )  # fmt: skip
 

@@ -16,7 +16,8 @@ class KeyContext(Enum):
     PROMPT = "At the prompt"
     SEARCH = "While typing a search"
     FILTER = "While typing a filter"
-    EDIT = "Editing a line (prompt, search, filter)"
+    FIND = "In the finder"
+    EDIT = "Editing a line (prompt, search, filter, finder)"
     KEYS = "In the list of keys"
     LEAVE = "At the question how to leave"
     ANYWHERE = "Anywhere"
@@ -28,6 +29,7 @@ CHAINS = {
     KeyContext.PROMPT: (KeyContext.PROMPT, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.SEARCH: (KeyContext.SEARCH, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.FILTER: (KeyContext.FILTER, KeyContext.EDIT, KeyContext.ANYWHERE),
+    KeyContext.FIND: (KeyContext.FIND, KeyContext.EDIT, KeyContext.ANYWHERE),
     KeyContext.KEYS: (KeyContext.KEYS, KeyContext.ANYWHERE),
     KeyContext.LEAVE: (KeyContext.LEAVE, KeyContext.ANYWHERE),
 }
@@ -61,6 +63,7 @@ def _split(keys: str) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in keys.split("  "))
 
 
+_IGNORING = LIVE | {Moment.OPENED}
 _STEPPING = frozenset({Moment.STEPPING})
 _VERBS = (
     Binding(KeyContext.DOCUMENT, ("enter",), "ui:follow", "follow the chosen link", "follow"),
@@ -94,12 +97,13 @@ _TENSOR_KEYS = tuple(
         ("K", "ui:upstream", "upstream: the bad input of this tensor, else the largest", WITH_TENSORS),
         ("P", "ps {place}", "the source at the line that made this tensor", WITH_TENSORS),
         ("T", "history {tensor}", "this tensor over the runs", WITH_TENSORS),
-        ("I", "li {node}", "what this tensor was made from", WITH_TENSORS),
-        ("O", "lo {node}", "what was made of this tensor", WITH_TENSORS),
+        ("<", "li {node}", "what this tensor was made from", WITH_TENSORS),
+        (">", "lo {node}", "what was made of this tensor", WITH_TENSORS),
         ("A", "layers", "the layers", WITH_TENSORS),
         ("R", "runs", "the runs", WITH_TENSORS),
-        ("D", "compare", "what differs from the run before", WITH_TENSORS),
+        ("D", "diff", "what differs from the run before", WITH_TENSORS),
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
+        ("X", "ui:export", "write this page to a file: .txt, .html, .svg, .ansi, .json, .csv", EVERYWHERE),
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
         ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
         (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
@@ -131,7 +135,8 @@ BINDINGS: tuple[Binding, ...] = (
         ("|", "ui:side", "the preview on the next side: auto, right, left, below, off"),
         ("+", "ui:more-preview", "the preview larger"),
         ("-", "ui:less-preview", "the preview smaller"),
-        ("ctrl p", "prev", "back to the screen before, where it was left"),
+        ("ctrl p", "ui:find", "find a tensor, layer, op, file, command or run by letters of its name"),
+        ("ctrl o", "prev", "back to the screen before, where it was left"),
         ("ctrl n", "next", "forward again"),
         ("n", "ui:next-match", "next match of the search"),
         ("N", "ui:previous-match", "match before"),
@@ -145,8 +150,24 @@ BINDINGS: tuple[Binding, ...] = (
         ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
         ("f1", "help", "the manual of the commands"),
     ),
-    Binding(KeyContext.DOCUMENT, ("[",), "older", "the same screen of the run before", moments=WITH_TENSORS),
-    Binding(KeyContext.DOCUMENT, ("]",), "newer", "the same screen of the run after", moments=WITH_TENSORS),
+    Binding(
+        KeyContext.DOCUMENT, ("I",), "ui:ignore", "let this node, layer or cause count as fine", moments=_IGNORING
+    ),
+    Binding(KeyContext.DOCUMENT, ("meta i",), "ui:ignore-go", "the same, and run on at once", moments=LIVE),
+    Binding(
+        KeyContext.DOCUMENT,
+        ("[",),
+        "older",
+        "the same screen of the run before; of `row`, the bad row before",
+        moments=WITH_TENSORS,
+    ),
+    Binding(
+        KeyContext.DOCUMENT,
+        ("]",),
+        "newer",
+        "the same screen of the run after; of `row`, the bad row after",
+        moments=WITH_TENSORS,
+    ),
     Binding(KeyContext.DOCUMENT, ("{",), "older --same", "of the run of this function before", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("}",), "newer --same", "of the run of this function after", moments=WITH_TENSORS),
     Binding(KeyContext.DOCUMENT, ("] b",), "ui:next-bad", "next tensor with NaN or infinity", "", WITH_TENSORS),
@@ -172,12 +193,21 @@ BINDINGS: tuple[Binding, ...] = (
     ),
     *_at(
         KeyContext.FILTER,
-        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-P goes back to all", "keep"),
+        ("enter", "ui:filter-keep", "keep the rows that are left; Ctrl-O goes back to all", "keep"),
         ("esc", "ui:filter-cancel", "back to the list as it was", "cancel"),
         ("down", "ui:down", "next row"),
         ("up", "ui:up", "row before"),
         ("page down", "ui:page-down", "one page down in the list"),
         ("page up", "ui:page-up", "one page up in the list"),
+    ),
+    *_at(
+        KeyContext.FIND,
+        ("enter", "ui:follow", "go there", "go"),
+        ("down  ctrl n  tab", "ui:down", "next hit", "next"),
+        ("up  ctrl p  shift tab", "ui:up", "hit before"),
+        ("page down", "ui:page-down", "one page down"),
+        ("page up", "ui:page-up", "one page up"),
+        ("esc", "ui:close", "close", "close"),
     ),
     *_at(
         KeyContext.EDIT,

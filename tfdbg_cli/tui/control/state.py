@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tfdbg_cli.commands.service.pages import Pages
@@ -27,10 +28,23 @@ class Dialog:
     title: str
     view: Viewport
 
+    @property
+    def status(self) -> str:
+        """What the status row says while it is open."""
+        return self.title
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it has work left that goes on between two keys."""
+        return False
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Go on with that work until `enough`."""
+
 
 @dataclass
 class State:
-    """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS and LEAVE.
+    """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE and FIND.
 
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
     keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the

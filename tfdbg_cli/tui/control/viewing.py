@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+from tfdbg_cli.analysis.batch.components import looks_like_image
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.array.number_style import NumberStyle
-from tfdbg_cli.tui.array.viewer import Viewer
+from tfdbg_cli.tui.array.viewer import Mode, Viewer
 from tfdbg_cli.tui.reading.reading import Reading
 
 
@@ -49,6 +50,8 @@ class Viewers:
             name = reading.document.title.removeprefix("pt ")
             style = NumberStyle(settings.precision, settings.suppress)
             viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style)
+            if reading.document.kind == "row" and looks_like_image(block.array):
+                viewer.show(Mode.PICTURE)
         element = view.line(view.selected).element
         if from_text and element is not None and len(element) == block.array.ndim:
             viewer.go(element)

@@ -114,7 +114,7 @@ class StatusBar(Pane):
         """What it says when there is no message."""
         state = self._state
         if state.dialog is not None:
-            return state.dialog.title
+            return state.dialog.status
         if state.place is KeyContext.PROMPT and state.hint:
             return state.hint
         if state.viewer is not None:

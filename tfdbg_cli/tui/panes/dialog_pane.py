@@ -43,7 +43,7 @@ class DialogPane(Pane):
         view = self.view
         view.resize(cols - 4, rows - 2)
         frame = attribute("box")
-        drawn = [_edge("┌", f" {self.title} ", "┐", cols)]
+        drawn = [edge("┌", f" {self.title} ", "┐", cols)]
         cursor = None
         shown = view.visible()
         for row in range(rows - 2):
@@ -51,11 +51,11 @@ class DialogPane(Pane):
             content = view.line(index) if index >= 0 else EMPTY_LINE
             chosen = index == view.selected and view.link is not None
             inner = paint(content, cols - 4, base="box", focus=view.link if chosen else None)
-            drawn.append(_framed(inner, frame))
+            drawn.append(framed(inner, frame))
             if chosen:
                 cursor = (1, row + 1)
         more = f" {view.selected + 1}/{len(view.lines)} " if len(view.lines) > rows - 2 else ""
-        drawn.append(_edge("└", more, "┘", cols))
+        drawn.append(edge("└", more, "┘", cols))
         return Drawing(drawn, cursor)
 
     def scroll(self, lines: int) -> bool:
@@ -71,11 +71,13 @@ class DialogPane(Pane):
             self._actions.perform("ui:follow")
 
 
-def _framed(row: ScreenRow, frame: Hashable) -> ScreenRow:
+def framed(row: ScreenRow, frame: Hashable) -> ScreenRow:
+    """`row` between the sides of a frame."""
     return side_by_side(assemble([("│ ", frame)], 2, frame), row, assemble([(" │", frame)], 2, frame))
 
 
-def _edge(left: str, words: str, right: str, wide: int) -> ScreenRow:
+def edge(left: str, words: str, right: str, wide: int) -> ScreenRow:
+    """The upper or lower side of a frame with `words` in it."""
     frame = attribute("box")
     bold = attribute(Style.TITLE, "box")
     fill = "─" * max(0, wide - 3 - columns(words))

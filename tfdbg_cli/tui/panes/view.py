@@ -9,6 +9,7 @@ import urwid
 
 from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.find_dialog import FindDialog
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
@@ -16,6 +17,7 @@ from tfdbg_cli.tui.panes.arrangement import ALONE
 from tfdbg_cli.tui.panes.bar_panes import Candidates, Crumbs, Footer, PromptLine, StatusBar, TitleBar
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane
 from tfdbg_cli.tui.panes.document_pane import MARGINS
+from tfdbg_cli.tui.panes.find_pane import FindPane
 from tfdbg_cli.tui.panes.layout import MIN_COLS, MIN_ROWS, Layout, layout_for
 from tfdbg_cli.tui.panes.workspace import Workspace
 from tfdbg_cli.tui.reading.paint import canvas, paint
@@ -191,7 +193,11 @@ class View(urwid.Widget):
     def _dialog(self) -> DialogPane | None:
         """The dialog that is open, where there is room for one."""
         opened = self._state.dialog
-        return DialogPane(opened, self._actions) if opened is not None and self.layout is not None else None
+        if opened is None or self.layout is None:
+            return None
+        return (
+            FindPane(opened, self._actions) if isinstance(opened, FindDialog) else DialogPane(opened, self._actions)
+        )
 
 
 class _TooSmall(Pane):

@@ -16,6 +16,7 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.capture.controller import WatchRequest
+from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
 from tfdbg_cli.capture.runs.eager.meant import Meant
 from tfdbg_cli.capture.runs.eager.places import builds
 from tfdbg_cli.capture.runs.eager.recent import RESOURCE, Noted, Taken, attribute, name_of
@@ -72,14 +73,18 @@ class Checks:
         self._unseen: dict[int, int] = {}  # by the id of a handle: how many updates were not looked at
         self._failed = False
         self.meant = Meant() if watched.skips_meant else None
+        self.ignored = IgnoredOps(watched.by_hand, lambda given: not self.out_of_fine([given]))
 
     def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for."""
         if self.of_updates:
+            if self.ignored and (self.ignored.follows(inputs) or self.ignored.means(op)):
+                self.ignored.excuses(op, inputs, [one for one in outputs if one[2] is not None and _holds_bad(one)])
             return False
         op_type = op[1]
         if not self._finite_only:
-            return any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
+            found = any(self._passes(op, slot, value) for slot, (_, _, value) in enumerate(outputs))
+            return found and not (self.ignored and self._is_excused(op, inputs, outputs))
         rule, norms, found = RULES.get(op_type), self._norms, False
         for slot, (key, dtype, value) in enumerate(outputs):
             if dtype in _EXACT:
@@ -97,7 +102,11 @@ class Checks:
                 found = True
         if len(norms) > _MOST_KNOWN:  # those that are known longest are forgotten
             self._before, self._norms = norms, {}
-        return found and not self._is_excluded(op)
+        return found and not self._is_excluded(op) and not (self.ignored and self._is_excused(op, inputs, outputs))
+
+    def _is_excused(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+        """Whether what was found in `outputs` counts as fine by word; if it is not NaN, that of the op alone."""
+        return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
     def is_meant(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether what `op` gives are infinities that may be meant, so that they are judged at the end of its run."""
@@ -114,8 +123,12 @@ class Checks:
         if self.meant is not None:
             self.meant.judged()
 
-    def bad_variable(self, op: Noted, handle: EagerTensor, value: Array) -> bool:
+    def bad_variable(self, op: Noted, inputs: Sequence[OpInput], handle: EagerTensor, value: Array) -> bool:
         """Whether `value`, which the variable of `handle` holds after the update `op`, is what the watch is for."""
+        found = self._finds_in_variable(op, handle, value)
+        return found and not (self.ignored and self.ignored.excuses_variable(op, inputs, handle))
+
+    def _finds_in_variable(self, op: Noted, handle: EagerTensor, value: Array) -> bool:
         if not self._finite_only:
             return self._asks(op, 0, UPDATED_VARIABLE, value)
         key = tensor_id(handle)
@@ -146,9 +159,12 @@ class Checks:
         self._norms[key] = bound, max(old[1], change[1])
         return True
 
-    def bad_update(self, inputs: Sequence[OpInput]) -> bool:
-        """Whether an update with these `inputs` is given what the watch is for."""
-        return self.of_updates and not self.out_of_fine([given for given in inputs if not _is_handle(given)])
+    def bad_update(self, op: Noted, inputs: Sequence[OpInput]) -> bool:
+        """Whether the update `op` is given what the watch is for among `inputs`."""
+        given = [one for one in inputs if not _is_handle(one)] if self.of_updates else []
+        if self.out_of_fine(given):
+            return False
+        return not (self.ignored and (self.ignored.means(op) or self.ignored.are_to_blame(given)))
 
     def out_of_fine(self, inputs: Sequence[OpInput]) -> bool:
         """Whether all of `inputs` are finite, as far as they are numbers."""
@@ -210,6 +226,10 @@ def norm_of(value: Any) -> Norm | None:
     if (kind in _FLOATS or kind == "V") and any_nonfinite(np.asarray(value)):
         return None
     return math.inf, size
+
+
+def _holds_bad(output: Taken) -> bool:
+    return output[1] not in _EXACT and norm_of(output[2]) is None
 
 
 def _is_handle(given: OpInput) -> bool:

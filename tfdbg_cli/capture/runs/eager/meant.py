@@ -55,7 +55,7 @@ class Meant:
 
     def is_new(self, stack: Stack) -> bool:
         """Whether no run has been judged yet with such infinities at the line of the op that has this stack."""
-        place = _place(stack)
+        place = place_of_stack(stack)
         self._met.add(place)
         return place not in self._judged
 
@@ -109,6 +109,7 @@ def _signs_of(bad: Array) -> set[float] | None:
     return None if np.isnan(bad).any() else {float(sign) for sign in np.unique(np.sign(bad))}
 
 
-def _place(stack: Stack) -> tuple[str, int]:
+def place_of_stack(stack: Stack) -> tuple[str, int]:
+    """The file and the line of the program that an op with this stack belongs to."""
     inner = program_at(stack) or 0
     return stack[inner].co_filename, line_at(stack[inner], stack[inner + 1])

@@ -126,6 +126,9 @@ class EagerWatch:
         if not section.ignored:
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
             section.log.add(name, inputs, (CALLED, insides), gave, stack)
+            checks = self._checks_of(self._controller.watched)
+            if checks is not None:
+                checks.ignored.gave(name, gave)
 
     def with_past(self, run: Run, given: Mapping[str, EagerTensor]) -> Run:
         """`run` of a function that this thread called, with the eager ops that made what it was `given`."""
@@ -219,7 +222,7 @@ class EagerWatch:
 
     def _written(self, section: Section, checks: Checks | None, op: Noted, given: Sequence[OpInput]) -> bool:
         """Look at the variables that `op` updated; whether the watch is for one of them."""
-        found = checks is not None and checks.bad_update(given)
+        found = checks is not None and checks.bad_update(op, given)
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = compat.type_in_variable(handle)
@@ -231,7 +234,7 @@ class EagerWatch:
                 value = variable_value(handle, dtype)
                 bad = False
                 if checks is not None and checks.at_ops and not isinstance(value, NoValue):
-                    bad = checks.bad_variable(op, handle, value)
+                    bad = checks.bad_variable(op, given, handle, value)
                 section.log.wrote(op, handle, value, keep=bad)
                 found = found or bad
         return found

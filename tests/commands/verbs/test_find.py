@@ -1,0 +1,49 @@
+"""`find`: the line form of Ctrl-P, with the same ranking."""
+
+from __future__ import annotations
+
+from support import sample_run
+from support.golden import check_golden
+from support.prompt import Prompt, follow_all, json_of, text_of
+
+from tfdbg_cli.model.runs import Opened
+
+
+def test_the_answers() -> None:
+    prompt = Prompt(sample_run.run_end(), width=100)
+    check_golden(
+        "commands/find", "\n\n".join(prompt.show(f"find {text}", 100) for text in ("mm", "loss m", "lt -m 3", "zzq"))
+    )
+
+
+def test_json() -> None:
+    found = json_of("find log", sample_run.run_end())
+    assert (found["kind"], found["text"], found["total"]) == ("found", "log", 3)
+    assert found["hits"][0] == {
+        "kind": "tensor", "name": "loss/Log:0", "command": "pt loss/Log:0", "places": [5, 6, 7], "op_type": "Log",
+        "health": {"nan": 0, "inf": 2},
+    }  # fmt: skip
+    assert [hit["kind"] for hit in found["hits"]] == ["tensor", "op", "file"]
+
+
+def test_every_kind_is_found_and_leads_somewhere() -> None:
+    run = sample_run.run_end()
+    kinds = {
+        hit["kind"] for text in ("run", "dense", "py", "lt") for hit in json_of(f"find {text} -m 99", run)["hits"]
+    }
+    assert kinds == {"command", "run", "layer", "file", "tensor", "op"}
+    assert follow_all("find loss/M", run) == 2
+
+
+def test_before_a_run_and_in_a_recording() -> None:
+    assert {hit["kind"] for hit in json_of("find log", sample_run.run_start())["hits"]} == {"op", "file"}
+    opened = Opened("/there", (sample_run.sample_run(), sample_run.sample_run()))
+    hits = json_of("find run 2", opened)["hits"]
+    assert hits[0]["name"] == "run 2" and hits[0]["command"] == "runs 2"
+
+
+def test_mistakes() -> None:
+    prompt = Prompt(sample_run.run_end())
+    assert "too few" in prompt.error("find log -m 0").message
+    assert prompt.error("find").message
+    assert "0 of" in text_of("find zzq", sample_run.run_end())

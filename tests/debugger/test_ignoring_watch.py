@@ -1,0 +1,99 @@
+"""A watch goes on past what the person ignores, and at nothing else; no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.made_run import INF, NAN, Op, made_run, op
+
+from tfdbg_cli.analysis.origin.dismissed import Dismissed
+from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.debugger.active_watch import ActiveWatch
+from tfdbg_cli.debugger.progress_line import ProgressLine
+from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.decision import OnBenign, RunUntil
+from tfdbg_cli.model.ignored import Ignored, IgnoredBy
+from tfdbg_cli.model.runs import Run
+
+X = op("x", "Placeholder", value=[1.0, 0.0])
+LOG = op("log", "Log", "x", value=[0.0, -INF])
+INNER = op("inner", "Mul", "log", value=[0.0, -INF])
+LATER = op("later", "Log", "x", value=[0.0, -INF])
+
+
+def _run(number: int, *more: Op, function: str = "step") -> Run:
+    run = made_run(X, LOG, INNER, *more, op("y", "Neg", "inner", value=[0.0, INF]))
+    return replace(run, call=Call(number, RunKind.FUNCTION, ("y:0",), function=function), caught=True)
+
+
+def _watching(ignored: Ignored, name: str = "has_inf_or_nan", benign: OnBenign = OnBenign.STOP) -> ActiveWatch:
+    decision = RunUntil(name, benign=benign)
+    return ActiveWatch(decision, BUILT_IN_FILTERS[name], Settings(), ProgressLine(), lambda text: None, ignored)
+
+
+def _said(*named: str) -> Ignored:
+    return Ignored([ignored_place(_run(1), IgnoredBy.NODE, named[0], named)])
+
+
+@pytest.mark.parametrize("name", ["has_inf_or_nan", "bad_result", "has_inf"])
+@pytest.mark.parametrize("benign", list(OnBenign))
+def test_the_watch_goes_on(name: str, benign: OnBenign) -> None:
+    assert _watching(Ignored(), name, benign).sees(_run(1)) is not None
+    watching = _watching(_said("log"), name, benign)
+    assert watching.watched.ignored == {("step", "log"), ("step", "inner")}, "y comes out, and is looked at"
+    assert watching.sees(_run(2)) is None
+    assert watching.sees(_run(3)) is None, "each time"
+
+
+def test_another_fault_stops_it() -> None:
+    watching = _watching(_said("log"))
+    assert watching.sees(_run(2, op("root", "Sqrt", "x", value=[1.0, NAN]))) is not None
+    assert watching.sees(_run(3, function="other")) is not None, "a node of another function"
+
+
+def test_a_hit_that_the_values_do_not_explain_stops_it() -> None:
+    """All that is bad is left out of the checks: so what they found is something that nobody sees."""
+    run = made_run(X, LOG, INNER, op("y", "Exp", "x", value=[2.0, 1.0]))
+    hit = replace(run, call=Call(2, RunKind.FUNCTION, ("y:0",), function="step"), caught=True)
+    assert _watching(_said("log")).sees(hit) is not None
+    without_values = replace(_run(2), tensors=made_run(op("z", "Log")).tensors)
+    assert _watching(_said("log")).sees(without_values) is not None
+
+
+def test_a_cause_is_known_again_and_left_out_from_then_on() -> None:
+    first = OriginSearch(_run(1)).first()
+    assert first is not None
+    ignored = Ignored([ignored_cause(_run(1), first.cause, Dismissed())])
+    watching = _watching(ignored)
+    assert watching.sees(_run(2, LATER)) is None
+    assert ignored[0].named == ("log", "later")
+    assert ("step", "later") in watching.watched.ignored
+
+
+def test_what_is_taken_back_counts_for_the_next_watch() -> None:
+    ignored = _said("log")
+    ignored.withdraw(1)
+    watching = _watching(ignored)
+    assert watching.watched.ignored == frozenset() and watching.sees(_run(2)) is not None
+
+
+def test_for_another_filter_the_named_nodes_alone_are_left_out() -> None:
+    assert _watching(_said("log"), "all_zero").watched.ignored == {("step", "log")}
+
+
+def test_the_bundle_of_a_hit_is_given_what_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: list[Run] = []
+    monkeypatch.setattr(
+        "tfdbg_cli.debugger.active_watch.saved_in_words", lambda run, *path, **how: saved.append(run) or ("done",)
+    )
+    decision = RunUntil("has_inf_or_nan", bundle="/nowhere")
+    ignored = _said("inner")
+    asked = BUILT_IN_FILTERS["has_inf_or_nan"]
+    watching = ActiveWatch(decision, asked, Settings(), ProgressLine(), lambda text: None, ignored)
+    hit = watching.sees(_run(2))
+    assert hit is not None and watching.end(_run(2), hit, interrupted=False).notes
+    assert saved[0].ignored == ignored.places

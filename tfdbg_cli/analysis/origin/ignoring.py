@@ -1,0 +1,67 @@
+"""A place that the person ignores: the nodes that they named, and those that are bad because of these alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.origin.benign import holding
+from tfdbg_cli.analysis.origin.dismissed import Dismissed
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.outcome import outcome_of
+from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+
+_WHY = "said at the prompt"
+
+
+def ignored_cause(run: Run, cause: Cause, before: Dismissed) -> IgnoredPlace:
+    """The place that leaves out all that `cause` made in `run`, beside what counts as fine `before`."""
+    search = OriginSearch(run, dismissed=Dismissed(before.nodes, before.causes | {cause.key}))
+    search.all()
+    named = [node for node, key in search.dismissals.caused.items() if key == cause.key]
+    return ignored_place(run, IgnoredBy.CAUSE, cause.key, named, cause.text)
+
+
+def ignored_place(
+    run: Run,
+    by: IgnoredBy,
+    name: str,
+    named: Sequence[str],
+    why: str = _WHY,
+    held: frozenset[str] | None = None,
+) -> IgnoredPlace:
+    """The place that leaves out the nodes `named` of `run`, which the person called `name`, and what they spoil.
+
+    What comes out of the run is left out only where it was named itself: it may be spoiled by something else later,
+    so a watch looks at it, and then at what spoiled it. Values are read where the run has some. `why` is what is
+    said of it in the list; `held` as `Dismissed.held`, of what was said before.
+    """
+    search = OriginSearch(run, dismissed=Dismissed(frozenset(named), held=held))
+    rows = sorted(search.dismissals.rows)
+    outcome = outcome_of(run.graph, run.call).names(run.tensors) if rows else frozenset()
+    carriers = [run.tensors[row].node for row in rows if run.tensors[row].name not in outcome]
+    first = next((run.tensors[row].name for row in rows if run.tensors[row].node in named), TensorName(named[0], 0))
+    values = [run.tensors.value(row) for row in rows if run.tensors[row].name == first]
+    node = run.graph.find(first.node)
+    frame = made_at(run.tracebacks, first.node)
+    return IgnoredPlace(
+        run.call.number,
+        run.call.place,
+        first,
+        node.op_type if node is not None else "",
+        holding([value for value in values if isinstance(value, np.ndarray)]) if values else "",
+        why,
+        False,
+        tuple(dict.fromkeys([*named, *carriers])),
+        frame.file if frame else "",
+        frame.line if frame else None,
+        by,
+        name,
+        tuple(named),
+        search.dismissals.bad_nodes,
+    )

@@ -1,0 +1,88 @@
+"""The finder of one stop, as a front end uses it: typed, looked for in slices, its hits as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.finding import Finding, Hit
+from tfdbg_cli.commands.registry import Registry
+from tfdbg_cli.commands.views.found import FoundRows
+from tfdbg_cli.document.text import Line
+
+
+class FindingHere:
+    """Finds by letters of names. `keys` tells the key of a command, which stands beside it.
+
+    Raises:
+        TfdbgError: the run looked at cannot be read.
+
+    """
+
+    def __init__(self, context: Context, registry: Registry, keys: Callable[[str], str]) -> None:
+        self._finding = Finding(context, registry)
+        self._facts = context, registry, keys
+        self._rows = FoundRows(context, registry, self._finding.hits, keys)
+        self._shown: Sequence[Hit] = self._finding.hits
+        self._counting: tuple[int, Iterator[None]] | None = None
+        self.is_new = True  # whether the hits on show are those of another text than before
+
+    @property
+    def text(self) -> str:
+        """What is looked for."""
+        return self._finding.text
+
+    @property
+    def running(self) -> bool:
+        """Whether names are left to look at."""
+        return self._finding.running
+
+    @property
+    def total(self) -> int:
+        """How many hits there are by now."""
+        return self._finding.total
+
+    @property
+    def names(self) -> int:
+        """How many names there are."""
+        return self._finding.names
+
+    @property
+    def shown(self) -> int:
+        """How many of the hits have a line: the best ones."""
+        return len(self._shown)
+
+    def ask(self, text: str) -> None:
+        """Look for `text` from now on."""
+        self._finding.ask(text)
+        self.is_new = True
+        self._refresh()
+
+    def work(self, enough: Callable[[], bool]) -> None:
+        """Go on looking until `enough`."""
+        self._finding.work(enough)
+        self._refresh()
+
+    def line(self, row: int, width: int | None) -> Line:
+        """The hit at `row` as a line of at most `width` columns, its letters marked."""
+        return self._rows.line(row, width, marked=True)
+
+    def missing(self, row: int) -> bool:
+        """Whether the health of the hit at `row` is still to be counted."""
+        return row < len(self._shown) and self._rows.missing(row)
+
+    def count(self, row: int, enough: Callable[[], bool]) -> None:
+        """Count it, until `enough`; called again it goes on."""
+        if self._counting is None or self._counting[0] != row:
+            self._counting = row, self._rows.count(row)
+        for _ in self._counting[1]:
+            if enough():
+                return
+        self._counting = None
+
+    def _refresh(self) -> None:
+        if self._finding.hits is not self._shown:
+            self._shown = self._finding.hits
+            context, registry, keys = self._facts
+            self._rows = FoundRows(context, registry, self._shown, keys)
+            self._counting = None

@@ -1,0 +1,69 @@
+"""`find`: whatever has a name at this stop, by a few letters of it."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.finding import Finding
+from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Moment, Registry
+from tfdbg_cli.commands.views.found import FoundRows
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.rows import Rows
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.errors import TfdbgError
+
+_SHOWN = 20
+
+
+def commands(registry: Registry) -> tuple[Command, ...]:
+    """The command `find`, which finds those in `registry` too."""
+
+    def find(context: Context, options: argparse.Namespace) -> Document:
+        if options.most < 1:
+            raise TfdbgError(f"-m counts hits from 1; {options.most} is too few.")
+        text = options.text.strip()
+        finding = Finding(context, registry)
+        finding.ask(text)
+        finding.work(lambda: False)
+        rows = FoundRows(context, registry, finding.hits[: options.most])
+        for row in range(len(rows.hits)):
+            if rows.missing(row):
+                list(rows.count(row))
+        left_out = finding.total - len(rows.hits)
+        head = line(Span(f"{finding.total:,} of {finding.names:,} names", Style.TITLE), f" hold {printable(text)}")
+        blocks: list[Block] = [Text((head, EMPTY_LINE)), Rows(len(rows.hits), lambda i: rows.line(i, context.width))]
+        if left_out > 0:
+            more = Span(f"{left_out:,} more: type more letters, or -m N.", Style.HINT)
+            blocks.append(Text((EMPTY_LINE, line(more))))
+
+        def data() -> dict[str, object]:
+            hits = [rows.data(row) for row in range(len(rows.hits))]
+            return {"text": text, "names": finding.names, "total": finding.total, "hits": hits}
+
+        return Document("found", tuple(blocks), data, f"find {text}")
+
+    command = Command(
+        "find",
+        (),
+        "Find a tensor, layer, op, file, command or run by a few letters of its name.",
+        find,
+        (
+            Argument(("text",), "letters of the name, in order; words that all have to be there", nargs="..."),
+            Argument(
+                ("-m", "--most"), f"how many to show (default: {_SHOWN})", metavar="N", type=int, default=_SHOWN
+            ),
+        ),
+        moments=EVERYWHERE - {Moment.STEPPING},
+        section="Look",
+        details="""\
+The best hits come first: whole names, beginnings, beginnings of words (behind / and _, at capitals), first letters of
+words, the middle of words, letters here and there; of equal ones the shorter name. A capital asks for itself. On the
+screen Ctrl-P finds as one types.
+
+Examples:
+  find mm              MatMul, behind whatever scope
+  find grad dense
+  find lt""",
+    )
+    return (command,)

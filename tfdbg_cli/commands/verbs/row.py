@@ -1,0 +1,150 @@
+"""`row`: one row of every component of the batch together, and the next one that is bad."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
+from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
+from tfdbg_cli.document.array_words import decoded, is_text
+from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.summary import chip, summary_data
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.units import count_text
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.statistics import has_numbers, summarize
+
+_THRESHOLD = 200  # elements of a component that are shown in full
+_LISTED = 12
+
+
+def _row(context: Context, options: argparse.Namespace) -> Document:
+    batch = _batch(context)
+    parts = components(context.run, batch)
+    if not parts:
+        raise TfdbgError(
+            f"The rows of {batch.source} do not stand one below the other, or are not held.",
+            hint=f"`pt {quoted(batch.source)}` shows it." if batch.source else "",
+        )
+    at = _asked(context, options, batch)
+    if not 0 <= at < batch.size:
+        raise TfdbgError(f"There is no row {at}: the batch has {batch.size}, from 0.")
+    context.memory.row[context.current] = at
+    blocks: list[Block] = [Text(tuple(_head(at, batch)))]
+    for part in parts:
+        blocks += _shown(part, at)
+    return Document("row", tuple(blocks), lambda: _data(context, batch, parts, at), f"row {at}")
+
+
+def _batch(context: Context) -> BatchRows:
+    """The rows of the batch behind the origin of the run looked at; found once."""
+    known = context.memory.batches
+    ignored = tuple(number for number, _ in context.ignored.numbered)
+    key = context.current, ignored
+    if key not in known:
+        search = OriginSearch(context.run, dismissed=dismissed_in(context.run, context.ignored))
+        origin = search.first()
+        if origin is not None and origin.intended is None:
+            origin, _ = search.harmful(origin)
+        known[key] = None if origin is None else origin.batch
+    batch = known[key]
+    if batch is None:
+        raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`pt TENSOR[N]` shows a row.")
+    if not batch.rows:
+        raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
+    return batch
+
+
+def _asked(context: Context, options: argparse.Namespace, batch: BatchRows) -> int:
+    """The row to show: the one named, the next or last bad one behind the row on show, or the first."""
+    if options.number is not None and (options.next or options.previous):
+        raise TfdbgError("A number and a step exclude each other.", hint="Write: row N, or row --next")
+    if options.next and options.previous:
+        raise TfdbgError("--next and --previous exclude each other.")
+    if options.number is not None:
+        return int(options.number)
+    before = context.memory.row.get(context.current)
+    if before is None or not (options.next or options.previous):
+        return batch.rows[0]
+    rows = batch.rows if options.next else batch.rows[::-1]
+    found = next((row for row in rows if (row > before if options.next else row < before)), None)
+    if found is None:
+        raise TfdbgError(f"Row {before} is the {'last' if options.next else 'first'} one that is bad, or behind it.")
+    return found
+
+
+def _head(at: int, batch: BatchRows) -> list[Line]:
+    bad = at in batch.rows
+    verdict = Span("bad", Style.NAN) if bad else Span("not behind the origin", Style.DIM)
+    lines = [line(Span(f"Row {at}", Style.TITLE), f" of {batch.size}: ", verdict)]
+    spans: list[Span | str] = [Span("Bad rows  ", Style.LABEL)]
+    near = sorted(sorted(batch.rows, key=lambda row: abs(row - at))[:_LISTED])
+    for row in near:
+        spans += [Span(str(row), Style.MARK if row == at else Style.NUMBER, f"row {row}"), " "]
+    more = len(batch.rows) - len(near)
+    spans += [Span(f"and {more} more", Style.DIM)] if more else []
+    lines.append(line(*spans))
+    before, after = batch.rows[0] < at, batch.rows[-1] > at
+    steps: list[Span | str] = [Span("row --previous", Style.KEY, "row --previous"), "  "] if before else []
+    steps += [Span("row --next", Style.KEY, "row --next")] if after else []
+    return [*lines, line(*steps)] if steps else lines
+
+
+def _shown(part: Component, at: int) -> list[Block]:
+    row = part.row(at)
+    link = f"{'pf' if part.fed else 'pt'} {quoted(f'{part.name}[{at}]')}"
+    head: list[Span | str] = [Span(printable(f"{part.name}[{at}]"), Style.NAME, link)]
+    head += [f"  {part.role}"] if part.role else []
+    if is_text(row) and not row.ndim:
+        text = Span(printable(str(decoded(row.item()))), Style.STRING)
+        return [Text((EMPTY_LINE, line(*head), line("  ", text)))]
+    what: list[Span | str] = ["  ", Span("a picture: v looks at it", Style.HINT)] if looks_like_image(row) else []
+    top = Text((EMPTY_LINE, line(*head), line("  ", *chip(row, name_of(row.dtype)).spans, *what)))
+    return [top, ArrayBlock(row, ArrayStyle(threshold=_THRESHOLD))] if row.ndim else [top]
+
+
+def _data(context: Context, batch: BatchRows, parts: list[Component], at: int) -> dict[str, Any]:
+    found = []
+    for part in parts:
+        row = part.row(at)
+        value, elided = nested(row, ArrayStyle(threshold=context.settings.array_threshold))
+        summary = summary_data(summarize(row)) if has_numbers(row) else None
+        found.append(
+            {
+                "name": part.name, "role": part.role or None, "dtype": name_of(row.dtype), "shape": list(row.shape),
+                "image": looks_like_image(row), "summary": summary, "value": value, "elided": elided,
+            }
+        )  # fmt: skip
+    return {"row": at, "bad": at in batch.rows, "size": batch.size, "bad_rows": list(batch.rows), "components": found}
+
+
+COMMAND = Command(
+    "row",
+    (),
+    "One row of the batch, of all its components together: inputs, labels, weights.",
+    _row,
+    (
+        Argument(("number",), "the row, from 0; without it the first bad one", metavar="N", type=int, nargs="?"),
+        Argument(("--next",), "the next bad row behind the one shown last", switch=True),
+        Argument(("--previous",), "the bad row before it", switch=True),
+    ),
+    moments=WITH_TENSORS,
+    details=f"""\
+Bad rows are those that `origin` follows the offending elements back to. Components are what was fed or given with the
+batch, of as many rows; texts are shown as such. On the screen ] and [ step to the next bad row and back, and v looks
+at a component, as a picture where it looks like one. {count_text(_THRESHOLD, "element")} of a component are shown
+here; its name leads to all of it.
+
+Examples:
+  row
+  row 17
+  row --next""",
+)

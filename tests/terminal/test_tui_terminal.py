@@ -294,6 +294,8 @@ def test_a_list_is_filtered_as_one_types(tmp_path):
 
 def test_the_health_of_the_rows_in_sight_comes_by_itself(tmp_path):
     host = Host(tmp_path, "filter", size=(200, 24))
+    host.wait("│ x:0")
+    host.send("z")  # beside the preview there is no room for all columns
     host.wait("▄  ▄█ ▄▄  train.py:8")  # the logarithm
     host.send("w")
     host.wait("NaN▲")

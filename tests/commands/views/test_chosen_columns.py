@@ -29,7 +29,7 @@ def test_columns_are_chosen_for_now_and_later(tmp_path, monkeypatch) -> None:
 
 
 def test_every_column_can_be_chosen() -> None:
-    settings = Settings(columns=",".join(COLUMNS))
+    settings = Settings(columns=",".join(COLUMNS), preview="off")
     screen = Driven(sample_run.run_end(), "", (240, 30), settings=settings, registry=standard_registry())
     heads = [part.strip() for part in _head(screen) if part.strip()]
     assert len(heads) == len(COLUMNS)  # the name, and all but the role, which these nodes do not have

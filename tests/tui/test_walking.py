@@ -66,8 +66,8 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
     [
         ("P", "ps /home/ada/train.py -b 8"),
         ("T", "history loss/Log:0"),
-        ("I", "li loss/Log"),
-        ("O", "lo loss/Log"),
+        ("<", "li loss/Log"),
+        (">", "lo loss/Log"),
         ("A", "layers"),
         ("R", "runs"),
     ],

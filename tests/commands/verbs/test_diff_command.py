@@ -10,6 +10,7 @@ import pytest
 from support import sample_run
 from support.dump_maker import dump_graph, dump_tensor, small_dump
 from support.golden import check_golden
+from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.screen import Driven
 from support.two_runs import after, before, both
@@ -109,3 +110,11 @@ def test_nothing_in_common() -> None:
     empty = replace(before(), tensors=type(before().tensors)((), ()))
     assert "No tensor of one could be paired" in Prompt(Opened("/data", [before(), empty])).show("diff 1 2")
     assert np.isfinite(Prompt(both()).data("diff 1 2")["first"]["max_abs"])
+
+
+def test_random_numbers_are_told_as_such() -> None:
+    def drawn(value: float) -> object:
+        return made_run(op("shape", "Const", value=np.int32(1)), op("noise", "RandomUniform", "shape", value=value))
+
+    shown = Prompt(Opened("/data", [drawn(0.25), drawn(0.75)])).show("diff 1 2")
+    assert "0.25 in A, 0.75 in B" in shown and "It draws random numbers" in shown

@@ -23,6 +23,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
 _LABEL = 10
@@ -187,6 +188,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."
+    if all(map(draws_numbers, types)):
+        return f"It draws random numbers, with a state that is not recorded.{said}"
     if any(one.other for one in inputs):
         return f"The two ops read different tensors.{said}"
     unknown = [one for one in inputs if one.gap is None]

@@ -10,12 +10,13 @@ import pytest
 from support import sample_run
 from support.dump_maker import dump_graph, dump_tensor, small_dump
 from support.golden import check_golden
+from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.screen import Driven
 from support.two_runs import after, before, both
 
 from tfdbg_cli.commands.standard import standard_registry
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.runs import Opened, Run
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -109,3 +110,14 @@ def test_nothing_in_common() -> None:
     empty = replace(before(), tensors=type(before().tensors)((), ()))
     assert "No tensor of one could be paired" in Prompt(Opened("/data", [before(), empty])).show("diff 1 2")
     assert np.isfinite(Prompt(both()).data("diff 1 2")["first"]["max_abs"])
+
+
+@pytest.mark.parametrize(
+    ("op_type", "said"), [("RandomUniform", "It draws random numbers"), ("IteratorGetNext", "It is another batch.")]
+)
+def test_what_is_drawn_is_told_as_such(op_type: str, said: str) -> None:
+    def drawn(value: float) -> Run:
+        return made_run(op("shape", "Const", value=np.int32(1)), op("drawn", op_type, "shape", value=value))
+
+    shown = Prompt(Opened("/data", [drawn(0.25), drawn(0.75)])).show("diff 1 2")
+    assert "0.25 in A, 0.75 in B" in shown and said in shown

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
 from tfdbg_cli.commands.views.difference_data import difference_data
 from tfdbg_cli.commands.views.difference_rows import change_text, graph_table, input_table, number, tensor_table
 from tfdbg_cli.commands.views.links import tensor_link
@@ -23,6 +24,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
 
 _LABEL = 10
@@ -187,6 +189,10 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."
+    if all(one in PIPELINE_OPS for one in types):
+        return f"It is another batch.{said}"
+    if all(map(draws_numbers, types)):
+        return f"It draws random numbers, with a state that is not recorded.{said}"
     if any(one.other for one in inputs):
         return f"The two ops read different tensors.{said}"
     unknown = [one for one in inputs if one.gap is None]

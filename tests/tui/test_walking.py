@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from support import sample_run
-from support.screen import Driven
+from support.screen import Driven, tokens
 
 from tfdbg_cli.commands.standard import standard_registry
 
@@ -74,7 +74,7 @@ def test_K_goes_upstream_to_the_bad_input_else_to_the_largest() -> None:
 )
 @pytest.mark.parametrize("opening", ["lt", "pt loss/Log:0", "ni loss/Log", "origin"])
 def test_one_key_from_any_page_about_a_tensor(key, command, opening) -> None:
-    screen = drive(TO_LOG * (opening == "lt") + key, opening)
+    screen = drive([*tokens(TO_LOG * (opening == "lt")), key], opening)
     assert screen.state.page.command == command
 
 

@@ -32,7 +32,7 @@ def test_times_are_asked_by_node_op_type_and_device() -> None:
     assert _nodes("lp -q 'op=MatMul'") == ["dense/MatMul"]
     assert _nodes("lp -q '!loss device=CPU:0'") == ["dense/MatMul"]
     assert "filter loss: 2 of 3 rows" in Prompt(_end()).show("lp -q loss")
-    assert "no fact" in Prompt(_end()).error("lp -q 'nan>0'").message
+    assert "an execution has no nan" in Prompt(_end()).error("lp -q 'nan>0'").message
 
 
 def test_files_are_asked_by_path_and_by_their_tensors() -> None:

@@ -68,6 +68,18 @@ def test_a_layer_whose_ops_are_fused() -> None:
     np.testing.assert_allclose(values(outcome, "MatMul")[0], given[0] @ given[1])
 
 
+def test_a_fused_gelu_and_its_constants_have_a_device() -> None:
+    @tf.function
+    def f(x, weights, bias):
+        y = tf.nn.bias_add(tf.matmul(x, weights), bias)
+        return tf.nn.gelu(y, approximate=False) @ tf.transpose(weights)
+
+    _, outcome = made(f, rows(33, 65), rows(65, 17), rows(17))
+    found = [tensor for _, tensor in outcome.captured.pairs() if isinstance(tensor, Recomputed)]
+    assert "Const" in recomputed(outcome)
+    assert {tensor.device.rpartition("/")[2] for tensor in found} == {"device:CPU:0"}
+
+
 def test_shapes_are_those_of_the_values() -> None:
     @tf.function
     def f(image, kernel, signal, filters, bias, scale):

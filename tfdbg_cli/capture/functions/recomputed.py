@@ -58,10 +58,10 @@ class Recomputed:
 
     @property
     def device(self) -> str:
-        """Where it is computed: where the first tensor that it is made of is."""
+        """Where it is computed: where the first tensor that it is made of is; what is made of none is computed."""
         value: LazyTensor = self
         while isinstance(value, Recomputed):
-            value = value._inputs[0]
+            value = value._inputs[0] if value._inputs else value.tensor()
         return str(value.device)
 
     @property

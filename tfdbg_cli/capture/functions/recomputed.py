@@ -102,6 +102,9 @@ def made_of(recipe: Recipe, inputs: Sequence[LazyTensor], recent: Recent) -> Laz
 
 
 def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> EagerTensor:
+    if node.op == "Const":
+        with tf.device(node.device or None):
+            return tf.constant(tf.make_ndarray(node.attr["value"].tensor))
     attributes = _attributes(node)
     outputs = len(compat.op_definition(node.op).output_arg)
     return compat.run_op(node.op, inputs, attributes, outputs, inputs[0].device)[0]

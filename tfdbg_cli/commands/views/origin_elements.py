@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.analysis.graph.lineage import fed_value, tensor_name_of
 from tfdbg_cli.analysis.graph.parts import Part
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element
 from tfdbg_cli.analysis.origin.search import Origin
-from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
-from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array
 
@@ -92,26 +89,3 @@ def _part_data(values: Array) -> Any:
         return _python(values[()]) if not values.ndim else [_python(value) for value in values.reshape(-1)]
     facts = summarize(values)
     return {"size": facts.size, "min": facts.min, "max": facts.max, "nonfinite": facts.nonfinite}
-
-
-def batch_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
-    """Which rows of the batch are behind the offending elements, with links to what was fed."""
-    if not origin.batch_rows:
-        return []
-    batch = origin.batch
-    shown = ", ".join(map(str, batch.rows[:12]))
-    more = len(batch.rows) - 12
-    text = f"{'row' if len(batch.rows) == 1 else 'rows'} {shown}{f' and {more} more' if more > 0 else ''}"
-    feeds = [
-        Span(printable(name), Style.NAME, f"pf {quoted(name)}")
-        for name in run.call.given
-        if not batch.stored
-        and (fed := fed_value(run.call.given, tensor_name_of(name))) is not None
-        and fed.shape[:1] == (batch.size,)
-    ]
-    if not feeds and batch.source:
-        feeds = [Span(printable(batch.source), Style.NAME, f"pt {quoted(batch.source)}")]
-    parts: list[Span | str] = [Span("Batch".ljust(label_width), Style.LABEL), f"{text} of {batch.size}"]
-    for i, feed in enumerate(feeds[:3]):
-        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
-    return [line(*parts)]

@@ -16,7 +16,7 @@ def test_only_the_programs_frames_stay():
         _raise()
     except TfdbgError as error:
         whole, kept = error.__traceback__, without_our_frames(error.__traceback__)
-    assert [frame.name for frame in traceback.extract_tb(whole)][-1] == "settable"
+    assert [frame.name for frame in traceback.extract_tb(whole)][-1] == "_known"
     assert [frame.name for frame in traceback.extract_tb(kept)] == ["test_only_the_programs_frames_stay", "_raise"]
     assert without_our_frames(None) is None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.ending import ends
+from support.plain_text import plain
 from support.sample_run import sample_run
 
 from tfdbg_cli.commands.context import Context
@@ -18,7 +19,6 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.event_set_maker import EventSetMaker, proto, record, small_set
+from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.jsonlines import document_json
-from tfdbg_cli.document.text import plain
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.messages import schema

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 # the body of a loop.
 PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 FAKES = frozenset({"FakeParam"})  # what a branch gives for a value that only another one computes
-BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+CONDITIONS = frozenset({"If", "StatelessIf"})
+CASES = frozenset({"Case", "StatelessCase"})
+BRANCHES = CONDITIONS | CASES
 LOOPS = frozenset({"While", "StatelessWhile"})
 CALLS = PLAIN_CALLS | BRANCHES | LOOPS
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from tfdbg_cli.analysis.graph.fused_ops import as_written
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import (
+    CASES,
     CHECKS,
+    CONDITIONS,
     COPIES,
     DEBUG_COPIES,
     GATHERS,
@@ -37,8 +39,8 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
     "FusedBatchNorm": NORMALIZATIONS,
     "FusedBatchNormGrad": NORMALIZATION_GRADIENTS,
     "PartitionedCall": PLAIN_CALLS,
-    "If": frozenset({"If", "StatelessIf"}),
-    "Case": frozenset({"Case", "StatelessCase"}),
+    "If": CONDITIONS,
+    "Case": CASES,
     "While": LOOPS,
     "Select": SELECTS,
     "Gather": GATHERS,

@@ -14,15 +14,10 @@ from tfdbg_cli.formats.event_sets.set_graphs import SavedFunction, SavedOp, SetG
 from tfdbg_cli.formats.event_sets.traces import TraceKey
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.ops.kinds import CASES, CONDITIONS, LOOPS
 
 _PART = re.compile(r"^(?P<op>.+?)_(?P<part>body|cond|true|false|branch\d+)(?:_\d+)*$")
-_OPS = {
-    "body": ("While", "StatelessWhile"),
-    "cond": ("While", "StatelessWhile"),
-    "true": ("If", "StatelessIf"),
-    "false": ("If", "StatelessIf"),
-}
-_OF_CASE = ("Case", "StatelessCase")
+_OPS = {"body": LOOPS, "cond": LOOPS, "true": CONDITIONS, "false": CONDITIONS}
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.\\/>-]")  # what a node cannot be called
 
 
@@ -101,7 +96,7 @@ def _part_of(outer: SavedFunction | None, name: str) -> tuple[str, str] | None:
     match = _PART.match(name)
     if match is None or outer is None:
         return None
-    types = _OPS.get(match["part"], _OF_CASE)
+    types = _OPS.get(match["part"], CASES)
     for op_name, op in outer.ops.items():
         if op.op_type in types and op_name.replace("/", "_") == match["op"]:
             return f"{op_name}/{match['part']}/", f"{op_name}/"

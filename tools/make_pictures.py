@@ -63,6 +63,16 @@ STORIES = (
         ),
     ),
     Story(
+        160,
+        40,
+        KERAS,
+        (
+            Step("", "About to run"),
+            Step(":run -f has_inf_or_nan --keep 5<enter>", "1 row of the batch", "panes"),
+            Step(":trends<enter>", "last / first", "trends"),
+        ),
+    ),
+    Story(
         100,
         27,
         LOOP,

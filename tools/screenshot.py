@@ -29,6 +29,7 @@ _COLOURS = {
 }  # fmt: skip
 _FRONT, _BACK = "d8d8d8", "16181d"
 _MARGIN = 12
+_BRAILLE = "\u2800"  # the first of 256 characters, one for each set of dots
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,24 @@ def draw_png(session: TerminalSession, output: Path, size: int, front: str, back
         pen.rectangle((x, y, x + wide * cell.width - 1, y + high - 1), fill=f"#{cell.back}")
     for cell in drawn:
         x, y = _MARGIN + cell.col * wide, _MARGIN + cell.row * high
-        if cell.text.strip():
+        if _BRAILLE <= cell.text < chr(ord(_BRAILLE) + 256):  # few fonts have these
+            for left, top in _dots(cell.text):
+                at = x + wide * (1 + 2 * left) / 4, y + high * (1 + 2 * top) / 8
+                pen.ellipse((at[0] - 1, at[1] - 1, at[0] + 1, at[1] + 1), fill=f"#{cell.front}")
+        elif cell.text.strip():
             pen.text(
                 (x, y + (high - size) // 2 - 1), cell.text, font=bold if cell.bold else font, fill=f"#{cell.front}"
             )
         if cell.underline:
             pen.line((x, y + high - 2, x + wide * cell.width - 1, y + high - 2), fill=f"#{cell.front}")
     image.save(output)
+
+
+def _dots(char: str) -> Iterator[tuple[int, int]]:
+    """The column and the row of each dot of a character in braille."""
+    for bit, place in enumerate(((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))):
+        if (ord(char) - ord(_BRAILLE)) >> bit & 1:
+            yield place
 
 
 def draw_svg(session: TerminalSession, output: Path, size: int, front: str, back: str) -> None:

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthOrigin
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.tensor_query import Answers
+from tfdbg_cli.analysis.trends import Trends
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.replaying import how_to_replay
@@ -48,6 +49,7 @@ class Memory:
     # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
+    trends: dict[tuple[object, bool], Trends] = field(default_factory=dict)
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:

@@ -11,7 +11,9 @@ import pytest
 from support.golden import check_golden
 from support.made_run import NAN, made_run, op
 from support.prompt import Prompt, json_of, links_of, text_of
+from support.screen import Driven
 
+from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 
 
@@ -80,3 +82,10 @@ def test_a_run_without_training_says_so() -> None:
     run = made_run(op("a", "Const", value=1.0))
     assert json_of("trends", run)["series"] == []
     assert "Nothing in these runs is a gradient" in text_of("trends", run)
+
+
+def test_a_row_has_its_curve_as_a_preview() -> None:
+    assert "gradient of dense" in text_of("preview trends dense --of gradient", _stop())
+    screen = Driven(_stop(), opening="trends", size=(160, 40), registry=standard_registry())
+    assert "gradient of dense" in screen.text
+    assert "log scale" in screen.text

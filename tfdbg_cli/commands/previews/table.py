@@ -12,6 +12,7 @@ from tfdbg_cli.commands.previews.feed import feed_preview
 from tfdbg_cli.commands.previews.node import node_preview
 from tfdbg_cli.commands.previews.source import source_preview
 from tfdbg_cli.commands.previews.tensor import tensor_preview
+from tfdbg_cli.commands.previews.trend import trend_preview
 from tfdbg_cli.document.document import Document
 
 
@@ -35,4 +36,5 @@ PREVIEWS: Mapping[str, Preview] = {
     "node_info": Preview(node_preview),
     "print_source": Preview(source_preview, on_page=False),
     "origin": Preview(batch_preview, stays=True),
+    "trends": Preview(trend_preview, on_page=False),
 }

@@ -9,20 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.layers import is_called
-from tfdbg_cli.analysis.trends import Quantity, Series, Trends, trends
+from tfdbg_cli.analysis.trends import Quantity, Series, Trends
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.trend_page import chosen_series, norm_span, series_blocks, trends_of
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.plot import Plot
 from tfdbg_cli.document.sparkline import signs
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.model.runs import Opened
 
 _CURVE = 24  # columns
@@ -30,38 +27,14 @@ _NOTHING = "Nothing in these runs is a gradient, or a variable that the forward 
 
 
 def _trends(context: Context, options: argparse.Namespace) -> Document:
-    same = context.call.same
-    found = trends(context.runs, lambda run: run.change is None and (options.all or run.call.same == same))
-    series = _chosen(found.series, options)
+    found = trends_of(context, everything=options.all)
+    series = chosen_series(found, options)
     blocks: list[Block] = [Text(tuple(_head(context, found, series)))]
     if len(series) == 1:
-        only = series[0]
-        if len(only.steps) > 1:
-            blocks.append(Plot(np.array(only.values), (f"#{only.steps[0]}", f"#{only.steps[-1]}"), _log(only)))
-        blocks += [Text((EMPTY_LINE,)), _runs(context, only)]
+        blocks += series_blocks(context, series[0])
     elif series:
         blocks.append(_overview(series))
     return Document("trends", tuple(blocks), lambda: {"series": list(map(_data, series))}, "trends")
-
-
-def _chosen(series: Sequence[Series], options: argparse.Namespace) -> Sequence[Series]:
-    """Those of the layer and the quantity that were asked for.
-
-    Raises:
-        TfdbgError: there is no such layer.
-
-    """
-    if options.of:
-        series = [one for one in series if one.quantity == options.of]
-    if options.layer:
-        named = [one for one in series if one.name == options.layer]
-        named = named or [one for one in series if is_called(one.name, options.layer)]
-        if not named:
-            known = dict.fromkeys(one.name for one in series)
-            hint = did_you_mean(options.layer, known) or "`trends` lists the layers that have some."
-            raise TfdbgError(f"There are no norms of a layer {options.layer!r}.", hint=hint)
-        return named
-    return series
 
 
 def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Line]:
@@ -80,10 +53,6 @@ def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Lin
     return [*lines, EMPTY_LINE]
 
 
-def _log(series: Series) -> bool:
-    return any(value > 0 for value in series.values if math.isfinite(value))
-
-
 def _overview(series: Sequence[Series]) -> Table:
     """A row a series: its curve, its first and last number, and how the last compares with the first."""
 
@@ -94,9 +63,9 @@ def _overview(series: Sequence[Series]) -> Table:
         return (
             Span(printable(one.name) if first else "", Style.NAME, link),
             Span(str(one.quantity), Style.LABEL, link),
-            _number(one.values[0]),
+            norm_span(one.values[0]),
             Span("".join(signs(_logarithms(one), _CURVE)), Style.NUMBER),
-            _number(one.values[-1]),
+            norm_span(one.values[-1]),
             _change(one),
         )
 
@@ -113,28 +82,6 @@ def _logarithms(series: Series) -> Any:
         logs = np.log10(values)
     finite = logs[np.isfinite(logs)]
     return np.where(values == 0, finite.min() if finite.size else 0.0, logs)
-
-
-def _runs(context: Context, series: Series) -> Table:
-    """A row a run of one series."""
-    places = {context.runs[place].call.number: place for place in range(len(context.runs))}
-
-    def row(i: int) -> Row:
-        step = series.steps[i]
-        ratio = series.values[i] / series.values[i - 1] if i and series.values[i - 1] else math.nan
-        return (
-            Span(f"#{step}", Style.NAME, f"runs {places[step] + 1}"),
-            _number(series.values[i]),
-            Span("" if math.isnan(ratio) else f"×{number_text(ratio)}", Style.DIM),
-        )
-
-    columns = (Column("Run", right=True), Column("norm", right=True), Column("from the run before"))
-    return Table(columns, len(series.steps), row)
-
-
-def _number(value: float) -> Span:
-    style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
-    return Span(number_text(value), style)
 
 
 def _change(series: Series) -> Span:

@@ -70,3 +70,13 @@ def test_what_cannot_be_drawn_is_said_once():
     assert "one" in text(words, Way.CELLS)[1]
     assert text(words, Way.HISTOGRAM) == []
     assert text(np.zeros((0, 3)), Way.PICTURE) == []
+
+
+def test_the_cells_are_those_around_the_first_bad_element_and_say_where_they_are():
+    array = np.zeros((50, 30, 40), np.float32)
+    array[37, 21, 33] = np.nan
+    rows = text(array, Way.CELLS)
+    assert rows[0].startswith("[37, :, :]")
+    assert any("nan" in row for row in rows)
+    fine = text(np.zeros((50, 30, 40), np.float32), Way.CELLS)
+    assert fine[0].startswith("[0, :, :]")

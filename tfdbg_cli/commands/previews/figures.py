@@ -53,7 +53,8 @@ def is_picture(shape: Shape | None) -> bool:
 
 def _cells(value: LateValue, shape: Shape | None) -> Figure:
     height = shape[-2] if shape is not None and len(shape) > 1 else 1  # an array of one axis lies in a row
-    return Figure(value, Way.CELLS, min(_MOST_CELLS, height) + 1)
+    place = 1 if shape is not None and len(shape) > 2 else 0  # a row that says which part it is
+    return Figure(value, Way.CELLS, min(_MOST_CELLS, height) + 1 + place)
 
 
 def _in_short(value: LateValue) -> tuple[Block, ...]:

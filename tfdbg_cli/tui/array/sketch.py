@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from tfdbg_cli.document.array_words import is_text
 from tfdbg_cli.document.figure import Figure, Way
 from tfdbg_cli.document.text import Style, printable
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.tui.array.condition import nonfinite
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
 from tfdbg_cli.tui.array.levels import scale_of
 from tfdbg_cli.tui.array.line_plot import HERE, line_plot
 from tfdbg_cli.tui.array.number_style import NumberStyle
 from tfdbg_cli.tui.array.numbers import CURSOR, Corner, grid
 from tfdbg_cli.tui.array.picture import picture
-from tfdbg_cli.tui.array.plane import Plane
+from tfdbg_cli.tui.array.plane import Index, Plane
 from tfdbg_cli.tui.array.scan import Scan
 from tfdbg_cli.tui.array.surface import Drawn, Row, Run, Surface, fitted
 
 _COLOURS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
 _QUIET: dict[str, str] = {CURSOR: Style.PLAIN, Style.TITLE: Style.DIM}  # looks in the place of those of a cursor
+_MOST_SEARCHED = 1 << 18  # elements that are looked through between two keys
 _MANY = 1 << 20  # more steps than a slice of time has
 
 
@@ -85,22 +90,41 @@ def _countable(value: Any) -> bool:
 
 
 def _plane(array: Array) -> Plane:
-    """What is drawn of an array: one of a single axis lies in a row."""
-    plane = Plane.of(array.shape)
+    """What is drawn of an array: the part with its first bad element; one of a single axis lies in a row."""
+    plane = Plane.of(array.shape).at(_worth_seeing(array))
     return plane.swapped() if array.ndim == 1 else plane
+
+
+def _worth_seeing(array: Array) -> Index:
+    """The first element that is NaN or infinite, where the array is small enough to look for it; else the first."""
+    if array.size <= _MOST_SEARCHED and not is_text(array):
+        bad = nonfinite(array).reshape(-1)
+        at = int(bad.argmax())
+        if bad[at]:
+            return tuple(map(int, np.unravel_index(at, array.shape)))
+    return (0,) * array.ndim
 
 
 def _picture(array: Array, surface: Surface) -> Drawn:
     plane = _plane(array)
     if array.ndim > 2 and array.shape[-1] in _COLOURS:
         plane = plane.showing(array.ndim - 3, array.ndim - 2)
-    return picture(array, plane, scale_of(plane.elements(array)), surface)
+    return _beside_where(plane, surface, lambda rest: picture(array, plane, scale_of(plane.elements(array)), rest))
 
 
 def _cells(array: Array, surface: Surface) -> Drawn:
-    """The first elements; nothing shows where a cursor would be."""
-    drawn, _ = grid(array, _plane(array), NumberStyle(), Corner(), surface)
-    return _quiet(drawn)
+    """Some elements; nothing shows where a cursor would be."""
+    plane = _plane(array)
+    return _beside_where(plane, surface, lambda rest: grid(array, plane, NumberStyle(), Corner(), rest)[0])
+
+
+def _beside_where(plane: Plane, surface: Surface, draw: Callable[[Surface], Drawn]) -> Drawn:
+    """What `draw` makes of the room, below a row that says which part of the array it is, if it is not all of it."""
+    if not plane.frozen or surface.rows < 2:
+        return _quiet(draw(surface))
+    where = fitted([(plane.where, (Style.DIM,))], surface.cols)
+    drawn = _quiet(draw(replace(surface, rows=surface.rows - 1)))
+    return Drawn([where, *drawn.rows], drawn.cursor)
 
 
 def _curve(array: Array, surface: Surface) -> Drawn:

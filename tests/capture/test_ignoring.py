@@ -129,3 +129,26 @@ def test_updates_of_eager_code() -> None:
             variable.assign([1.0 / (5.0 - number) if number < 5 else np.inf, 1.0])
     assert len(front.ends) == 2
     assert seen[0] == "Log"
+
+
+def test_what_is_read_from_a_variable_behind_an_ignored_update_is_no_origin(watched: Any) -> None:
+    slow, weights = tf.Variable(tf.zeros([3])), tf.Variable(tf.ones([3]))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        slow.assign_add(tf.math.log(x))
+        weights.assign_sub(0.1 * slow)
+        return tf.reduce_sum(weights)
+
+    seen: list[Any] = []
+
+    def decide(event: Stop) -> Decision:
+        prompt = Prompt(event)
+        seen.append(prompt.data("origin")["op_type"])
+        prompt.document("ignore")
+        seen.append(prompt.data("origin")["op_type"])
+        return Detach()
+
+    with watched(RunUntil("has_inf_or_nan"), decide):
+        step(tf.constant([1.0, 2.0, 0.0]))
+    assert seen == ["Log", None]

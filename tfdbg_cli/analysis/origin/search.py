@@ -41,6 +41,7 @@ from tfdbg_cli.analysis.origin.late_reads import LateReads
 from tfdbg_cli.analysis.origin.offending import offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Benign as Benign
 from tfdbg_cli.analysis.origin.origin_found import Origin as Origin
+from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
 from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.graph import Node
@@ -80,7 +81,15 @@ class OriginSearch:
         self._passed_over: list[int | InputSeen] = []
         self._inputs: dict[int, list[InputSeen]] = {}
         self._handing_on: dict[int, bool] = {}
-        self._dismissals = Dismissals(run, dismissed, self._verdicts, self._mask, self._inputs_of, self._hidden.rows)
+        updates = UpdatesRead(run, self._lineage)
+        self._dismissals = Dismissals(
+            run,
+            dismissed,
+            self._verdicts,
+            self._mask,
+            self._inputs_of,
+            lambda row: [*self._hidden.rows(row), *updates.rows(row)],
+        )
 
     @property
     def unread(self) -> int:

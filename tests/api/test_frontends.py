@@ -11,7 +11,8 @@ from support import sample_run
 from tfdbg_cli.api import frontends
 from tfdbg_cli.api.frontends import NoFrontend, choose_frontend
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
-from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.config.settings import Settings, changed
+from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.script import Script
@@ -157,3 +158,15 @@ def test_damaged_settings_are_named_once(tmp_path, monkeypatch, capsys) -> None:
     choose_frontend("line")
     choose_frontend("line")
     assert capsys.readouterr().err.count("are damaged") == 1
+
+
+def test_the_line_prompt_takes_no_key_and_no_colour_that_the_screen_could_not_follow(capsys):
+    save_setting(changed(Settings(), "keys.x", "orgin"), "keys.x")
+    front = choose_frontend("line", commands=["config set colours.nan purple", "config set keys.y lt"])
+    said = capsys.readouterr()
+    assert "The setting keys.x was left aside" in said.err
+    front.stop(sample_run.run_end())
+    said = capsys.readouterr()
+    assert "There is no colour 'purple'." in said.out
+    assert front.settings.keys == (("x", "orgin"), ("y", "lt"))
+    assert front.settings.colours == ()

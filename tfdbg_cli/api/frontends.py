@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -145,9 +145,34 @@ def _line(
     from tfdbg_cli.line.frontend import LineFrontend
 
     output = launch_options().output
+    registry = standard_registry()
     return LineFrontend(
-        standard_registry(), settings, filters, script=script, json=json, output=output, reason=reason
+        registry, settings, filters, script=script, json=json, output=output, reason=reason, check=_of_the_screen
     )
+
+
+def _of_the_screen(before: Settings, settings: Settings) -> None:
+    """Refuse keys and colours that the full screen could not follow, but for those that were there `before`.
+
+    Raises:
+        TfdbgError: there is one; the message says which.
+
+    """
+    known = {(name, str(fault)) for name, fault in _faults(before)}
+    for name, fault in _faults(settings):
+        if (name, str(fault)) not in known:
+            raise fault
+
+
+def _faults(settings: Settings) -> Iterable[tuple[str, TfdbgError]]:
+    """The keys and colours that do not fit, and why. urwid is loaded only where there are some to be looked at."""
+    if not (settings.keys or settings.colours):
+        return ()
+    from tfdbg_cli.commands.standard import standard_registry
+    from tfdbg_cli.tui.control.keymap import ACTIONS
+    from tfdbg_cli.tui.control.preferences import preferences
+
+    return preferences(settings, standard_registry(), ACTIONS).faults.items()
 
 
 def person_settings(path: Path | None = None) -> Settings:
@@ -156,7 +181,8 @@ def person_settings(path: Path | None = None) -> Settings:
     `path` is a file in place of the person's own.
     """
     settings, warnings = load_settings(path)
-    for warning in warnings:
+    faults = [f"The setting {name} was left aside: {fault}" for name, fault in _faults(settings)]
+    for warning in (*warnings, *faults):
         if warning not in _said:
             _said.add(warning)
             to_stderr(warning)

@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -35,7 +35,8 @@ class LineFrontend:
     """Shows stops as lines of text, or with `json` as one JSON object for each command.
 
     Commands come from `script`, else from a person at the terminal or in a notebook, else from standard input.
-    When no more come, the program goes on without the debugger. `output` is where answers go (default:
+    When no more come, the program goes on without the debugger. `check`, given the settings before a change and after
+    it, refuses what another front end could not follow. `output` is where answers go (default:
     sys.stdout as it is at each stop). `reason` says why there is no full screen, where a person may expect one.
     `failures` counts the commands that did not work without a person to mend them, `broken` says that nobody
     reads the answers any more.
@@ -51,6 +52,7 @@ class LineFrontend:
         json: bool = False,
         output: TextIO | None = None,
         reason: str = "",
+        check: Callable[[Settings, Settings], None] = lambda before, settings: None,
     ) -> None:
         self.failures = 0
         self.broken = False
@@ -61,6 +63,7 @@ class LineFrontend:
         self._json = json
         self._stream = output
         self._reason = reason
+        self._check = check
         self._source: Input | None = None
         self._json_output: JsonOutput | None = None
         self._history: History | None = None
@@ -149,6 +152,7 @@ class LineFrontend:
             self._history.problem = ""
 
     def _set(self, settings: Settings) -> None:
+        self._check(self._settings, settings)
         self._settings = settings
 
 

@@ -25,7 +25,7 @@ from tfdbg_cli.tui.control.bugs import bug_document, bug_report
 from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
 from tfdbg_cli.tui.control.keyboard import Keyboard
-from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.keymap import ACTIONS, KeyContext
 from tfdbg_cli.tui.control.preferences import Preferences, preferences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
@@ -64,7 +64,7 @@ class App:
         self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
         self._registry = registry
-        self._preferences = preferences(settings, registry, self.actions.names())
+        self._preferences = preferences(settings, registry, ACTIONS)
         self.view = View(self.state, self.actions, self.key, self.click, self.bug)
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.keyboard = Keyboard(self, self._type)
@@ -344,7 +344,7 @@ class App:
         self.say(Message("Mouse on: click links, turn the wheel." if on else "Mouse off: the terminal selects text."))
 
     def _settings_changed(self, settings: Settings) -> None:
-        found, known = preferences(settings, self._registry, self.actions.names()), self._preferences.faults
+        found, known = preferences(settings, self._registry, ACTIONS), self._preferences.faults
         if new := [fault for name, fault in found.faults.items() if str(known.get(name)) != str(fault)]:
             raise new[0]
         self._follow(found)

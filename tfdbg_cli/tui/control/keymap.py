@@ -254,6 +254,9 @@ BINDINGS: tuple[Binding, ...] = (
     ),
 )
 
+ACTIONS = frozenset(binding.action.removeprefix("ui:") for binding in BINDINGS if binding.action.startswith("ui:"))
+"""What a screen can do, and no command: what may stand behind `ui:`."""
+
 _SHOWN = {
     "page down": "PgDn",
     "page up": "PgUp",

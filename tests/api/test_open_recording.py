@@ -38,6 +38,8 @@ def test_runs_and_their_tensors(recording: tf_debug.Recording) -> None:
     np.testing.assert_array_equal(log[0, :1], LOG[0, :1])
     assert np.asarray(log, np.float64).dtype == np.float64
     assert log.summary.neg_inf == 2 and repr(log) == "<loss/Log:0 of run #3: float32 [4, 2]>"
+    assert repr(recording) == f"<{recording.path}: 3 runs>"
+    assert repr(recording.tensors("loss/Log")) == "<1 tensor of run #3>"
     assert [str(tensor.name) for tensor in tensors[:2]] == ["x:0", "y:0"]
     assert np.asarray(tensors["step/while/Add"]).item() == 3  # the last of several
     with pytest.raises(KeyError):

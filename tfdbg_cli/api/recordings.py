@@ -13,6 +13,7 @@ import numpy as np
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.names import TensorName
@@ -129,6 +130,9 @@ class SavedTensors(Sequence[SavedTensor]):
         row = self._rows[index]
         return SavedTensor(self._run, row, self._run.tensors[row])
 
+    def __repr__(self) -> str:
+        return f"<{count_text(len(self), 'tensor')} of run #{self._run.call.number}>"
+
     def _named(self, text: str) -> SavedTensor:
         node, _, slot = text.rpartition(":")
         name = TensorName(node, int(slot)) if node and slot.isdecimal() else TensorName(text, 0)
@@ -155,9 +159,12 @@ class SavedTensors(Sequence[SavedTensor]):
         return _table(shown) + (f"<p>… {more:,} more</p>" if more else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recording(Opened):
     """Runs on disk: `runs`, each read when it is looked at, and questions to their tensors."""
+
+    def __repr__(self) -> str:
+        return f"<{self.path}: {count_text(len(self.runs), 'run')}>"
 
     def tensors(self, query: str = "", run: int = -1) -> SavedTensors:
         """The tensors of the run at the place `run` (the last one if nothing else is said) that `query` admits.

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import Action, Attendant, Controller, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.intercept.initializers import CountingController
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS
@@ -25,7 +26,9 @@ class RecordingController:
     `capture.controller.Controller`.
     """
 
-    def __init__(self, controller: Controller, recorder: Recorder, threads: PromptThreads | None = None) -> None:
+    def __init__(
+        self, controller: CountingController, recorder: Recorder, threads: PromptThreads | None = None
+    ) -> None:
         self._controller = controller
         self._recorder = recorder
         self._threads = threads or PromptThreads()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, overload
 
 from tfdbg_cli.formats.container.index import Index
@@ -12,6 +13,7 @@ from tfdbg_cli.model.values import Array
 NAMELESS = "(damaged)"  # what a node is called whose name cannot be read
 MOST = 1 << 62
 _AT_ONCE = 4096  # texts looked up together
+_MOST_SHAPES = 4096  # that are known; a run has few
 
 
 class NumberedTexts(Sequence[str]):
@@ -65,6 +67,7 @@ def whole(value: Any) -> int:
     return value
 
 
+@lru_cache(_MOST_SHAPES)
 def shape_of(text: str) -> Shape:
     """The shape that stands in the index as `text`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,18 @@ def decided(query: Query, mask_of: MaskOf, count: int) -> Decided:
                 np.logical_or.reduce([one.admitted for one in of_all]),
                 np.logical_and.reduce([one.refused for one in of_all]),
             )
+
+
+def leaves(query: Query) -> Iterator[Word | Comparison]:
+    """The words and comparisons that `query` is made of."""
+    match query:
+        case Word() | Comparison():
+            yield query
+        case Not(part):
+            yield from leaves(part)
+        case Both(parts) | Either(parts):
+            for part in parts:
+                yield from leaves(part)
 
 
 def _nothing(count: int) -> Decided:

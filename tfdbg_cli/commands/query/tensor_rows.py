@@ -27,7 +27,7 @@ from tfdbg_cli.commands.query.facts import (
     text_test,
 )
 from tfdbg_cli.commands.query.language import Comparison, Query, QueryError, Word
-from tfdbg_cli.commands.query.masks import decided
+from tfdbg_cli.commands.query.masks import decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.errors import TfdbgError
@@ -86,8 +86,11 @@ class TensorRows:
         self, query: Query, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
     ) -> Iterator[None]:
         """What the columns of a run of very many tensors decide goes into `found`; of the rest each is looked at."""
-        yes_or_no = decided(query, self._mask, len(self._store))
-        yield
+        masks: dict[int, Array | None] = {}
+        for part in leaves(query):
+            masks[id(part)] = self._mask(part)
+            yield
+        yes_or_no = decided(query, lambda part: masks[id(part)], len(self._store))
         wanted = np.zeros(len(self._store), bool)
         wanted[np.asarray(base, np.int64)] = True
         found.extend(places(yes_or_no.admitted & wanted))

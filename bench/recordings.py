@@ -32,8 +32,8 @@ code = main(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
 sys.exit(code)
 """
-_LISTS = ("lt -s dump_size -r", "lt -s op_type", "lt -s tensor_name", "lt -s shape", "lt -n op_7", "lt --dtype int",
-          "lt -q 'size>300 op=Mul'")  # fmt: skip
+_LISTS = ("lt -s dump_size -r", "lt -s op_type", "lt -s tensor_name", "lt -s shape", "lt -n op_7", "lt -t Mul",
+          "lt --dtype float", "lt --shape '[20]'", "lt -q 'size>300 op=Mul'")  # fmt: skip
 
 
 def _run(count: int, graph: Graph | None = None) -> Run:

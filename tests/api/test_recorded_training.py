@@ -107,6 +107,63 @@ def test_a_session_is_recorded_with_what_it_was_fed(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.asarray(run.tensors.value(row)), expected, rtol=1e-6)
 
 
+WRAPPED = """
+import threading
+import tensorflow.compat.v1 as tf
+import tfdbg_cli as tf_debug
+tf.disable_eager_execution()
+x = tf.placeholder(tf.float32, [2], name="x")
+y = tf.log(x, name="y")
+watched = tf_debug.LocalCLIDebugWrapperSession(tf.Session())
+dumped = tf_debug.DumpingDebugWrapperSession(tf.Session(), "dumps")
+own = tf_debug.DumpingDebugWrapperSession(tf.Session(), "own", recording=True)
+for number in range(2):
+    for session in (watched, dumped, own):
+        session.run(y, {x: [number, number]})
+step = tf.train.get_or_create_global_step()
+hooks = [tf_debug.LocalCLIDebugHook()]
+with tf.train.MonitoredSession(hooks=hooks) as session:
+    session.run(y, {x: [7, 7]})
+print("counted", watched.run_call_count, dumped.run_call_count, own.run_call_count)
+"""
+
+
+def test_sessions_that_a_program_wraps_itself_are_recorded_too(tmp_path: Path) -> None:
+    made = _launched(tmp_path, WRAPPED, "--record", "runs")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == "counted 2 2 2\n"
+    runs = open_path(tmp_path / "runs").runs
+    assert [run.call.feeds["x:0"][0] for run in runs] == [0, 0, 0, 1, 1, 1, 7]
+    assert len({run.call.number for run in runs}) == 7
+    for run in runs:
+        (row,) = run.tensors.named("y")
+        assert isinstance(run.tensors.value(row), np.ndarray)
+    own = open_path(tmp_path / "own")
+    assert [(run.call.number, run.call.feeds["x:0"][0]) for run in own.runs] == [(1, 0), (2, 1)]
+    assert len(open_path(tmp_path / "dumps").runs) == 2
+
+
+def test_a_dumping_session_writes_a_recording_of_what_its_function_names(tmp_path: Path) -> None:
+    import tensorflow.compat.v1 as tf
+
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [2], name="x")
+        y = tf.log(tf.add(x, 1, name="more"), name="y")
+
+        def watch_fn(fetches: Any, feeds: Any) -> Any:
+            return tf_debug.WatchOptions(node_name_regex_allowlist="^more$")
+
+        session = tf_debug.DumpingDebugWrapperSession(tf.Session(), str(tmp_path / "s"), watch_fn, recording=True)
+        assert session.run(y, {x: [0, 0]}).tolist() == [0, 0]
+        session.run(y, {x: [1, 1]})
+        assert session.run_call_count == 2
+        session._tfdbg_controller._controller._recorder.end()  # as at the end of the program
+        runs = open_path(tmp_path / "s").runs
+        assert [run.tensors.nodes() for run in runs] == [["more"], ["more"]]
+        with pytest.raises(ValueError, match="non-empty"):
+            tf_debug.DumpingDebugWrapperSession(tf.Session(), str(tmp_path / "s"), recording=True)
+
+
 def test_a_killed_job_leaves_what_was_finished(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(FIT.replace("EPOCHS", "100000"))
     words = [sys.executable, "-m", "tfdbg_cli", "run", "--record", "runs", "train.py"]

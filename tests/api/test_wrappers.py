@@ -68,7 +68,10 @@ def test_the_arguments_are_tensorflows_in_its_order(tf, name) -> None:
     ours = list(inspect.signature(getattr(tf_debug, name)).parameters)
     theirs = list(inspect.signature(getattr(theirs_module, name)).parameters)
     assert ours[: len(theirs)] == theirs
-    assert set(ours[len(theirs) :]) <= {"log_usage"}
+    added = inspect.signature(getattr(tf_debug, name)).parameters
+    by_name = {key for key in ours if added[key].kind is inspect.Parameter.KEYWORD_ONLY}
+    assert by_name == ({"recording"} if name.startswith("Dumping") else set())
+    assert set(ours[len(theirs) :]) - by_name <= {"log_usage"}
 
 
 def test_every_name_of_tensorflows_debugger_is_there(tf) -> None:

@@ -16,8 +16,10 @@ from support.made_run import made_run, op
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.controller import Action
+from tfdbg_cli.capture.intercept.unattended import Unattended
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.debugger.recording_controller import RecordingController
 from tfdbg_cli.errors import TfdbgError
@@ -52,7 +54,7 @@ class _Case:
         self.front = ScriptedFrontend(*script)
         self.debugger = Debugger(lambda: self.front, settings=settings)
         self.debugger.recorder = Recorder(lambda: settings or Settings(), self.said.append)
-        self.controller = RecordingController(self.debugger)
+        self.controller = RecordingController(self.debugger, self.debugger.recorder)
 
     def drive(self, count: int, *, value: float = 1.0, error: str = "") -> str:
         letters = ""
@@ -293,6 +295,53 @@ def test_a_process_that_is_forked_off_writes_nothing(tmp_path: Path) -> None:
     case.drive(1)
     case.debugger.recorder.end()
     assert _numbers(tmp_path / "r") == [1, 2]
+
+
+def test_debuggers_that_share_a_recorder_have_numbers_of_their_own_in_it(tmp_path: Path) -> None:
+    case, other = _Case(), Unattended(None, Settings())
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), every=2))
+    both = (case.controller, RecordingController(other, case.debugger.recorder))
+    for _ in range(4):
+        for controller in both:
+            plan = controller.run_starts(_Pending())
+            assert plan.action is (Action.CAPTURE if plan.number % 2 else Action.LEAVE)  # each counts its own
+            if plan.action is Action.CAPTURE:
+                assert not controller.run_ends(plan, _run(plan.number))
+    case.debugger.recorder.end()
+    assert other.run_count == 4
+    assert _numbers(tmp_path / "r") == [1, 2, 3, 4]
+
+
+def test_a_recording_within_a_recording(tmp_path: Path) -> None:
+    """A session that writes its own, in a program that is recorded."""
+    case, own = _Case(), Recorder(Settings, lambda sentence: None)
+    outer, inner = case.debugger.recorder, Unattended(None, Settings())
+    outer.begin(RecordRuns(str(tmp_path / "outer"), every=2))
+    own.begin(RecordRuns(str(tmp_path / "own")))
+    controller = RecordingController(RecordingController(inner, own), outer)
+    for _ in range(3):
+        plan = controller.run_starts(_Pending())
+        assert plan.action is Action.CAPTURE
+        controller.run_ends(plan, _run(plan.number))
+    outer.end()
+    own.end()
+    assert _numbers(tmp_path / "outer") == [1, 3]
+    assert _numbers(tmp_path / "own") == [1, 2, 3]
+
+
+def test_runs_of_threads_of_another_name_are_not_recorded(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    only = PromptThreads("Train")
+    controller = RecordingController(Unattended(None, Settings()), case.debugger.recorder, only)
+    plans = []
+    for name in ("Train-1", "Other-1"):
+        thread = threading.Thread(target=lambda: plans.append(controller.run_starts(_Pending())), name=name)
+        thread.start()
+        thread.join()
+    case.debugger.recorder.end()
+    assert [plan.action for plan in plans] == [Action.CAPTURE, Action.LEAVE]
 
 
 def _until(holds: Any) -> None:

@@ -83,3 +83,18 @@ def test_the_summary_leaves_the_array_and_numpys_error_state_alone():
         summarize(array)
         assert np.geterr() == before
     assert array[0] == 1
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns", "every other", "one"])
+def test_a_bad_element_is_found_in_whichever_part_it_lies(monkeypatch, layout):
+    monkeypatch.setattr(statistics, "_CHUNK", 3)
+    for place in range(8):
+        array = {
+            "rows": lambda: np.zeros((2, 4), np.float32),
+            "columns": lambda: np.zeros((2, 4), np.float32, order="F"),
+            "every other": lambda: np.zeros((2, 8), np.float32)[:, ::2],
+            "one": lambda: np.zeros((), np.float32),
+        }[layout]()
+        assert not any_nonfinite(array)
+        array[np.unravel_index(place % array.size, array.shape)] = np.inf
+        assert any_nonfinite(array)

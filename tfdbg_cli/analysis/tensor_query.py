@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+import numpy as np
+
+from tfdbg_cli.analysis.fact_masks import holding, holding_op, picked, places
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
@@ -16,7 +19,9 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, summary_of
-from tfdbg_cli.model.values import LOST, NoValue
+from tfdbg_cli.model.values import LOST, Array, NoValue
+
+_WORTH_ALL = 16  # where one row of so many is to be sorted, the order of all is asked for
 
 
 class SortKey(StrEnum):
@@ -79,6 +84,9 @@ def admitted(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
         TfdbgError: the shape pattern cannot be read.
 
     """
+    told = _told_by_columns(store, graph, query)
+    if told is not None:
+        return told
     found = _by_name(store, graph, query)
     if query.dtype or query.device or query.shape:
         fits = _row_test(query)
@@ -94,13 +102,40 @@ def ordered(
         return sorted(found, key=lambda i: _soundness(summary(i)), reverse=query.reverse)
     if query.sort_by is SortKey.TIMESTAMP:
         return found[::-1] if query.reverse else found
-    if len(found) == len(store) and isinstance(store, TellsOrder):
+    if len(found) * _WORTH_ALL >= len(store) and isinstance(store, TellsOrder):
         known = store.order(str(query.sort_by), query.reverse)
         if known is not None:
-            return known
+            return known if len(found) == len(store) else picked(known, found)
     key = _SORT_KEYS[query.sort_by]
     # Sorting a reversed list keeps equal rows in order of execution in both directions.
     return sorted(found, key=lambda i: key(store[i]), reverse=query.reverse)
+
+
+def _told_by_columns(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int] | None:
+    """The same of a store that tells facts of all its tensors at once; None of any other."""
+    node, op_type, dtype, device = query.node, query.op_type, query.dtype, query.device
+    exclude, fits = query.exclude, shape_matcher(query.shape) if query.shape else None
+    masks: list[Array | None] = []
+    if op_type:
+        masks.append(holding_op(store, graph, op_type.search))
+    if dtype:
+        masks.append(holding(store, "dtype", dtype.search))
+    if device:
+        masks.append(holding(store, "device", device.search))
+    if fits:
+        masks.append(holding(store, "shape", fits))
+    if node and not (exclude or query.layer):
+        masks.append(holding(store, "node", node.search))
+    elif exclude or query.layer:
+        masks.append(holding(store, "node", lambda name: _name_fits(name, query)))
+    known = [mask for mask in masks if mask is not None]
+    if not known or len(known) < len(masks):
+        return None
+    found = places(np.logical_and.reduce(known))
+    if not query.role:
+        return found
+    of_role = replace(query, op_type=None)
+    return [index for index in found if _kind_fits(store[index], graph, of_role)]
 
 
 def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int]:
@@ -109,17 +144,21 @@ def _by_name(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[i
         return range(len(store))
     found: list[int] = []
     for name in store.nodes():
-        if query.node and not query.node.search(name):
-            continue
-        if query.exclude and query.exclude.search(name):
-            continue
-        if query.layer and not query.layer(name):
+        if not _name_fits(name, query):
             continue
         indices = store.named(name)
         if (query.op_type or query.role) and indices and not _kind_fits(store[indices[0]], graph, query):
             continue
         found += indices
     return sorted(found)
+
+
+def _name_fits(name: str, query: TensorQuery) -> bool:
+    if query.node and not query.node.search(name):
+        return False
+    if query.exclude and query.exclude.search(name):
+        return False
+    return not query.layer or query.layer(name)
 
 
 def _kind_fits(tensor: Tensor, graph: Graph, query: TensorQuery) -> bool:

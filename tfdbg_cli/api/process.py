@@ -14,7 +14,7 @@ from typing import Any
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
-from tfdbg_cli.api.session_debuggers import seen_by_watches
+from tfdbg_cli.api.watches import seen_by_watches
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
@@ -43,7 +43,7 @@ class ProcessDebugger:
             settings=settings,
             attended=lambda: attended(self.ui_type),
         )
-        self.controller = RecordingController(self.debugger)
+        self.controller = RecordingController(self.debugger, self.debugger.recorder)
         self._lock = threading.Lock()
         self._users = 0
         self._undo: list[Callable[[], None]] = []

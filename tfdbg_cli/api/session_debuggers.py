@@ -1,4 +1,4 @@
-"""The debuggers of sessions that a program wraps itself, and what all watches of a process have seen together."""
+"""The debuggers of sessions that a program wraps itself, and what records their runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from pathlib import Path
 
 from tfdbg_cli.api.frontends import attended, choose_frontend, person_settings, ui_name
 from tfdbg_cli.api.launch_options import launch_options
+from tfdbg_cli.api.process import process_debugger
+from tfdbg_cli.api.watches import began_with_the_watch
+from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.capture.intercept.dumping_controller import DumpingController
+from tfdbg_cli.capture.intercept.initializers import CountingController
+from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.debugger.prompt_threads import PromptThreads
+from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.debugger.recording_controller import RecordingController
 from tfdbg_cli.errors import TfdbgError
-
-_watching: list[Debugger] = []  # those that began with the watch of the command line
+from tfdbg_cli.model.decision import RecordRuns
 
 
 def session_debugger(
@@ -39,23 +47,41 @@ def session_debugger(
         thread_name_filter=thread_name_filter,
         dump_root=folder,
         attended=lambda: attended(ui_type),
+        recorder=process_debugger().debugger.recorder,
     )
     debugger.interruption.stand_by()
-    if launch_options().until is not None:
-        _watching.append(debugger)
+    options = launch_options()
+    if options.until is not None:
+        began_with_the_watch(debugger)
+    elif options.record is not None and options.script is None:
+        debugger.set_watch(None)  # who records a program is not asked about its runs
     return debugger
 
 
-def seen_by_watches(process: Debugger, ops: int) -> str:
-    """What the watch of the command line has seen in all the program; empty where it has stopped, or is over.
+def recorded(controller: CountingController) -> Controller:
+    """`controller`, whose runs are recorded whenever those of the process are."""
+    return RecordingController(controller, process_debugger().debugger.recorder)
 
-    Args:
-        process: the debugger of what no other debugs.
-        ops: how many ops ran eagerly under it.
+
+def dumping(
+    session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None, recording: bool
+) -> tuple[Unattended, Controller]:
+    """What counts the runs of a session whose every run is put on disk, and what decides about them.
+
+    For the arguments see `DumpingDebugWrapperSession`.
+
+    Raises:
+        TypeError: `watch_fn` cannot be called.
+        ValueError: `session_root` is a file or a folder that is not empty.
+        TfdbgError: the recording cannot be written there.
 
     """
-    own = process.active_watch
-    others = [debugger.active_watch for debugger in _watching if debugger.run_count]
-    if own is None or None in others:
-        return ""
-    return own.seen_in_words(ops, sum(watch.watch.runs for watch in others if watch is not None))
+    folder = empty_folder(session_root, "session_root")
+    settings = person_settings()
+    if not recording:
+        controller = DumpingController(folder, watch_fn, thread_name_filter, settings)
+        return controller, recorded(controller)
+    counting = Unattended(watch_fn, settings)
+    recorder = Recorder(lambda: settings)
+    recorder.begin(RecordRuns(str(folder)))
+    return counting, recorded(RecordingController(counting, recorder, PromptThreads(thread_name_filter)))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.api.frontends import person_settings
-from tfdbg_cli.api.session_debuggers import session_debugger
-from tfdbg_cli.capture.dump_folders import empty_folder
+from tfdbg_cli.api.session_debuggers import dumping, recorded, session_debugger
 from tfdbg_cli.capture.intercept.debugged_session import DebuggedSession
-from tfdbg_cli.capture.intercept.dumping_controller import DumpingController, WatchFunction
 from tfdbg_cli.capture.intercept.monitored import RawSessionHook
+from tfdbg_cli.capture.intercept.unattended import WatchFunction
 
 
 class LocalCLIDebugWrapperSession(DebuggedSession):
@@ -44,7 +42,7 @@ class LocalCLIDebugWrapperSession(DebuggedSession):
 
         """
         self._tfdbg_debugger = session_debugger(ui_type, dump_root, thread_name_filter, config_file_path)
-        super().__init__(sess, self._tfdbg_debugger)
+        super().__init__(sess, recorded(self._tfdbg_debugger))
 
     @property
     def run_call_count(self) -> int:
@@ -61,7 +59,10 @@ class LocalCLIDebugWrapperSession(DebuggedSession):
 
 
 class DumpingDebugWrapperSession(DebuggedSession):
-    """A session whose every run is dumped into a folder of its own under `session_root`. Nothing is asked."""
+    """A session whose every run is dumped into a folder of its own under `session_root`. Nothing is asked.
+
+    With `recording` the folder is one recording of all runs instead, which are written beside the program.
+    """
 
     def __init__(
         self,
@@ -71,6 +72,8 @@ class DumpingDebugWrapperSession(DebuggedSession):
         thread_name_filter: str | None = None,
         pass_through_operrors: bool | None = None,
         log_usage: bool = True,
+        *,
+        recording: bool = False,
     ) -> None:
         """Wrap `sess`, a `tf.compat.v1` Session, InteractiveSession or MonitoredSession.
 
@@ -83,23 +86,26 @@ class DumpingDebugWrapperSession(DebuggedSession):
             thread_name_filter: matched from the start of a thread's name; runs of other threads are not dumped.
             pass_through_operrors: has no effect: errors of ops are raised, always.
             log_usage: has no effect; it stands here since it does in TensorFlow.
+            recording: `session_root` becomes one recording, as of `tfdbg run --record`, instead of a folder of dumps.
+                When it takes half of what is free on the disk, the oldest runs give way.
 
         Raises:
             TypeError: `sess` is no session, or `watch_fn` cannot be called.
             ValueError: `session_root` is a file or a folder that is not empty.
+            TfdbgError: the recording cannot be written there.
 
         """
-        self._tfdbg_dumping = _dumping(session_root, watch_fn, thread_name_filter)
-        super().__init__(sess, self._tfdbg_dumping)
+        self._tfdbg_runs, controller = dumping(session_root, watch_fn, thread_name_filter, recording)
+        super().__init__(sess, controller)
 
     @property
     def run_call_count(self) -> int:
         """How many runs have begun."""
-        return self._tfdbg_dumping.run_count
+        return self._tfdbg_runs.run_count
 
     def increment_run_call_count(self) -> None:
         """Count a run."""
-        self._tfdbg_dumping.count_run()
+        self._tfdbg_runs.count_run()
 
 
 class LocalCLIDebugHook(RawSessionHook):
@@ -122,7 +128,7 @@ class LocalCLIDebugHook(RawSessionHook):
 
         """
         self._debugger = session_debugger(ui_type, dump_root, thread_name_filter, config_file_path)
-        super().__init__(self._debugger)
+        super().__init__(recorded(self._debugger))
 
     def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
         """Make `tensor_filter(datum, tensor) -> bool` known to `run -f` and `lt -f` as `filter_name`."""
@@ -138,17 +144,15 @@ class DumpingDebugHook(RawSessionHook):
         watch_fn: WatchFunction | None = None,
         thread_name_filter: str | None = None,
         log_usage: bool = True,
+        *,
+        recording: bool = False,
     ) -> None:
         """Take the arguments of `DumpingDebugWrapperSession`.
 
         Raises:
             TypeError: `watch_fn` cannot be called.
             ValueError: `session_root` is a file or a folder that is not empty.
+            TfdbgError: the recording cannot be written there.
 
         """
-        super().__init__(_dumping(session_root, watch_fn, thread_name_filter))
-
-
-def _dumping(session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None) -> DumpingController:
-    folder = empty_folder(session_root, "session_root")
-    return DumpingController(folder, watch_fn, thread_name_filter, person_settings())
+        super().__init__(dumping(session_root, watch_fn, thread_name_filter, recording)[1])

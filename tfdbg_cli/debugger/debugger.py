@@ -65,13 +65,14 @@ class Debugger:
         filters: Mapping[str, TensorFilter] = BUILT_IN_FILTERS,
         dump_root: Path | None = None,
         attended: Callable[[], bool] = lambda: False,
+        recorder: Recorder | None = None,
     ) -> None:
         """Make a debugger whose front end is made by `frontend` when the first stop comes.
 
         `thread_name_filter` is matched from the start of a thread's name; runs of other threads are left alone.
         Without one, only the threads of queue runners are. The dumps of runs that were stopped at are kept under
         `dump_root`, if there is one. `attended` says whether somebody is there who can be asked when Ctrl-C ends a
-        watch.
+        watch. A `recorder` may be that of several debuggers.
         """
         self._settings = settings or Settings()
         self.filters: dict[str, TensorFilter] = dict(filters)
@@ -94,7 +95,7 @@ class Debugger:
         self.breakpoints = Breakpoints()
         self._sought: Sought | None = None
         self._last_watch: RunUntil | None = None
-        self.recorder = Recorder(lambda: self.settings)
+        self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
     def settings(self) -> Settings:
@@ -374,7 +375,7 @@ class Debugger:
         if isinstance(decision, Abort):
             self._state = Detach()
             raise KeyboardInterrupt("the debugger was told to end the program")
-        self._state = self.recorder.begun(decision) if isinstance(decision, RecordRuns) else decision
+        self._state = self.recorder.begun(decision, self.settings) if isinstance(decision, RecordRuns) else decision
         if isinstance(decision, RunUntil):
             earlier = (*event.earlier, event.run) if isinstance(event, RunEnd) and event.run.error is None else ()
             try:

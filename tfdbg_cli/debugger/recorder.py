@@ -45,6 +45,7 @@ class Recorder:
         self._asked: RecordRuns | None = None
         self._writer: BackgroundWriter | None = None
         self._counts: dict[object, int] = {}
+        self._numbers: set[int] = set()
         self._reported = False
         self.on_change: Callable[[], None] = lambda: None
 
@@ -53,17 +54,17 @@ class Recorder:
         """Whether runs are recorded."""
         return self._asked is not None and self._writer is not None and not self._writer.failed
 
-    def begun(self, asked: RecordRuns) -> Continue | StopAtStart:
+    def begun(self, asked: RecordRuns, settings: Settings) -> Continue | StopAtStart:
         """Begin with a recording, and how the program goes on: it stops again where that cannot be done."""
         try:
-            self.begin(asked)
+            self.begin(asked, settings)
         except TfdbgError as error:
             self._say(str(error))  # where nobody is at a prompt, nobody sees the note
             return StopAtStart((str(error),))
         return Continue()
 
-    def begin(self, asked: RecordRuns) -> None:
-        """Begin with a recording; one that is on ends.
+    def begin(self, asked: RecordRuns, settings: Settings | None = None) -> None:
+        """Begin with a recording; one that is on ends. `settings` are those that hold where it was asked for.
 
         Raises:
             TfdbgError: the regex cannot be read, or nothing can be written there.
@@ -72,7 +73,8 @@ class Recorder:
         selection = selection_of(asked)
         self.end()
         path = Path(asked.path).expanduser().absolute()
-        budget = asked.budget or disk_budget(self._settings(), path)
+        settings = settings or self._settings()
+        budget = asked.budget or disk_budget(settings, path)
         writer = RecordingWriter(
             path,
             selection=selection,
@@ -80,9 +82,10 @@ class Recorder:
             budget=budget,
             ring=asked.full is Full.DROP,
         )
-        room = memory_budget(self._settings()) // _SHARE
+        room = memory_budget(settings) // _SHARE
         with self._lock:
             self._counts.clear()
+            self._numbers.clear()
             self._reported = False
             self._writer = BackgroundWriter(writer, room, self._say)
             self._asked = replace(asked, path=str(path))
@@ -121,10 +124,19 @@ class Recorder:
         if writer is None:
             return
         try:
-            kept = _kept(run)
+            kept = self._numbered(_kept(run))
             writer.add(kept, values_size(kept))
         except Exception as error:  # noqa: BLE001
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
+
+    def _numbered(self, run: Run) -> Run:
+        """`run` with a number of its own: sessions that a program wraps count their runs by themselves."""
+        with self._lock:
+            number = run.call.number
+            if number in self._numbers:
+                number = max(self._numbers) + 1
+            self._numbers.add(number)
+        return run if number == run.call.number else replace(run, call=replace(run.call, number=number))
 
     def missed(self, sentence: str) -> None:
         """Say why a run is not in the recording, the first time that one is not."""

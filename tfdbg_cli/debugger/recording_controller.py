@@ -1,4 +1,4 @@
-"""The controller that stands before the debugger, and has those runs captured that are to be recorded."""
+"""The controller that stands before another one, and has those runs captured that are to be recorded."""
 
 from __future__ import annotations
 
@@ -8,57 +8,62 @@ from dataclasses import replace
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.intercept.initializers import CountingController
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
+from tfdbg_cli.debugger.recorder import Recorder
 from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
 
 class RecordingController:
-    """Asks `debugger` about every run. What that leaves alone is captured where the recorder wants it.
+    """Asks `controller` about every run. What that leaves alone is captured where `recorder` wants it.
 
-    See `capture.controller.Controller`.
+    Runs of other `threads` are not recorded; one in so many is counted by itself for each of these controllers. See
+    `capture.controller.Controller`.
     """
 
-    def __init__(self, debugger: Debugger) -> None:
-        self._debugger = debugger
-        self._recorder = debugger.recorder
-        self._threads = PromptThreads()
-        self._recorded: dict[int, Plan] = {}  # what the debugger planned for runs that are recorded, by number
+    def __init__(
+        self, controller: CountingController, recorder: Recorder, threads: PromptThreads | None = None
+    ) -> None:
+        self._controller = controller
+        self._recorder = recorder
+        self._threads = threads or PromptThreads()
+        self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
 
     @property
     def settings(self) -> Settings:
         """The settings that hold now."""
-        return self._debugger.settings
+        return self._controller.settings
 
     @property
     def watched(self) -> WatchRequest | None:
         """What the watch that is on asks of runs."""
-        return self._debugger.watched
+        return self._controller.watched
 
     @property
     def sought(self) -> Sought | None:
         """What code that runs eagerly is to stop at."""
-        return self._debugger.sought
+        return self._controller.sought
 
     def count_run(self) -> int:
         """The number of a run that begins now."""
-        return self._debugger.count_run()
+        return self._controller.count_run()
 
     def run_paused(self, run: Run) -> None:
         """Open the prompt in the middle of a run."""
-        self._debugger.run_paused(run)
+        self._controller.run_paused(run)
 
     def run_starts(self, pending: PendingRun) -> Plan:
-        """What to do with a run: what the debugger wants, and to capture it if it is to be recorded."""
-        plan = self._debugger.run_starts(pending)
+        """What to do with a run: what the controller wants, and to capture it if it is to be recorded."""
+        plan = self._controller.run_starts(pending)
         if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
         eager = isinstance(pending, PendingSection)
-        if not self._threads.include_this() or not self._recorder.wants(eager):
+        if not self._threads.include_this() or not self._recorder.wants((self, eager)):
             return plan
         if plan.action is Action.CAPTURE:
             self._recorded[plan.number] = plan
@@ -72,16 +77,16 @@ class RecordingController:
         return captured
 
     def run_ends(self, plan: Plan, run: Run) -> bool:
-        """Record a run, and tell the debugger of it if that wanted it."""
+        """Record a run, and tell the controller of it if that wanted it."""
         own = self._recorded.pop(plan.number, None)
         unexpected = run.error is not None and run.error.type_name not in SIGNALS
         if own is not None or (unexpected and self._recorder.on):
             self._recorder.take(run)
         if own is None:
-            return self._debugger.run_ends(plan, run)
+            return self._controller.run_ends(plan, run)
         if own.action is Action.LEAVE and run.error is None:
             return False
-        return self._debugger.run_ends(own, run)
+        return self._controller.run_ends(own, run)
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Record a watched run in which nothing was found, and have it counted."""
@@ -92,13 +97,13 @@ class RecordingController:
                 report("record a watched run", error)
             else:
                 self._recorder.take(run)
-                self._debugger.run_passed(plan, lambda: run, said, looked_at)
+                self._controller.run_passed(plan, lambda: run, said, looked_at)
                 return
-        self._debugger.run_passed(plan, make, said, looked_at)
+        self._controller.run_passed(plan, make, said, looked_at)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that the run of `plan` ends without a report."""
-        self._debugger.run_abandoned(self._recorded.pop(plan.number, plan))
+        self._controller.run_abandoned(self._recorded.pop(plan.number, plan))
 
 
 class RecordingAttendant:

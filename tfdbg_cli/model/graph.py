@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, wraps
@@ -71,7 +71,7 @@ class Graph:
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Collection[str]:
         """Every node name, once, in graph order."""
         return self._by_name.keys()
 

@@ -210,7 +210,12 @@ def any_nonfinite(array: Array) -> bool:
     if not is_inexact(array.dtype) or array.size == 0:
         return False
     element = repeated_element(array)
-    return not bool(np.isfinite(array if element is None else element).all())
+    looked_at = array if element is None else element
+    if not looked_at.flags.forc:  # in one piece it would be a copy
+        return not bool(np.isfinite(looked_at).all())
+    flat = looked_at.ravel(order="K")
+    # The answers for a part stay in the cache of the processor, and what is bad early is not read to its end.
+    return not all(np.isfinite(flat[start : start + _CHUNK]).all() for start in range(0, flat.size, _CHUNK))
 
 
 def largest_magnitude(array: Array, *, finite: bool = True) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -91,6 +91,26 @@ class TellsOrder(Protocol):
 
     def order(self, key: str, reverse: bool) -> Sequence[int] | None:
         """All indices sorted by `key`, as `lt -s` calls it, equal ones in order of execution; None: look yourself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FactColumn:
+    """One fact of every tensor of a store: what there is of it, and `which` of these `values` is each tensor's.
+
+    A value may stand there more than once.
+    """
+
+    values: Sequence[Any]
+    which: Array
+
+
+@runtime_checkable
+class TellsColumns(Protocol):
+    """A store that may know a fact of all its tensors without a look at each: one of very many, say."""
+
+    def column(self, fact: str) -> FactColumn | None:
+        """The fact of that name, which is one of `Tensor`'s attributes; None: look yourself."""
         ...
 
 

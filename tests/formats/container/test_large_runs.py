@@ -63,7 +63,12 @@ def test_its_order_is_that_of_its_rows(tmp_path: Path, key: SortKey, reverse: bo
 
 @pytest.mark.parametrize(
     "command", ["lt", "lt -s op_type -r", "lt -s tensor_name", "lt -n loss --stats", "lt --dtype int", "origin",
-                "pt loss/Log:0", "ll", "lt -q 'size>1KB or nan>0'", "history step/while/Add:0", "pt Log"]
+                "pt loss/Log:0", "ll", "lt -q 'size>1KB or nan>0'", "history step/while/Add:0", "pt Log",
+                "lt -t 'Add|Mul' -s shape", "lt --shape '*,2'", "lt --device CPU -s op_type -r",
+                "lt -n . -fenn Add -f has_inf_or_nan", "lt --role grad -t .", "lt -n nobody",
+                "lt -q 'op=Log or (size<10 not dtype=float32)'", "lt -q 'exec>0 rank=0'",
+                "lt -q 'while shape=[] or nan>0 op=Log'", "lt -q 'not role=forward op~a'",
+                "lt -q 'not (device=CPU:0 nan=0)'", "lt -q 'name~:1 or layer~loss'"]
 )  # fmt: skip
 def test_commands_answer_as_of_any_run(tmp_path: Path, command: str) -> None:
     large = Prompt(Opened("", [_recorded(tmp_path / "r", sample_run())]))
@@ -85,7 +90,17 @@ def test_whatever_stands_in_its_columns_no_command_fails(tmp_path: Path) -> None
         database.commit()
         database.close()
         prompt = Prompt(open_path(tmp_path / "r"))
-        for command in ("lt", "lt -s op_type", "lt -s shape", "lt -s tensor_name", "origin", "pt loss/Log:0", "ll"):
+        for command in (
+            "lt",
+            "lt -s op_type",
+            "lt -s shape",
+            "lt -s tensor_name",
+            "origin",
+            "pt loss/Log:0",
+            "ll",
+            "lt -t Log --dtype f --shape '*' -n o",
+            "lt -q 'size>1 loss'",
+        ):
             try:
                 prompt.show(command)
             except TfdbgError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tfdbg_cli.commands.query.language import Both, Comparison, Either, Named, Not, Query, QueryError, Word
 
@@ -24,10 +24,15 @@ Test: TypeAlias = Callable[[str, int], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a list asks one thing of its rows, and from which stage on it can."""
+    """How a list asks one thing of its rows, and from which stage on it can.
+
+    Where that depends on one `fact` of the row alone, `holds` tells whether it is so for a value of the fact.
+    """
 
     stage: Stage
     test: Callable[[str, int], bool]
+    fact: str = ""
+    holds: Callable[[Any], bool] | None = None
 
 
 # What a list makes of a word or a comparison. QueryError where its rows have no such fact.

@@ -6,8 +6,13 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
 
 from tfdbg_cli.analysis.conditions import figure
+from tfdbg_cli.analysis.fact_masks import holding, holding_op, places
 from tfdbg_cli.analysis.graph.roles import role_of
 from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
@@ -22,12 +27,13 @@ from tfdbg_cli.commands.query.facts import (
     text_test,
 )
 from tfdbg_cli.commands.query.language import Comparison, Query, QueryError, Word
+from tfdbg_cli.commands.query.masks import decided, leaves
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.commands.views.tensor_choice import device_matches
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Tensor
-from tfdbg_cli.model.values import LOST, NoValue
+from tfdbg_cli.model.tensors import Shape, TellsColumns, Tensor
+from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _MOST_SHAPES = 10_000
 _AT_ONCE = 1000  # rows asked between two chances to look at the keyboard
@@ -58,7 +64,9 @@ class TensorRows:
         """
         staged = StagedQuery.of(query, self.asked)
         found, undecided = array("q"), array("q")
-        for _ in self._by_name(staged, base, found, undecided):
+        yield None
+        asked = self._by_columns if self._tells_columns else self._by_name
+        for _ in asked(query, staged, base, found, undecided):
             yield None
         lost = 0
         ask = staged.tests[Stage.VALUE]
@@ -70,8 +78,46 @@ class TensorRows:
             yield None
         yield Selected(array("q", sorted(found)) if len(undecided) else found, lost)
 
+    @property
+    def _tells_columns(self) -> bool:
+        return isinstance(self._store, TellsColumns) and self._store.column("dtype") is not None
+
+    def _by_columns(
+        self, query: Query, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
+    ) -> Iterator[None]:
+        """What the columns of a run of very many tensors decide goes into `found`; of the rest each is looked at."""
+        masks: dict[int, Array | None] = {}
+        for part in leaves(query):
+            masks[id(part)] = self._mask(part)
+            yield
+        yes_or_no = decided(query, lambda part: masks[id(part)], len(self._store))
+        wanted = np.zeros(len(self._store), bool)
+        wanted[np.asarray(base, np.int64)] = True
+        found.extend(places(yes_or_no.admitted & wanted))
+        by_row = staged.tests[Stage.ROW]
+        left = places(yes_or_no.open & wanted)
+        for count, index in enumerate(left):
+            fits = by_row(self._store[index].node, index)
+            if fits:
+                found.append(index)
+            elif fits is None:
+                undecided.append(index)
+            if not count % _AT_ONCE:
+                yield
+        if len(left):
+            found[:] = array("q", sorted(found))
+
+    def _mask(self, part: Word | Comparison) -> Array | None:
+        """For each tensor whether `part` holds of it, where that is told by the column."""
+        asked = self.asked(part)
+        if asked.holds is None:
+            return None
+        if asked.fact == "op_type":
+            return holding_op(self._store, self._graph, asked.holds)
+        return holding(self._store, asked.fact, asked.holds)
+
     def _by_name(
-        self, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
+        self, query: Query, staged: StagedQuery, base: Sequence[int], found: array[int], undecided: array[int]
     ) -> Iterator[None]:
         """What names and descriptions decide goes into `found`, what they leave open into `undecided`."""
         whole = len(base) == len(self._store)
@@ -124,27 +170,35 @@ class TensorRows:
                 return self._role(part)
             case "dtype":
                 test = cache(text_test(part))  # a run has few of them
-                return self._row(lambda tensor: test(tensor.dtype))
+                return self._fact("dtype", test)
             case "device":
-                return self._row(_device_test(part))
+                return self._fact("device", _device_test(part))
             case "shape":
                 fits = lru_cache(_MOST_SHAPES)(shape_test(part))
-                return self._row(lambda tensor: fits(tensor.shape))
+                return self._fact("shape", fits)
             case "tensors":
                 raise no_such_fact(part, "a tensor")
         if part.fact in ("rank", "size", "execution", "run"):
-            return self._row(self._number(part))
+            return self._number(part)
         return self._figure(part, measure)
 
     def _name(self, text: str, test: Callable[[str], bool]) -> Asked:
         """A text with a colon is meant for the name of the tensor, any other for that of its node."""
         if ":" not in text.replace("(?:", "("):
-            return Asked(Stage.NAME, lambda name, index: test(name))
+            return self._node(test)
         return self._row(lambda tensor: test(str(tensor.name)))
+
+    def _node(self, test: Callable[[str], bool]) -> Asked:
+        return Asked(Stage.NAME, lambda name, index: test(name), "node", test)
 
     def _row(self, test: Callable[[Tensor], bool]) -> Asked:
         store = self._store
         return Asked(Stage.ROW, lambda name, index: test(store[index]))
+
+    def _fact(self, fact: str, test: Callable[[Any], bool]) -> Asked:
+        """What depends on one attribute of the row alone."""
+        store, of = self._store, attrgetter(fact)
+        return Asked(Stage.ROW, lambda name, index: test(of(store[index])), fact, test)
 
     def _op(self, test: Callable[[str], bool]) -> Asked:
         find, store, test = self._graph.find, self._store, cache(test)
@@ -153,7 +207,7 @@ class TensorRows:
             node = find(name)
             return test(node.op_type if node is not None else store[index].op_type)
 
-        return Asked(Stage.ROW, by_row)
+        return Asked(Stage.ROW, by_row, "op_type", test)
 
     def _role(self, part: Comparison) -> Asked:
         wanted, graph, negative = role_of_value(part), self._graph, part.sign == "!="
@@ -163,27 +217,27 @@ class TensorRows:
         layers, negative = layers_of(self._graph), part.sign == "!="
         if part.sign.endswith("~"):
             test = text_test(part)
-            return Asked(Stage.NAME, lambda name, index: test(scope_text(layers.layer(name))))
+            return self._node(lambda name: test(scope_text(layers.layer(name))))
         try:
             within = layers.tester(layers.resolve(part.value))
         except TfdbgError as error:
             raise QueryError(error.message.removesuffix("."), part.value_at, hint=error.hint) from None
-        return Asked(Stage.NAME, lambda name, index: within(name) is not negative)
+        return self._node(lambda name: within(name) is not negative)
 
-    def _number(self, part: Comparison) -> Callable[[Tensor], bool]:
+    def _number(self, part: Comparison) -> Asked:
         wanted = amount(part, BY_NAME[part.fact].measure)
         test = holds(part.sign, wanted.number)
         match part.fact:
             case "rank":
-                return lambda tensor: tensor.shape is not None and test(len(tensor.shape))
+                return self._fact("shape", lambda shape: shape is not None and test(len(shape)))
             case "execution":
-                return lambda tensor: test(tensor.execution)
+                return self._fact("execution", test)
             case "run":
                 admitted = test(self._context.call.number)
-                return lambda tensor: admitted
+                return self._fact("dtype", lambda dtype: admitted)
         if wanted.bytes:
-            return lambda tensor: tensor.nbytes is not None and test(tensor.nbytes)
-        return lambda tensor: tensor.shape is not None and test(_elements(tensor.shape))
+            return self._fact("nbytes", lambda nbytes: nbytes is not None and test(nbytes))
+        return self._fact("shape", lambda shape: shape is not None and test(_elements(shape)))
 
     def _figure(self, part: Comparison, measure: Measure) -> Asked:
         wanted = amount(part, measure)
@@ -200,17 +254,15 @@ class TensorRows:
         return Asked(Stage.VALUE, by_value)
 
 
-def _elements(shape: tuple[int, ...]) -> int:
+def _elements(shape: Shape) -> int:
     count = 1
     for length in shape:
         count *= length
     return count
 
 
-def _device_test(part: Comparison) -> Callable[[Tensor], bool]:
+def _device_test(part: Comparison) -> Callable[[str], bool]:
     if part.sign.endswith("~"):
-        test = text_test(part)
-        return lambda tensor: test(tensor.device)
+        return text_test(part)
     negative, wanted = part.sign == "!=", part.value
-    matches = cache(lambda device: device_matches(device, wanted) is not negative)
-    return lambda tensor: matches(tensor.device)
+    return cache(lambda device: device_matches(device, wanted) is not negative)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.exports.looks import BACK, FRONT, LOOKS, Look
@@ -41,9 +41,9 @@ def svg_picture(title: str, lines: Iterable[Line]) -> str:
     width, height = 2 * _MARGIN + widest * _ACROSS, 2 * _MARGIN + down * _DOWN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
-        f' viewBox="0 0 {width:.0f} {height:.0f}">\n<title>{escape(safe(title))}</title>\n'
+        f' viewBox="0 0 {width:.0f} {height:.0f}">\n<title>{escape(safe(title), quote=False)}</title>\n'
         f'<rect width="100%" height="100%" fill="{BACK}"/>\n'
-        f'<g font-family={quoteattr(_FONT)} font-size="{_SIZE:g}" fill="{FRONT}" xml:space="preserve">\n'
+        f'<g font-family="{escape(_FONT)}" font-size="{_SIZE:g}" fill="{FRONT}" xml:space="preserve">\n'
         + "".join(f"{row}\n" for row in rows)
         + "</g>\n</svg>\n"
     )
@@ -76,4 +76,4 @@ def _drawn(text: str, look: Look, column: int, columns: int, row: int) -> Iterat
     parts += ['font-weight="bold"'] if look.bold else []
     parts += ['font-style="italic"'] if look.italic else []
     parts += ['text-decoration="underline"'] if look.underline else []
-    yield f"<text {' '.join(parts)}>{escape(text)}</text>"
+    yield f"<text {' '.join(parts)}>{escape(text, quote=False)}</text>"

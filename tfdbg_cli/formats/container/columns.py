@@ -1,19 +1,22 @@
-"""Columns of a run with very many tensors, as arrays of numbers: names and orders without a look at every row."""
+"""Columns of a run with very many tensors, as arrays of numbers: facts and orders without a look at every row."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import overload
+from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.numbers import distinct, read_numbers
+from tfdbg_cli.formats.container.texts import NAMELESS, NumberedTexts, shape_of
+from tfdbg_cli.model.tensors import FactColumn
 from tfdbg_cli.model.values import Array
 
-NAMELESS = "(damaged)"  # what a node is called whose name cannot be read
-_AT_ONCE = 4096  # texts looked up together
+_TEXTS = {"node": "node", "op_type": "op_type", "dtype": "dtype", "device": "device"}
+_NUMBERS = {"nbytes": "bytes", "execution": "execution"}
 _SORTED = {"op_type": "op_type", "dtype": "dtype", "device": "device", "tensor_name": "node"}
 
 
@@ -29,14 +32,31 @@ class Columns:
         self._index = index
         self._run = run
         self._count = count
+        self._told: dict[str, FactColumn] = {}
 
     def numbers(self, column: str) -> Array:
         """The numbers in `column`, in the order of execution; -1 where there is none."""
-        rows = self._index.rows(f"SELECT coalesce({column}, -1) FROM tensors WHERE run = ? ORDER BY place", self._run)
-        try:
-            return np.fromiter((number for (number,) in rows), np.int64, self._count)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise DamagedIndexError(f"The index is damaged: {column} holds what is no number.") from error
+        return read_numbers(self._index, column, self._run, self._count)
+
+    def fact(self, name: str) -> FactColumn | None:
+        """The fact `name` of every tensor; None for one that no column tells."""
+        if name not in self._told:
+            column = _TEXTS.get(name) or _NUMBERS.get(name) or ("shape" if name == "shape" else None)
+            if column is None:
+                return None
+            found, which = distinct(self._nodes if column == "node" else self.numbers(column))
+            self._told[name] = FactColumn(self._values(name, found), which.astype(np.int32))
+        return self._told[name]
+
+    def _values(self, name: str, found: Array) -> Sequence[Any]:
+        if name == "node":
+            return NumberedTexts(self._index, found)
+        if name in _NUMBERS:
+            return [None if number < 0 else number for number in found.tolist()]
+        texts = self._index.texts(set(found.tolist()))
+        if name == "shape":
+            return [_shape(texts.get(number)) for number in found.tolist()]
+        return [texts.get(number, "") for number in found.tolist()]
 
     @cached_property
     def _nodes(self) -> Array:
@@ -68,7 +88,7 @@ class Columns:
     def names(self) -> Sequence[str]:
         """The names of the nodes, each once, in the order of first execution."""
         _, first = np.unique(self._nodes, return_index=True)
-        return _Names(self._index, self._nodes[np.sort(first)])
+        return NumberedTexts(self._index, self._nodes[np.sort(first)])
 
     def order(self, key: str, reverse: bool) -> Sequence[int]:
         """All places, sorted by `key` as `lt -s` calls it; equal ones in the order of execution."""
@@ -76,65 +96,44 @@ class Columns:
             ranks = [np.arange(self._count)]
         elif key == "dump_size":
             ranks = [self.numbers("bytes")]
+        elif key == "tensor_name":
+            ranks = [self.numbers("slot"), self._name_ranks[self._nodes]]
         elif key == "shape":
-            ranks = [self._shape_ranks()]
+            ranks = [self._ranks("shape", _shape_key)]
         else:
-            numbers = self._nodes if key == "tensor_name" else self.numbers(_SORTED[key])
-            ranks = [self._text_ranks(numbers)]
-            if key == "tensor_name":
-                ranks.insert(0, self.numbers("slot"))
+            ranks = [self._ranks(_SORTED[key], lambda text: text)]
         return _places(np.lexsort([-rank if reverse else rank for rank in ranks]))
 
-    def _text_ranks(self, numbers: Array) -> Array:
-        """The place of each text in the order of all, for which SQLite has an index."""
-        known = np.array([number for (number,) in self._index.rows("SELECT id FROM texts ORDER BY text")], np.int64)
-        by_number = np.argsort(known)
-        found = np.searchsorted(known[by_number], numbers)
-        return by_number[np.minimum(found, len(known) - 1)]
+    @property
+    def _name_ranks(self) -> Array:
+        """By number the place of each text in the order of all, for which SQLite has an index."""
+        known = self._index.listed("SELECT id AS number FROM texts ORDER BY text")
+        ranks = np.empty(known.max(initial=0) + 1, np.int64)
+        ranks[known] = np.arange(len(known))
+        return ranks
 
-    def _shape_ranks(self) -> Array:
-        numbers = self.numbers("shape")
-        distinct, of_each = np.unique(numbers, return_inverse=True)
-        texts = self._index.texts({int(number) for number in distinct})
-
-        def key(number: int) -> tuple[int, tuple[int, ...]]:
-            text = texts.get(number)
-            lengths = tuple(int(length) for length in text.split(",") if length.isdecimal()) if text else ()
-            return (-1, ()) if text is None else (len(lengths), lengths)
-
-        ranked = sorted(range(len(distinct)), key=lambda at: key(int(distinct[at])))
-        ranks = np.empty(len(distinct), np.int64)
-        ranks[ranked] = np.arange(len(distinct))
-        return np.asarray(ranks[of_each.reshape(-1)])
+    def _ranks(self, name: str, key: Callable[[Any], Any]) -> Array:
+        """The place of each tensor's fact in the order of all."""
+        column = self.fact(name)
+        assert column is not None
+        by_value = sorted(range(len(column.values)), key=lambda at: key(column.values[at]))
+        ranks = np.empty(len(by_value), np.int64)
+        kept = -1
+        for rank, at in enumerate(by_value):
+            kept = rank if not rank or column.values[at] != column.values[by_value[rank - 1]] else kept
+            ranks[at] = kept
+        return np.asarray(ranks[column.which])
 
 
-class _Names(Sequence[str]):
-    """The texts with `numbers`, looked up some at a time."""
+def _shape(text: str | None) -> tuple[int, ...] | None:
+    try:
+        return None if text is None else shape_of(text)
+    except ValueError:
+        return None
 
-    def __init__(self, index: Index, numbers: Array) -> None:
-        self._index = index
-        self._numbers = numbers
-        self._page: tuple[int, list[str]] = (-1, [])
 
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        place = range(len(self))[at]
-        if place // _AT_ONCE != self._page[0]:
-            start = place - place % _AT_ONCE
-            numbers = self._numbers[start : start + _AT_ONCE].tolist()
-            texts = self._index.looked_up(numbers)
-            self._page = place // _AT_ONCE, [texts.get(number, NAMELESS) for number in numbers]
-        return self._page[1][place % _AT_ONCE]
+def _shape_key(shape: tuple[int, ...] | None) -> tuple[int, tuple[int, ...]]:
+    return (-1, ()) if shape is None else (len(shape), shape)
 
 
 def _places(found: Array) -> Sequence[int]:

@@ -15,13 +15,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.recording.regular_file import opened
+from tfdbg_cli.model.values import Array
 
 _BUSY_S = 5.0  # a writer takes milliseconds to commit a run
 _MOST_CONTENT = (1 << 31) - 1  # protobuf's own limit
 _AT_ONCE = 500  # numbers asked for in one question
+_OF_NUMBERS = b"0123456789-,"
 # SQL of a database could do more than be read: triggers and views of a file of ours do not exist.
 _KINDS = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
 
@@ -91,6 +95,37 @@ class Index:
         """The first row that answers `question`, or None. Raises DamagedIndexError."""
         found = self.rows(question, *values)
         return found[0] if found else None
+
+    def listed(self, question: str) -> Array:
+        """The numbers that answer `question`, which asks for one column called `number`, in its order.
+
+        SQLite puts them into one text, which takes a fraction of the time and the memory of a million rows.
+
+        Raises:
+            DamagedIndexError: the database is damaged there, or a number is none.
+
+        """
+        (text,) = self.one(f"SELECT CAST(group_concat(number) AS BLOB) FROM ({question})") or (None,)
+        if text is None:
+            return np.empty(0, np.int64)
+        numbers = np.empty(0, np.int64)
+        if not text.strip(_OF_NUMBERS):
+            with suppress(ValueError, DeprecationWarning):  # it ends where something is no number
+                numbers = np.fromstring(text, np.int64, sep=",")
+        if len(numbers) != text.count(b",") + 1:
+            raise DamagedIndexError("The index is damaged: what should be a number is none.")
+        return numbers
+
+    def texts_from(self, first: int, count: int) -> list[str] | None:
+        """The `count` texts with the numbers from `first` on; None where they have to be looked up one by one."""
+        asked = "SELECT text FROM texts WHERE id >= ? AND id < ? ORDER BY id"
+        question = f"SELECT CAST(group_concat(text, char(0)) AS BLOB) FROM ({asked})"
+        (joined,) = self.one(question, first, first + count) or (None,)
+        try:
+            texts = joined.decode("utf-8", "surrogatepass").split("\0")
+        except (UnicodeDecodeError, AttributeError):
+            return None
+        return texts if len(texts) == count else None
 
     def texts(self, numbers: set[int]) -> dict[int, str]:
         """Texts by number, at least those with these numbers that there are. Raises DamagedIndexError."""

@@ -11,6 +11,7 @@ row points to does not exist.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 from pathlib import Path
 
 MANIFEST = "recording.json"
@@ -64,6 +65,7 @@ class Encoding(IntEnum):
         return self in {Encoding.ZLIB_PLAIN, Encoding.ZLIB_TEXTS}
 
 
+@lru_cache(1024)
 def data_file(root: Path, number: int) -> Path:
     """The file `number` of elements of the recording in `root`."""
     return root / DATA / f"{number:06d}.safetensors"

@@ -12,8 +12,9 @@ from typing import Any
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
-from tfdbg_cli.formats.container.store import RecordedTensors, shape_of
+from tfdbg_cli.formats.container.store import RecordedTensors
 from tfdbg_cli.formats.container.stored import StoredElements
+from tfdbg_cli.formats.container.texts import shape_of
 from tfdbg_cli.formats.messages.graph_def import graph_from_parts
 from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_profile
 from tfdbg_cli.formats.recording.json_fields import WRONG_CONTENT, flag, items, text, texts, whole

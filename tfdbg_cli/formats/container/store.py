@@ -9,13 +9,14 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
-from tfdbg_cli.formats.container.columns import NAMELESS, Columns
+from tfdbg_cli.formats.container.columns import Columns
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.container.stored import StoredElements
+from tfdbg_cli.formats.container.texts import MOST, NAMELESS, shape_of, whole
 from tfdbg_cli.formats.messages.tensor_proto import damaged
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.tensors import FactColumn, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
 _PAGE = 64  # rows read at once
@@ -26,7 +27,6 @@ _COLUMNS = (
     " file, offset, stored, encoding"
 )
 _COUNTED = "SELECT count(*), min(place), max(place), sum(typeof(place) = 'integer') FROM tensors WHERE run = ?"
-_MOST = 1 << 62
 _DAMAGED = damaged("The index is damaged where this tensor is described.")
 
 Found = TypeVar("Found")
@@ -104,6 +104,10 @@ class RecordedTensors:
         """All places sorted by `key`; None in a run of few, whose rows are at hand."""
         return self._asked(lambda columns: columns.order(key, reverse))
 
+    def column(self, fact: str) -> FactColumn | None:
+        """The fact of every tensor; None in a run of few, whose rows are at hand."""
+        return self._asked(lambda columns: columns.fact(fact))
+
     def _asked(self, question: Callable[[Columns], Found]) -> Found | None:
         """What the columns of a run of many tell; None for a run of few, and where they are damaged."""
         if self._columns is None:
@@ -138,37 +142,21 @@ class RecordedTensors:
 
 def _described(row: tuple[Any, ...], texts: dict[int, str]) -> _Row:
     _, node, slot, device, execution, dtype, op_type, shape, nbytes, time_us, lack, *place = row
-    name = TensorName(texts.get(node, NAMELESS), slot if isinstance(slot, int) and 0 <= slot < _MOST else 0)
+    name = TensorName(texts.get(node, NAMELESS), slot if isinstance(slot, int) and 0 <= slot < MOST else 0)
     try:
         tensor = Tensor(
             name,
             texts[device],
-            _whole(execution),
+            whole(execution),
             texts[dtype],
             None if shape is None else shape_of(texts[shape]),
-            None if nbytes is None else _whole(nbytes),
-            None if time_us is None else _whole(time_us),
+            None if nbytes is None else whole(nbytes),
+            None if time_us is None else whole(time_us),
             texts[op_type],
         )
         return tensor, (None if lack is None else _lack(texts[lack]), *place)
     except (ValueError, TypeError, KeyError):
         return Tensor(name, "", 0, "", None, None, None, ""), (_DAMAGED,)
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or not 0 <= value < _MOST:
-        raise ValueError("a number out of range")
-    return value
-
-
-def shape_of(text: str) -> Shape:
-    """The shape that stands in the index as `text`.
-
-    Raises:
-        ValueError: it is none.
-
-    """
-    return tuple(_whole(int(length)) for length in text.split(",")) if text else ()
 
 
 def _lack(text: str) -> NoValue:
@@ -181,10 +169,10 @@ def _summary(row: tuple[Any, ...]) -> Summary | None:
     if any(value is not None and not isinstance(value, float) for value in moments):
         return None
     try:
-        size, nan, neg_inf, pos_inf, neg, zero, pos = map(_whole, counts)
+        size, nan, neg_inf, pos_inf, neg, zero, pos = map(whole, counts)
         low, high, mean, std = moments
         return Summary(
-            size, nan, neg_inf, pos_inf, neg, zero, pos, low, high, mean, std, of_magnitude=bool(_whole(of_magnitude))
+            size, nan, neg_inf, pos_inf, neg, zero, pos, low, high, mean, std, of_magnitude=bool(whole(of_magnitude))
         )
     except (ValueError, TypeError):
         return None

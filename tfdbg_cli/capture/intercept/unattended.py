@@ -1,0 +1,87 @@
+"""What controllers have in common that ask nobody: they count runs, and let the program's own function choose."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable
+from typing import Any, TypeAlias
+
+from tfdbg_cli.capture.controller import PendingRun, Plan, WatchRequest, WrongAnswerError
+from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
+from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.model.pausing import Sought
+from tfdbg_cli.model.runs import Run
+
+# What it is given is the program's fetches and feeds; it answers WatchOptions, or as TensorFlow 1 did a tuple.
+WatchFunction: TypeAlias = Callable[[Any, Any], object]
+
+
+class Unattended:
+    """Leaves every run alone, and tells which of its tensors whoever captures it is to take.
+
+    Safe to use from several threads. See `capture.controller.Controller`.
+    """
+
+    def __init__(self, watch_fn: WatchFunction | None, settings: Settings) -> None:
+        """Have `watch_fn` say of each run what is wanted of it; everything where there is none.
+
+        Raises:
+            TypeError: `watch_fn` cannot be called.
+
+        """
+        if watch_fn is not None and not callable(watch_fn):
+            raise TypeError(f"watch_fn is not callable: a function of fetches and feeds is wanted, not {watch_fn!r}.")
+        self.settings = settings
+        self.watched: WatchRequest | None = None  # nothing is
+        self.sought: Sought | None = None  # nor is anything sought in eager code
+        self._watch_fn = watch_fn
+        self._numbers = itertools.count(1)
+        self._count = 0
+
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun."""
+        return self._count
+
+    def count_run(self) -> int:
+        """The number of a run that begins now."""
+        self._count = number = next(self._numbers)
+        return number
+
+    def run_starts(self, pending: PendingRun) -> Plan:
+        """Leave the run alone.
+
+        Raises:
+            WrongAnswerError: `watch_fn` raised, or answered no WatchOptions.
+
+        """
+        return Plan(self.count_run(), watch=self.asked(pending))
+
+    def asked(self, pending: PendingRun) -> WatchOptions | None:
+        """What the `watch_fn` asks for; None without one.
+
+        Raises:
+            WrongAnswerError: it raised, or answered no WatchOptions.
+
+        """
+        if self._watch_fn is None:
+            return None
+        fetches, feeds = pending.arguments()
+        try:
+            return watch_options(self._watch_fn(fetches, feeds))
+        except Exception as error:
+            # The function is the program's own; without its dumps, a word on standard error could go unnoticed.
+            raise WrongAnswerError(error) from error
+
+    def run_ends(self, plan: Plan, run: Run) -> bool:
+        """Nothing is to be kept."""
+        return False
+
+    def run_paused(self, run: Run) -> None:
+        """Nothing is sought here."""
+
+    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
+        """Nothing is watched here."""
+
+    def run_abandoned(self, plan: Plan) -> None:
+        """Nothing is waited for."""

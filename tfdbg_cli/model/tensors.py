@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.statistics import Summary, summarize, summarize_in_steps
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 Shape = tuple[int, ...]
@@ -101,6 +101,15 @@ def summary_of(store: TensorStore, index: int) -> Summary | None:
         return recorded
     value = store.value(index)
     return None if isinstance(value, NoValue) else summarize(value)
+
+
+def summary_in_steps(store: TensorStore, index: int) -> Iterator[Summary | None]:
+    """What `summary_of` gives: None while it goes on, then the answer; a large value is counted in slices."""
+    summary = _recorded_summary(store, index)
+    if summary is None and not isinstance(value := store.value(index), NoValue):
+        yield from summarize_in_steps(value)
+        return
+    yield summary
 
 
 def _recorded_summary(store: TensorStore, index: int) -> Summary | None:

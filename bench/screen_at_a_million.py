@@ -16,7 +16,7 @@ _KEYS = 50
 _MOVED, _ECHOED, _FILTERED, _SORTED = 0.016, 0.030, 0.5, 1.0  # seconds
 _ESC, _DOWN, _PAGE_DOWN, _TAB, _FIND = "\x1b", "\x1b[B", "\x1b[6~", "\t", "\x10"
 _PLACE = re.compile(r"([\d,]+)/1,000,\d{3}")
-_LETTERS = "layer_12 relu"
+_LETTERS = "layer_12/relu"
 
 
 @dataclass

@@ -126,10 +126,10 @@ def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Ite
     if len(found) < _MANY or query.sort_by is SortKey.TIMESTAMP or (query.sort_by is SortKey.WORST and not whole):
         yield from ordered_in_steps(store, found, query, context.summary)
         return
-    order: Sequence[int] | None = None
-    for order in _order(context, query):
+    order: Sequence[int] = ()
+    for found_order in _order(context, query):
         yield None
-    assert order is not None, "the last step is the answer"
+        order = found_order or ()
     if whole:
         yield order
         return

@@ -1,0 +1,107 @@
+"""What goes on between two keys: answers, searches, filters, and what rows in sight lack, a little at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import urwid
+
+from tfdbg_cli.tui.control.actions import Actions
+from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.pending import Pending
+from tfdbg_cli.tui.control.state import State
+from tfdbg_cli.tui.panes.view import View
+
+_FRAME = 0.05  # seconds between two frames while something is looked for
+_MANY_LINES = 1_000_000  # more than a slice can look at
+_SLICE = 0.006  # seconds of looking between two looks at the keyboard
+
+
+class BetweenKeys:
+    """The work of one screen that must not keep a key waiting. `guarded` makes messages of what goes wrong in it."""
+
+    def __init__(
+        self, state: State, actions: Actions, view: View, guarded: Callable[[str, Callable[[], None]], None]
+    ) -> None:
+        self._state = state
+        self._actions = actions
+        self._view = view
+        self._guarded = guarded
+        self._looking = False
+        self._drawn = 0.0  # when a frame was drawn in the middle of the work
+
+    def go_on(self, loop: urwid.MainLoop | None) -> None:
+        """Let what is unfinished go on once the keys are answered."""
+        if loop is not None and not self._looking and self._state.pages.all and self._unfinished():
+            self._looking = True
+            loop.set_alarm_in(0, self._look_on)
+
+    def begin(self, pending: Pending, at_once: float) -> None:
+        """Begin with an answer, in the place of any other; what takes no longer than `at_once` is shown now."""
+        self._state.pending = pending
+        self._state.dialog, self._state.place = None, KeyContext.DOCUMENT  # it was asked for there
+        end = time.monotonic() + at_once
+        self._answer(lambda: time.monotonic() >= end)
+
+    def count_in_sight(self, at_once: float) -> None:
+        """Count what the rows in sight lack, for so many seconds."""
+        self._view.arrange(self._view.size)
+        end = time.monotonic() + at_once
+        self._view.work(lambda: time.monotonic() >= end)
+
+    def _unfinished(self) -> bool:
+        return next(self._tasks(), None) is not None
+
+    def _look_on(self, loop: Any, data: Any) -> None:
+        self._looking = False
+        end = time.monotonic() + _SLICE
+        self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
+        # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
+        if time.monotonic() - self._drawn >= _FRAME and loop.screen.started:
+            loop.draw_screen()
+            self._drawn = time.monotonic()
+        self.go_on(loop)
+
+    def _look(self, enough: Callable[[], bool]) -> None:
+        """Go on with what is most wanted, until `enough`."""
+        task = next(self._tasks(), None)
+        if task is not None:
+            task(enough)
+
+    def _tasks(self) -> Iterator[Callable[[Callable[[], bool]], None]]:
+        """What is left to do, the most wanted first."""
+        state, walking = self._state, self._actions.walking
+        if state.dialog is not None and state.dialog.unfinished:
+            yield state.dialog.work
+        if state.pending is not None and not (state.pending.ready and self._typing):
+            yield self._answer
+        if state.filter is not None and state.filter.running:
+            yield state.filter.work
+        if walking.running:
+            yield walking.work
+        if state.finder.running:
+            yield lambda enough: state.finder.work(_MANY_LINES, enough)
+        if self._view.running:
+            yield self._view.work
+
+    @property
+    def _typing(self) -> bool:
+        """Whether another page would take away what is being typed or chosen."""
+        return self._state.place is not KeyContext.DOCUMENT or self._state.dialog is not None
+
+    def _answer(self, enough: Callable[[], bool]) -> None:
+        """Go on with the answer, and show it once it is there."""
+        pending = self._state.pending
+        assert pending is not None, "there is one"
+        try:
+            if not pending.ready:
+                pending.work(enough)
+        except BaseException:
+            self._state.pending = None
+            pending.give_up()
+            raise
+        if pending.ready and not self._typing:
+            self._state.pending = None
+            pending.finish()

@@ -1,4 +1,4 @@
-"""A program in a terminal as a person at its keyboard meets it: a key goes in, and the time until its frame is there."""
+"""A program in a terminal as a person at its keyboard meets it: a key, and the time until its frame is there."""
 
 from __future__ import annotations
 

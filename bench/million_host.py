@@ -1,6 +1,6 @@
 """A stop at a run of very many tensors, on the real screen: `screen_at_a_million` starts it in a terminal.
 
-`python -m bench.million_host COUNT`: the tensors are made as they are looked at, so nothing is read from a file.
+`python -m bench.million_host COUNT`: what they hold is made as it is looked at, so nothing is read from a file.
 """
 
 from __future__ import annotations
@@ -27,34 +27,15 @@ _OPS = ("MatMul", "Relu", "AddV2", "Mul", "Softmax", "Sum", "Cast")
 _NODES = 100_000  # of the graph: a part of it is enough for previews
 
 
-def name_at(index: int) -> str:
+def _name_at(index: int) -> str:
     """The name of the node that made the tensor at `index`; the same letters stand in very many of them."""
     return f"model/layer_{index * 7919 % 997}/{_OPS[index % 7].lower()}_{index}"
 
 
-class _Tensors(Sequence[Tensor]):
-    """Descriptions, each made anew when somebody asks."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> Tensor: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Tensor]: ...
-
-    def __getitem__(self, index: int | slice) -> Tensor | Sequence[Tensor]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(self._count))]
-        if not 0 <= index < self._count:
-            raise IndexError(index)
-        length = 16 + index * 31 % 64
-        name = TensorName(name_at(index), 0)
-        return Tensor(name, _DEVICE, 0, "float32", (length, 8), 32 * length, 10 * index, _OPS[index % 7])
+def _described(index: int) -> Tensor:
+    length = 16 + index * 31 % 64
+    name = TensorName(_name_at(index), 0)
+    return Tensor(name, _DEVICE, 0, "float32", (length, 8), 32 * length, 10 * index, _OPS[index % 7])
 
 
 class _Values(Sequence[Array]):
@@ -82,12 +63,12 @@ class _Values(Sequence[Array]):
 
 
 def _run(count: int) -> Run:
-    names = [TensorName(name_at(index), 0) for index in range(min(count, _NODES))]
+    names = [TensorName(_name_at(index), 0) for index in range(min(count, _NODES))]
     nodes = [
         Node(name.node, _OPS[index % 7], _DEVICE, (names[index - 1],) if index else ())
         for index, name in enumerate(names)
     ]
-    store = MemoryTensorStore(_Tensors(count), _Values(count))
+    store = MemoryTensorStore([_described(index) for index in range(count)], _Values(count))
     return Run(Call(1, RunKind.SESSION, (str(names[-1]),)), store, Graph(nodes))
 
 

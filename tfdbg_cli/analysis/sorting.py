@@ -80,8 +80,4 @@ def _merged(pieces: Sequence[_Run]) -> Sequence[int]:
 
 def last_of(steps: Iterator[_Found | None]) -> _Found:
     """The answer of what goes on in steps, all of them done at once."""
-    found = None
-    for found in steps:
-        pass
-    assert found is not None, "the last step is the answer"
-    return found
+    return next(found for found in steps if found is not None)

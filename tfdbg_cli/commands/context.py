@@ -229,10 +229,10 @@ class Context:
         """Get `summary` ready for the tensor at `index`; a large value is counted in slices."""
         key = self.current, index
         if key not in self.memory.summaries:
-            found: Summary | None = None
             for found in summary_in_steps(self.run.tensors, index):
                 yield
-            self.memory.summaries[key] = found
+                last = found
+            self.memory.summaries[key] = last
 
     def filter(self, name: str) -> TensorFilter:
         """The filter called `name`.

@@ -35,7 +35,7 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.glyphs import encoded_for, kept_encoding
 
 _MESSAGE_SECONDS = 8.0
-_AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
+_AT_ONCE = 0.002  # seconds of looking and counting before a frame is drawn
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 
@@ -115,6 +115,7 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
+        self._between_keys.answered()
         self.keyboard.pressed(key)
         self._guarded("counting what is in sight", self._count_in_sight)
 
@@ -123,6 +124,7 @@ class App:
 
     def click(self, what: str, col: int, row: int) -> None:
         """The mouse did `what` at a place of the screen."""
+        self._between_keys.answered()
         self._guarded(f"a click: {what}", lambda: self._clicked(what, col, row))
 
     def _clicked(self, what: str, col: int, row: int) -> None:

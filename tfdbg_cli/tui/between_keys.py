@@ -31,12 +31,17 @@ class BetweenKeys:
         self._guarded = guarded
         self._looking = False
         self._drawn = 0.0  # when a frame was drawn in the middle of the work
+        self._answered = False  # whether a key was answered, and the frame with the answer is still to be drawn
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
         """Let what is unfinished go on once the keys are answered."""
         if loop is not None and not self._looking and self._state.pages.all and self._unfinished():
             self._looking = True
             loop.set_alarm_in(0, self._look_on)
+
+    def answered(self) -> None:
+        """A key was answered: its frame goes before any further work."""
+        self._answered = True
 
     def begin(self, pending: Pending, at_once: float) -> None:
         """Begin with an answer, in the place of any other; what takes no longer than `at_once` is shown now."""
@@ -56,10 +61,12 @@ class BetweenKeys:
 
     def _look_on(self, loop: Any, data: Any) -> None:
         self._looking = False
-        end = time.monotonic() + _SLICE
-        self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
+        if not self._answered:
+            end = time.monotonic() + _SLICE
+            self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
         # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        if time.monotonic() - self._drawn >= _FRAME and loop.screen.started:
+        if (self._answered or time.monotonic() - self._drawn >= _FRAME) and loop.screen.started:
+            self._answered = False
             loop.draw_screen()
             self._drawn = time.monotonic()
         self.go_on(loop)

@@ -49,10 +49,10 @@ class State:
 
     `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `pending` the answer
     that is being made, `focus` the pane that keys of a document go to, `report` what there is to say of the last
-    mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being pressed, `person_keys` what keys mean by the
-    settings. `panes` are those that stand in the middle, in their order; while it is `zoomed` the one with the focus
-    stands alone. `count` is how often the next key is meant, 0 where that was not said, `last_action` what `.` does
-    again.
+    mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
+    pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
+    while it is `zoomed` the one with the focus stands alone. `count` is how often the next key is meant, 0 where that
+    was not said, `last_action` what `.` does again.
     """
 
     service: PromptService

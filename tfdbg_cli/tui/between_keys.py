@@ -17,6 +17,7 @@ from tfdbg_cli.tui.panes.view import View
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than a slice can look at
 _SLICE = 0.006  # seconds of looking between two looks at the keyboard
+_PAUSE = 0.04  # seconds without a key before what is in sight is counted and previewed: longer than a key repeats
 
 
 class BetweenKeys:
@@ -29,15 +30,21 @@ class BetweenKeys:
         self._actions = actions
         self._view = view
         self._guarded = guarded
-        self._looking = False
+        self._alarm: Any = None  # of urwid's loop, when work is to go on
         self._drawn = 0.0  # when a frame was drawn in the middle of the work
         self._answered = False  # whether a key was answered, and the frame with the answer is still to be drawn
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
-        """Let what is unfinished go on once the keys are answered."""
-        if loop is not None and not self._looking and self._state.pages.all and self._unfinished():
-            self._looking = True
-            loop.set_alarm_in(0, self._look_on)
+        """Let what is unfinished go on once the keys are answered: what was asked for at once, the rest in a pause."""
+        if loop is None or not self._state.pages.all or (task := next(self._tasks(), None)) is None:
+            return
+        waits = self._answered and task == self._view.work
+        if self._alarm is not None and self._answered:
+            loop.remove_alarm(self._alarm)  # counted anew from this key on
+            self._alarm = None
+        if self._alarm is None:
+            self._answered = self._answered and not waits  # in a pause urwid draws
+            self._alarm = loop.set_alarm_in(_PAUSE if waits else 0, self._look_on)
 
     def answered(self) -> None:
         """A key was answered: its frame goes before any further work."""
@@ -56,11 +63,8 @@ class BetweenKeys:
         end = time.monotonic() + at_once
         self._view.work(lambda: time.monotonic() >= end)
 
-    def _unfinished(self) -> bool:
-        return next(self._tasks(), None) is not None
-
     def _look_on(self, loop: Any, data: Any) -> None:
-        self._looking = False
+        self._alarm = None
         if not self._answered:
             end = time.monotonic() + _SLICE
             self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))

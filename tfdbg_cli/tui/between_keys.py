@@ -35,7 +35,7 @@ class BetweenKeys:
         self._answered = False  # whether a key was answered, and the frame with the answer is still to be drawn
 
     def go_on(self, loop: urwid.MainLoop | None) -> None:
-        """Let what is unfinished go on once the keys are answered: what was asked for at once, the rest in a pause."""
+        """Let what is unfinished go on behind the keys: at once what was asked for, in a pause what is in sight."""
         if loop is None or not self._state.pages.all or (task := next(self._tasks(), None)) is None:
             return
         waits = self._answered and task == self._view.work

@@ -60,6 +60,12 @@ def _screen(rounds: int) -> None:
     screen.measure(rounds)
 
 
+def _screen_at_a_million(_: int) -> None:
+    from bench import screen_at_a_million
+
+    screen_at_a_million.measure()
+
+
 def _memory(_: int) -> None:
     from bench import memory
 
@@ -76,6 +82,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "opening": _opening,
     "recordings": _recordings,
     "screen": _screen,
+    "screen_at_a_million": _screen_at_a_million,
 }
 
 

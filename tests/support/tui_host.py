@@ -32,9 +32,10 @@ from tfdbg_cli.config.settings import Settings  # noqa: E402
 from tfdbg_cli.document.document import Document, text_document  # noqa: E402
 from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
-from tfdbg_cli.model.runs import RunEnd  # noqa: E402
+from tfdbg_cli.model.runs import Hit, RunEnd  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
+OPENINGS = {"slow": "slow", "hit": "origin", "exploded": "lt -f exploding_gradient"}
 WATCHED = (signal.SIGINT, signal.SIGTERM, signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGQUIT)
 
 
@@ -94,6 +95,20 @@ def arrays() -> RunEnd:
     return RunEnd(made_run(op("x", "Placeholder", value=array)))
 
 
+def exploded() -> RunEnd:
+    """A hit of `exploding_gradient`: two gradients are far larger than all else, the one made last the most."""
+    kernel = np.full((4, 3), 2.0, np.float32)
+    return RunEnd(
+        made_run(
+            op("x", "Placeholder", value=kernel),
+            op("gradients/dense/MatMul_grad/MatMul_1", "MatMul", "x", value=kernel * 1e7),
+            op("gradients/head/MatMul_grad/MatMul_1", "MatMul", "x", value=kernel * 1e9),
+            op("update", "Mul", "gradients/head/MatMul_grad/MatMul_1", value=kernel * 1e3),
+        ),
+        Hit("exploding_gradient", "", 3),
+    )
+
+
 def at_home() -> RunEnd:
     """The sample run, as if this file were its program."""
     event = sample_run.run_end()
@@ -115,7 +130,7 @@ def main() -> None:
     scenario, report = sys.argv[1], Path(sys.argv[2])
     np.set_printoptions(precision=3)
     facts: dict[str, object] = {"decisions": []}
-    front = frontend("slow" if scenario == "slow" else "lt", whole=scenario in {"arrays", "filter", "panes"})
+    front = frontend(OPENINGS.get(scenario, "lt"), whole=scenario in {"arrays", "filter", "panes", "hit", "exploded"})
     if scenario == "handlers":
         signal.signal(signal.SIGINT, lambda number, frame: None)
         signal.signal(signal.SIGWINCH, lambda number, frame: facts.update(resized=True))
@@ -128,7 +143,7 @@ def main() -> None:
     print("before the stop", flush=True)
 
     def stop() -> None:
-        stops = {"arrays": arrays, "panes": at_home}
+        stops = {"arrays": arrays, "panes": at_home, "hit": sample_run.run_hit, "exploded": exploded}
         facts["decisions"].append(repr(front.stop(stops.get(scenario, sample_run.run_end)())))
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.fact_masks import holding, holding_op, picked, places
 from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.sorting import Key, last_of, sorted_in_steps
 from tfdbg_cli.analysis.watch.datum import TensorDatum, datum_of
 from tfdbg_cli.analysis.watch.filter import Bad, Filter, TensorFilter
 from tfdbg_cli.errors import TfdbgError
@@ -98,17 +99,26 @@ def ordered(
     store: TensorStore, found: Sequence[int], query: TensorQuery, summary: Callable[[int], Summary | None]
 ) -> Sequence[int]:
     """`found`, indices in order of execution, sorted as `query` says; `summary` is asked for the worst alone."""
+    return last_of(ordered_in_steps(store, found, query, summary))
+
+
+def ordered_in_steps(
+    store: TensorStore, found: Sequence[int], query: TensorQuery, summary: Callable[[int], Summary | None]
+) -> Iterator[Sequence[int] | None]:
+    """What `ordered` gives: None while it goes on, then the answer. No step but that of a store takes long."""
     if query.sort_by is SortKey.WORST:
-        return sorted(found, key=lambda i: _soundness(summary(i)), reverse=query.reverse)
+        yield from sorted_in_steps(found, lambda i: _soundness(summary(i)), reverse=query.reverse)
+        return
     if query.sort_by is SortKey.TIMESTAMP:
-        return found[::-1] if query.reverse else found
+        yield found[::-1] if query.reverse else found
+        return
     if len(found) * _WORTH_ALL >= len(store) and isinstance(store, TellsOrder):
         known = store.order(str(query.sort_by), query.reverse)
         if known is not None:
-            return known if len(found) == len(store) else picked(known, found)
+            yield known if len(found) == len(store) else picked(known, found)
+            return
     key = _SORT_KEYS[query.sort_by]
-    # Sorting a reversed list keeps equal rows in order of execution in both directions.
-    return sorted(found, key=lambda i: key(store[i]), reverse=query.reverse)
+    yield from sorted_in_steps(found, lambda i: key(store[i]), reverse=query.reverse)
 
 
 def _told_by_columns(store: TensorStore, graph: Graph, query: TensorQuery) -> Sequence[int] | None:
@@ -198,7 +208,7 @@ def _shape_key(tensor: Tensor) -> tuple[int, Shape]:
     return len(tensor.shape), tensor.shape
 
 
-_SORT_KEYS: dict[SortKey, Callable[[Tensor], tuple[int | str | Shape, ...]]] = {
+_SORT_KEYS: dict[SortKey, Callable[[Tensor], Key]] = {
     SortKey.DUMP_SIZE: lambda t: (-1 if t.nbytes is None else t.nbytes,),
     SortKey.OP_TYPE: lambda t: (t.op_type,),
     SortKey.TENSOR_NAME: lambda t: (t.node, t.slot),
@@ -260,9 +270,9 @@ def ask(
     passed: list[int] = []
     raised = Raised()
     unread = 0
+    for _ in ask_in_steps(run, indices, tensor_filter, known, earlier):
+        pass
     for index in indices:
-        if index not in known:
-            known[index] = _answer(datum_of(run, index, earlier), tensor_filter)
         answer = known[index]
         if isinstance(answer, str):
             raised = Raised(raised.count + 1, raised.first or str(run.tensors[index].name), raised.error or answer)
@@ -271,6 +281,16 @@ def ask(
         elif answer is None:
             unread += 1
     return Verdicts(tuple(passed), raised, unread)
+
+
+def ask_in_steps(
+    run: Run, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers, earlier: Run | None = None
+) -> Iterator[float]:
+    """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
+    for number, index in enumerate(indices):
+        if index not in known:
+            known[index] = _answer(datum_of(run, index, earlier), tensor_filter)
+            yield number / len(indices)
 
 
 def _answer(datum: TensorDatum, tensor_filter: TensorFilter) -> bool | str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
@@ -25,7 +25,7 @@ from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.stepping import Stepper
-from tfdbg_cli.model.tensors import summary_of
+from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import Array
 
 _MOST_SELECTED = 8
@@ -226,6 +226,15 @@ class Context:
         if key not in self.memory.summaries:
             self.memory.summaries[key] = summary_of(self.run.tensors, index)
         return self.memory.summaries[key]
+
+    def summary_in_steps(self, index: int) -> Iterator[None]:
+        """Get `summary` ready for the tensor at `index`; a large value is counted in slices."""
+        key = self.current, index
+        if key not in self.memory.summaries:
+            for found in summary_in_steps(self.run.tensors, index):
+                yield
+                last = found
+            self.memory.summaries[key] = last
 
     def filter(self, name: str) -> TensorFilter:
         """The filter called `name`.

@@ -91,8 +91,9 @@ class UiAction(Enum):
 
 Outcome: TypeAlias = Document | Decision | UiAction
 Handler: TypeAlias = Callable[[Context, argparse.Namespace], Outcome]
-# Does the long part of a handler's work step by step, and keeps what comes out where the handler looks for it.
-Steps: TypeAlias = Callable[[Context, argparse.Namespace], Iterator[None]]
+# Does the long part of a handler's work step by step, and keeps what comes out where the handler looks for it. Each
+# step gives the share that is done, where that is known.
+Steps: TypeAlias = Callable[[Context, argparse.Namespace], Iterator[float | None]]
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from functools import cache, cached_property
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.statistics import Summary, summarize, summarize_in_steps
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 Shape = tuple[int, ...]
@@ -116,20 +116,38 @@ class TellsColumns(Protocol):
 
 def summary_of(store: TensorStore, index: int) -> Summary | None:
     """What the tensor at `index` holds, in numbers: as recorded, else of its value; None where there is no array."""
-    recorded = _recorded_summary(store, index)
+    recorded = recorded_summary(store, index)
     if recorded is not None:
         return recorded
     value = store.value(index)
     return None if isinstance(value, NoValue) else summarize(value)
 
 
-def _recorded_summary(store: TensorStore, index: int) -> Summary | None:
-    return store.summary(index) if isinstance(store, TellsSummaries) else None
+def summary_in_steps(store: TensorStore, index: int) -> Iterator[Summary | None]:
+    """What `summary_of` gives: None while it goes on, then the answer; a large value is counted in slices."""
+    summary = recorded_summary(store, index)
+    if summary is None and not isinstance(value := store.value(index), NoValue):
+        yield from summarize_in_steps(value)
+        return
+    yield summary
+
+
+def recorded_summary(store: TensorStore, index: int) -> Summary | None:
+    """The numbers of the tensor at `index` as they were recorded; None where they were not."""
+    return cast(TellsSummaries, store).summary(index) if _tells(type(store), TellsSummaries) else None
+
+
+@cache
+def _tells(kind: type, facts: type) -> bool:
+    """Whether stores of a kind tell such facts. Asked of each row, and asking anew takes longer than the row."""
+    return issubclass(kind, facts)
 
 
 def devices_of(store: TensorStore) -> Callable[[int], str]:
     """What tells the device of a tensor of `store` by its index, at the least cost."""
-    return store.device if isinstance(store, TellsDevices) else lambda index: store[index].device
+    return (
+        cast(TellsDevices, store).device if _tells(type(store), TellsDevices) else lambda index: store[index].device
+    )
 
 
 class FoundByNode:
@@ -192,7 +210,7 @@ class PartOfStore(FoundByNode):
         return self._store.value(self._rows[index])
 
     def summary(self, index: int) -> Summary | None:
-        return _recorded_summary(self._store, self._rows[index])
+        return recorded_summary(self._store, self._rows[index])
 
 
 Row = tuple[TensorStore, int]
@@ -230,7 +248,7 @@ class GatheredTensors(FoundByNode):
         return store.value(row)
 
     def summary(self, index: int) -> Summary | None:
-        return _recorded_summary(*self._rows[index])
+        return recorded_summary(*self._rows[index])
 
 
 def describe(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Decision, Detach
 from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.tui.between_keys import BetweenKeys
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.bugs import bug_document, bug_report
@@ -26,6 +26,7 @@ from tfdbg_cli.tui.control.busy import Busy
 from tfdbg_cli.tui.control.dialogs import leave_question
 from tfdbg_cli.tui.control.keyboard import Keyboard
 from tfdbg_cli.tui.control.keymap import ACTIONS, KeyContext
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.preferences import Preferences, preferences
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
@@ -34,10 +35,7 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.glyphs import encoded_for, kept_encoding
 
 _MESSAGE_SECONDS = 8.0
-_FRAME = 0.05  # seconds between two frames while something is looked for
-_MANY_LINES = 1_000_000  # more than a slice can look at
-_AT_ONCE = 0.004  # seconds of looking and counting before a frame is drawn
-_SLICE = 0.01  # seconds of looking between two looks at the keyboard
+_AT_ONCE = 0.002  # seconds of looking and counting before a frame is drawn
 _HOUSEKEEPING = 1.0
 _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one sentence: said, not shown
 
@@ -69,14 +67,13 @@ class App:
         self.mouse = Mouse(self.state, self.view, self.actions)
         self.keyboard = Keyboard(self, self._type)
         self.busy = Busy(self._draw_busy)
+        self._between_keys = BetweenKeys(self.state, self.actions, self.view, self._guarded)
         self.at_once = _AT_ONCE
         self.loop: urwid.MainLoop | None = None
         self._opening = opening
         self._housekeeping = housekeeping
         self._wake: int | None = None
         self._expiry: Any = None
-        self._looking = False
-        self._drawn_looking = 0.0  # when a frame was drawn in the middle of a search
         self._interrupted = False
         self._doing = ""
 
@@ -118,6 +115,7 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
+        self._between_keys.answered()
         self.keyboard.pressed(key)
         self._guarded("counting what is in sight", self._count_in_sight)
 
@@ -126,6 +124,7 @@ class App:
 
     def click(self, what: str, col: int, row: int) -> None:
         """The mouse did `what` at a place of the screen."""
+        self._between_keys.answered()
         self._guarded(f"a click: {what}", lambda: self._clicked(what, col, row))
 
     def _clicked(self, what: str, col: int, row: int) -> None:
@@ -168,11 +167,22 @@ class App:
         label = self.state.pages.current.label if self.state.pages.all else "run"
         self.state.service.show(command, bug_document(what, report), replace=broken, label=label)
 
-    def command(self, text: str, *, replace: bool = False) -> None:
-        """Run a command string and show its answer, in the place of the present screen if `replace`."""
+    def command(self, text: str, *, replace: bool = False, then: Callable[[], None] = lambda: None) -> None:
+        """Run a command string and show its answer, in the place of the present screen if `replace`.
+
+        What takes its time is done between key presses; `then` comes when the answer is shown.
+        """
         if self.state.filter is not None:
             self.actions.close()
         self._doing = text
+
+        def finish() -> None:
+            self._carry_out(text, replace)
+            then()
+
+        self.begin(Pending(text, self.state.service.steps(text), finish))
+
+    def _carry_out(self, text: str, replace: bool) -> None:
         service = self.state.service
         service.width = self.view.page_cols
         with self.busy():
@@ -213,7 +223,7 @@ class App:
         page, service = self.state.pages.current, self.state.service
         before = self.state.viewed
         try:
-            self.command(service.shown_again(page.command))
+            self._carry_out(service.shown_again(page.command), replace=False)
         except TfdbgError:
             service.look_at(page)
             raise
@@ -243,7 +253,9 @@ class App:
             return
         self._interrupted = True
         finder = self.state.pages.all and self.state.finder
-        if self.state.filter is not None:
+        if self.drop():
+            pass
+        elif self.state.filter is not None:
             self.actions.perform("ui:filter-cancel")
         elif finder and finder.running:
             finder.halt()
@@ -266,48 +278,26 @@ class App:
             self._expiry = self.loop.set_alarm_in(_MESSAGE_SECONDS, lambda loop, data: self.say(None))
 
     def go_on(self) -> None:
-        """Let the search, the filter and what rows in sight lack go on between key presses."""
-        if self.loop is not None and not self._looking and self.state.pages.all and self._unfinished():
-            self._looking = True
-            self.loop.set_alarm_in(0, self._look_on)
+        """Let the answer, the search, the filter and what rows in sight lack go on between key presses."""
+        self._between_keys.go_on(self.loop)
 
-    def _unfinished(self) -> bool:
-        typed, dialog = self.state.filter, self.state.dialog
-        if dialog is not None and dialog.unfinished:
-            return True
-        busy = self.state.finder.running or self.actions.walking.running or self.view.running
-        return busy or (typed is not None and typed.running)
-
-    def _look_on(self, loop: Any, data: Any) -> None:
-        self._looking = False
-        end = time.monotonic() + _SLICE
-        self._guarded("looking for rows", lambda: self._look(lambda: time.monotonic() >= end))
-        # While an alarm is due urwid does not draw: without this nothing would be seen before the search has ended.
-        if time.monotonic() - self._drawn_looking >= _FRAME and loop.screen.started:
-            loop.draw_screen()
-            self._drawn_looking = time.monotonic()
+    def begin(self, pending: Pending) -> None:
+        """Make an answer: at once if that is quick, else between key presses, unless the person wants another."""
+        self.drop()
+        self._between_keys.begin(pending, self.at_once)
         self.go_on()
 
-    def _look(self, enough: Callable[[], bool]) -> None:
-        """Go on with what is most wanted, until `enough`."""
-        typed, dialog = self.state.filter, self.state.dialog
-        if dialog is not None and dialog.unfinished:
-            dialog.work(enough)
-        elif typed is not None and typed.running:
-            typed.work(enough)
-        elif self.actions.walking.running:
-            self.actions.walking.work(enough)
-        elif self.state.finder.running:
-            self.state.finder.work(_MANY_LINES, enough)
-        else:
-            self.view.work(enough)
+    def drop(self) -> bool:
+        """Make the answer that is under way no further; False where there is none."""
+        pending, self.state.pending = self.state.pending, None
+        if pending is not None:
+            pending.give_up()
+        return pending is not None
 
     def _count_in_sight(self) -> None:
         """Count what the rows in sight lack: at once if that is quick, else between key presses."""
         if self.loop is not None and self.state.pages.all:
-            self.view.arrange(self.view.size)
-            end = time.monotonic() + self.at_once
-            self.view.work(lambda: time.monotonic() >= end)
+            self._between_keys.count_in_sight(self.at_once)
             self.go_on()
 
     def copy(self, text: str) -> bool:

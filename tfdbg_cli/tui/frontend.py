@@ -17,6 +17,7 @@ from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
+from tfdbg_cli.tui.terminal.collection import no_full_collection
 from tfdbg_cli.tui.terminal.terminal import Terminal
 
 
@@ -79,7 +80,7 @@ class TuiFrontend:
             housekeeping=terminal.spool.trim,
         )
         try:
-            with terminal:
+            with terminal, no_full_collection():
                 decision = app.run(terminal.screen)
                 terminal.last_words = last_words(app.state.service, decision, sys.orig_argv)
         except OSError as error:

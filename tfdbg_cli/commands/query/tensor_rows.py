@@ -71,6 +71,8 @@ class TensorRows:
         lost = 0
         ask = staged.tests[Stage.VALUE]
         for index in undecided:
+            for _ in self._context.summary_in_steps(index):
+                yield None
             if ask(self._store[index].node, index):
                 found.append(index)
             elif self._is_lost(index):

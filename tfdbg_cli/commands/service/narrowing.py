@@ -36,7 +36,7 @@ class Narrowing:
         self._options = self._command.parse(parse_line(self._original.command).words[1:])
         self.text: str = self._options.query
         self._query = self.text.strip()
-        self._steps: Iterator[None] | None = None
+        self._steps: Iterator[float | None] | None = None
         self.error: TfdbgError | None = None
 
     @property
@@ -63,7 +63,7 @@ class Narrowing:
             self.error = error
         self._steps = None
 
-    def _found(self) -> Iterator[None]:
+    def _found(self) -> Iterator[float | None]:
         if self._options.query and self._command.steps is not None:
             yield from self._command.steps(self._context, self._options)
         if self._options.query == self._query:
@@ -75,6 +75,10 @@ class Narrowing:
 
     def _show(self, page: Page) -> None:
         self._pages.all[self._pages.at] = page
+
+    def halt(self) -> None:
+        """Look for no more rows."""
+        self._steps = None
 
     def keep(self) -> None:
         """Make what is shown a page of its own, behind the list as it was."""

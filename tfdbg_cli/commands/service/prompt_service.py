@@ -10,7 +10,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.completion import Completions, complete
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import execute, moment_of
+from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.finding_here import FindingHere
 from tfdbg_cli.commands.service.narrowing import Narrowing
@@ -73,16 +73,19 @@ class PromptService:
         self._context.asked_on = self.pages.current.document.kind if self.pages.all else ""
         return execute(text, self._context, self._registry)
 
-    def steps(self, text: str) -> Iterator[None]:
+    def steps(self, text: str) -> Iterator[float | None]:
         """Do the long part of what `text` asks for, some at a time, for who cannot wait until `execute` has done it.
+
+        Each step gives the share that is done, where that is known.
 
         Raises:
             TfdbgError: as `execute` does.
 
         """
         words = parse_line(text).words
-        command = self._registry.find(words[0], self.moment)
-        if command.steps is not None:
+        command = self._registry.find(words[0], self.moment) if words else None
+        if command is not None and command.steps is not None:
+            require_moment(command, self._context)
             yield from command.steps(self._context, command.parse(words[1:]))
 
     def complete(self, text: str) -> Completions:

@@ -11,10 +11,10 @@ from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.language import Comparison, written
+from tfdbg_cli.commands.query.tensor_listing import find
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
-from tfdbg_cli.commands.verbs.list_tensors import find
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import Raised, SortKey, TensorQuery, admitted, ask, ordered
+from tfdbg_cli.analysis.tensor_query import Raised, SortKey
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.language import written
-from tfdbg_cli.commands.query.named import asked_query
-from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.empty_list import explain_empty
 from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.nodes import excluded_nodes
-from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
 from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, tensor_fields
 from tfdbg_cli.document.document import Document, Text
@@ -30,137 +25,6 @@ from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
-from tfdbg_cli.errors import TfdbgError
-
-_MANY = 10_000  # rows that are sorted without keeping anybody waiting
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw."""
-
-    indices: Sequence[int]
-    raised: Raised = field(default_factory=Raised)
-    unread: int = 0
-
-
-def find(context: Context, options: argparse.Namespace) -> Listing:
-    """The tensors that the flags of `lt` admit.
-
-    Raises:
-        TfdbgError: a bad regex, shape or filter name, or flags that contradict each other.
-
-    """
-    if options.filter_exclude_node_names and not options.tensor_filter:
-        raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: lt -f FILTER -fenn REGEX")
-    tensor_filter = context.filter(options.tensor_filter) if options.tensor_filter else None
-    query = _flags(context, options)
-    store = context.run.tensors
-    if options.query:
-        for _ in steps(context, options):
-            pass
-        indices, lost = context.memory.selected[_selection(context, options)]
-    else:
-        found, lost = admitted(store, context.run.graph, query), 0
-        whole = len(found) == len(store) >= _MANY
-        indices = _order(context, query) if whole else ordered(store, found, query, context.summary)
-    if tensor_filter is None:
-        return Listing(indices, unread=lost)
-    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
-    return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
-
-
-def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
-    """Ask the query of the tensors that the other flags admit, some at a time, and keep those it admits.
-
-    Raises:
-        TfdbgError: as `find` does.
-
-    """
-    key = _selection(context, options)
-    if not options.query or key in context.memory.selected:
-        return
-    query = asked_query(options.query)
-    base = _without_query(context, options)
-    for answer in TensorRows(context).select(query, base):
-        yield
-        if answer is not None:
-            for order in _in_order(context, answer.indices, _flags(context, options)):
-                yield
-                if order is not None:
-                    context.memory.select(key, order, answer.unread)
-
-
-def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Iterator[Sequence[int] | None]:
-    """`found` sorted as `query` says: None while it goes on, then the answer.
-
-    Very many rows are picked out of the order of all, which is there already where the list was sorted before.
-    """
-    store = context.run.tensors
-    for index in found if query.sort_by is SortKey.WORST else ():
-        context.summary(index)
-        yield None
-    if query.sort_by in (SortKey.TIMESTAMP, SortKey.WORST) or len(found) < _MANY:
-        yield ordered(store, found, query, context.summary)
-        return
-    wanted = bytearray(len(store))
-    for start in range(0, len(found), _MANY):
-        for index in found[start : start + _MANY]:
-            wanted[index] = 1
-        yield None
-    order = _order(context, query)
-    kept = array("q")
-    for start in range(0, len(order), _MANY):
-        kept.extend(index for index in order[start : start + _MANY] if wanted[index])
-        yield None
-    yield kept
-
-
-def _order(context: Context, query: TensorQuery) -> Sequence[int]:
-    """All tensors of the run, sorted as `query` says."""
-    key = context.current, f"{query.sort_by} {query.reverse}"
-    known = context.memory.order
-    if known is None or known[0] != key:
-        store = context.run.tensors
-        known = context.memory.order = key, ordered(store, range(len(store)), query, context.summary)
-    return known[1]
-
-
-def _without_query(context: Context, options: argparse.Namespace) -> Sequence[int]:
-    """What the other flags admit: looked for once, whatever is typed behind -q."""
-    unasked = argparse.Namespace(**{**vars(options), "query": ""})
-    key = _selection(context, unasked, sorted_too=False)
-    if key not in context.memory.selected:
-        context.memory.select(key, admitted(context.run.tensors, context.run.graph, _flags(context, options)), 0)
-    return context.memory.selected[key][0]
-
-
-def _selection(context: Context, options: argparse.Namespace, *, sorted_too: bool = True) -> tuple[int, str]:
-    """What the rows depend on that the query admits: the run, and the flags but for those that come after it."""
-    changes = {} if sorted_too else {"sort_by": "timestamp", "reverse": False}
-    query = written(asked_query(options.query))  # a name in it may come to stand for another one
-    return context.current, COMMAND.spell(options, query=query, tensor_filter="", stats=False, **changes)
-
-
-def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:
-    """What the flags but for the query and the filter ask."""
-    return TensorQuery(
-        node=pattern(options.node_name_filter) if options.node_name_filter else None,
-        op_type=pattern(options.op_type_filter) if options.op_type_filter else None,
-        dtype=pattern(options.dtype) if options.dtype else None,
-        device=pattern(options.device) if options.device else None,
-        shape=options.shape,
-        exclude=pattern(options.filter_exclude_node_names) if options.filter_exclude_node_names else None,
-        layer=_layer_test(context, options.layer) if options.layer else None,
-        role=Role(options.role) if options.role else None,
-        sort_by=SortKey(options.sort_by),
-        reverse=options.reverse,
-    )
-
-
-def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
-    layers = layers_of(context.run.graph)
-    return layers.tester(layers.resolve(text))
 
 
 def _list_tensors(context: Context, options: argparse.Namespace) -> Document:
@@ -344,7 +208,7 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
     ),
     moments=LOOKING,
-    steps=steps,
+    steps=find_in_steps,
     details="""\
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.
 The heads of the columns sort; a second click reverses. A row leads to the tensor's value. `queries` explains what -q

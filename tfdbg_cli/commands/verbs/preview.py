@@ -17,7 +17,7 @@ from tfdbg_cli.errors import TfdbgError
 def commands(registry: Registry) -> tuple[Command, ...]:
     """The command `preview` over `registry`."""
 
-    def steps(context: Context, options: argparse.Namespace) -> Iterator[None]:
+    def steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
         """Find out who reads what in a large graph."""
         return context.graph.index_in_steps()
 

@@ -12,7 +12,7 @@ from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style, printable
 from tfdbg_cli.model.statistics import Summary, histogram_in_steps, summarize_in_steps
-from tfdbg_cli.model.tensors import TellsSummaries
+from tfdbg_cli.model.tensors import recorded_summary
 from tfdbg_cli.model.values import NoValue
 
 _BINS = 8
@@ -100,7 +100,7 @@ class CountedLater:
         index = self._indices[row]
         key, value = (self._run, index), self._store.value(index)
         yield
-        summary = self._memory.summaries.get(key) or self._recorded(index)
+        summary = self._memory.summaries.get(key) or recorded_summary(self._store, index)
         counts: tuple[int, ...] | None = ()
         if not isinstance(value, NoValue):
             if summary is None:
@@ -113,9 +113,6 @@ class CountedLater:
                     yield
         self._memory.summaries[key] = summary
         self._memory.histograms[key] = counts or ()
-
-    def _recorded(self, index: int) -> Summary | None:
-        return self._store.summary(index) if isinstance(self._store, TellsSummaries) else None
 
 
 class SumsLater:

@@ -19,6 +19,7 @@ from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.moving import Moving
 from tfdbg_cli.tui.control.outside import Outside
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
 from tfdbg_cli.tui.control.sharing import Sharing
@@ -162,14 +163,13 @@ class Actions:
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""
+        self._screen.drop()
         self._filtering.cancel()
         return self._state.service.go(at)
 
     def close(self) -> None:
         """Close what is open over or under the document; the prompt keeps its text, a filter its rows."""
-        if self._state.filter is not None and not self._state.filter.keep():
-            self._filtering.cancel()
-        self._state.filter = None
+        self._filtering.leave()
         self._state.prompt.touched()
         self._state.dialog = None
         self._state.place = KeyContext.DOCUMENT
@@ -186,13 +186,17 @@ class Actions:
         else:
             self._screen.perform(link.link)
 
-    def _in_place(self, command: str) -> None:
+    def _in_place(self, command: str, then: Callable[[], None] = lambda: None) -> None:
         """The table in another order; the row that was chosen stays so, and stays where it is."""
         row = chosen_row(self._state.page.view)
-        self._screen.command(command, replace=True)
-        if row is not None:
-            with self._screen.busy():
-                go_to_row(self._state.page.view, row)
+
+        def shown() -> None:
+            then()
+            if row is not None:
+                steps = go_to_row(self._state.page.view, row)
+                self._screen.begin(Pending("looking for the row", steps, lambda: None))
+
+        self._screen.command(command, replace=True, then=shown)
 
     def _again(self) -> None:
         """What was done last, once more."""
@@ -248,7 +252,11 @@ class Actions:
         return array and self._state.read is self._state.page and view.line(view.selected).element is not None
 
     def _escape(self) -> None:
-        if self._state.finder.active:
+        pending = self._state.pending
+        if pending is not None:
+            self._screen.drop()
+            self._screen.say(Message(f"Stopped: {pending.words}."))
+        elif self._state.finder.active:
             self._state.finder.stop()
         elif self._state.viewer is not None and self._state.viewers.came_from_text(self._state.pages.current):
             self._state.viewers.close(self._state.pages.current)
@@ -319,16 +327,18 @@ class Actions:
 
     def _sort(self) -> None:
         heads = self._heads()
-        page = self._state.page
-        at = (page.sorted_by + 1) % len(heads)
-        self._in_place(heads[at])
-        self._state.page.sorted_by = at
+        self._sort_by((self._state.page.sorted_by + 1) % len(heads))
 
     def _reverse(self) -> None:
-        heads = self._heads()
-        at = max(0, self._state.page.sorted_by)
-        self._in_place(heads[at])
-        self._state.page.sorted_by = at
+        self._sort_by(max(0, self._state.page.sorted_by))
+
+    def _sort_by(self, at: int) -> None:
+        """Sort by the column with the head link numbered `at`."""
+
+        def sorted_so() -> None:
+            self._state.page.sorted_by = at
+
+        self._in_place(self._heads()[at], sorted_so)
 
     def _heads(self) -> list[str]:
         heads = self._state.page.view.heads()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.tui.control.bars import Message
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.live_filter import LiveFilter
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.screen import Screen
 
 
@@ -16,6 +18,7 @@ class FilterActions:
 
     def begin(self) -> None:
         """Open the line for the list on show."""
+        self._screen.drop()
         self._state.filter = LiveFilter(self._state.service.narrow())
         self._state.place = KeyContext.FILTER
 
@@ -26,16 +29,42 @@ class FilterActions:
             self._screen.go_on()
 
     def keep(self) -> None:
-        """Leave the line with the rows that it left; what cannot be asked stays to be mended."""
-        with self._screen.busy():
-            kept = self._state.filter is None or self._state.filter.keep()
-        if kept:
+        """Leave the line with the rows that it leaves; what cannot be asked stays to be mended.
+
+        Where rows are still being looked for the list is kept when they are found; keys are answered meanwhile.
+        """
+        typed = self._state.filter
+        if typed is None:
+            return
+        if not typed.running:
+            if typed.keep():
+                self._close()
+            return
+        self._close()
+        steps = typed.steps()
+        self._screen.begin(Pending(f"filter {typed.editor.text}", steps, lambda: self._kept(typed), typed.cancel))
+
+    def leave(self) -> None:
+        """Leave the line with the rows that are shown by now."""
+        if self._state.filter is not None:
+            self._state.filter.halt()
+            if not self._state.filter.keep():
+                self._state.filter.cancel()
             self._state.filter = None
-            self._state.place = KeyContext.DOCUMENT
+
+    def _kept(self, typed: LiveFilter) -> None:
+        """Keep what was found; where it cannot be asked, the list is as it was and the status row says why."""
+        if not typed.keep():
+            wrong = typed.wrong
+            typed.cancel()
+            self._screen.say(Message(wrong, error=True))
+
+    def _close(self) -> None:
+        self._state.filter = None
+        self._state.place = KeyContext.DOCUMENT
 
     def cancel(self) -> None:
         """Leave the line with the list as it was."""
         if self._state.filter is not None:
             self._state.filter.cancel()
-            self._state.filter = None
-            self._state.place = KeyContext.DOCUMENT
+            self._close()

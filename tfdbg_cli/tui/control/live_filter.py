@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tfdbg_cli.commands.query.language import QueryError
 from tfdbg_cli.commands.service.narrowing import Narrowing
@@ -65,9 +65,18 @@ class LiveFilter:
         """Go on looking for the rows until `enough`."""
         self._narrowing.work(enough)
 
+    def steps(self) -> Iterator[None]:
+        """Go on looking for the rows, a step at a time."""
+        while self.running:
+            self.work(lambda: True)
+            yield
+
+    def halt(self) -> None:
+        """Look for no more rows: those on show stay."""
+        self._narrowing.halt()
+
     def keep(self) -> bool:
-        """Keep the rows of what is typed; False where it cannot be asked."""
-        self.work(lambda: False)
+        """Keep the rows on show; False where what is typed cannot be asked."""
         if self._narrowing.error is not None:
             return False
         self._narrowing.keep()

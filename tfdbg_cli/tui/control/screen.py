@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.state import State
 
 
@@ -20,8 +21,19 @@ class Screen(Protocol):
     state: State
     at_once: float
 
-    def command(self, text: str, *, replace: bool = False) -> None:
-        """Carry out a command and show what it answers, on a new page or in place of this one."""
+    def command(self, text: str, *, replace: bool = False, then: Callable[[], None] = lambda: None) -> None:
+        """Carry out a command and show what it answers, on a new page or in place of this one.
+
+        What takes its time goes on between two keys; `then` is called when the answer is shown.
+        """
+        ...
+
+    def begin(self, pending: Pending) -> None:
+        """Make an answer, in the place of the one under way: at once if that is quick, else between two keys."""
+        ...
+
+    def drop(self) -> bool:
+        """Give up the answer that is under way; False where there is none."""
         ...
 
     def perform(self, action: str) -> None:

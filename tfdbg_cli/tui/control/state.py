@@ -14,6 +14,7 @@ from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
 from tfdbg_cli.tui.control.live_filter import LiveFilter
 from tfdbg_cli.tui.control.pane import Pane
+from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.viewing import Viewers
 from tfdbg_cli.tui.reading.reading import Reading, Readings
@@ -46,12 +47,12 @@ class Dialog:
 class State:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE and FIND.
 
-    `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `focus` the pane that
-    keys of a document go to, `report` what there is to say of the last mistake of tfdbg's own, `colors` how many the
-    terminal has, `begun` the first key of a sequence that is being pressed, `person_keys` what keys mean by the
-    settings. `panes` are those that stand in the middle, in their order; while it is `zoomed` the one with the focus
-    stands alone. `count` is how often the next key is meant, 0 where that was not said, `last_action` what `.` does
-    again.
+    `hint` is the usage of the command being typed, `filter` that of a list while it is typed, `pending` the answer
+    that is being made, `focus` the pane that keys of a document go to, `report` what there is to say of the last
+    mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
+    pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
+    while it is `zoomed` the one with the focus stands alone. `count` is how often the next key is meant, 0 where that
+    was not said, `last_action` what `.` does again.
     """
 
     service: PromptService
@@ -62,6 +63,7 @@ class State:
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
     filter: LiveFilter | None = None
+    pending: Pending | None = None
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None

@@ -122,6 +122,8 @@ class StatusBar(Pane):
         if state.filter is not None:
             meanwhile = "looking for rows …" if state.filter.running else state.read.document.title
             return state.filter.wrong or state.filter.offer or meanwhile
+        if state.pending is not None:
+            return state.pending.status
         finder = state.read.finder
         if finder.active and finder.notice:
             return finder.notice

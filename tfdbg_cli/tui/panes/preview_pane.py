@@ -97,7 +97,7 @@ class PreviewPane(DocumentPane):
         """Show what `commands` answer, one below another; what cannot be shown says why."""
         documents: list[Document] = []
         for command in commands:
-            yield from self._state.service.steps(command)
+            yield from (None for _ in self._state.service.steps(command))
             documents.append(self._answer(command))
             yield
         documents = documents or [_NOTHING]

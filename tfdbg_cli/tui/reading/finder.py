@@ -10,7 +10,7 @@ from tfdbg_cli.document.text import Line
 from tfdbg_cli.tui.reading.search import Search
 from tfdbg_cli.tui.reading.viewport import Viewport
 
-_AT_ONCE_SECONDS = 0.05
+_AT_ONCE_SECONDS = 0.004
 AT_ONCE = 100  # lines searched before the screen is drawn with what was typed
 
 

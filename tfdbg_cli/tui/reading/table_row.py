@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.tui.reading.viewport import Viewport
+
+_AT_ONCE = 200  # rows looked at between two chances to look at the keyboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,23 @@ def chosen_row(view: Viewport) -> ChosenRow | None:
     return None
 
 
-def go_to_row(view: Viewport, row: ChosenRow) -> None:
-    """Select that row in `view`, where it has one, as far below the top of the window as it was."""
+def go_to_row(view: Viewport, row: ChosenRow) -> Iterator[float]:
+    """Select that row in `view`, where it has one, as far below the top of the window as it was.
+
+    It is looked for in steps, each giving the share of the rows that were looked at; whoever moves meanwhile stays.
+    """
     block = view.document.blocks[row.block] if row.block < len(view.document.blocks) else None
     if not isinstance(block, Table) or row.column >= len(block.columns):
         return
-    found = next((i for i in range(block.count) if block.row(i)[row.column].link == row.link), None)
-    if found is not None:
-        part = view.parts[row.block]
-        line = part.start + part.headed + found
-        view.top = max(0, line - row.above)
-        view.go(line)
+    before = view.selected
+    for number in range(block.count):
+        if block.row(number)[row.column].link == row.link:
+            part = view.parts[row.block]
+            line = part.start + part.headed + number
+            view.top = max(0, line - row.above)
+            view.go(line)
+            return
+        if number % _AT_ONCE == _AT_ONCE - 1:
+            yield number / block.count
+            if view.selected != before:
+                return

@@ -1,0 +1,47 @@
+"""Sorting in small steps gives what `sorted` gives, whatever is sorted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from tfdbg_cli.analysis.sorting import Key, last_of, sorted_in_steps
+
+_COUNT = 30_000
+_CHANCE = random.Random(0)
+_NUMBERS = [_CHANCE.randrange(_COUNT) for _ in range(_COUNT)]
+KEYS: dict[str, Callable[[int], Key]] = {
+    "all different": lambda i: (i * 7919 % _COUNT,),
+    "some equal": lambda i: (_NUMBERS[i], i % 3),
+    "few different": lambda i: ("MatMul", "Relu", "Add")[i % 3 : i % 3 + 1],
+    "nearly all equal": lambda i: (i == 17, 0),
+    "all equal": lambda i: ("Add",),
+    "sorted": lambda i: (i,),
+    "backwards": lambda i: (-i,),
+}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("count", [0, 1, 5000, _COUNT])
+def test_the_order_is_that_of_sorted(name: str, count: int, reverse: bool) -> None:
+    things = range(count)
+    found = last_of(sorted_in_steps(things, KEYS[name], reverse=reverse))
+    assert list(found) == sorted(things, key=KEYS[name], reverse=reverse)
+
+
+def test_more_things_take_more_steps_and_not_longer_ones() -> None:
+    """No step asks for more keys than the others, and their number grows with that of the things."""
+    asked = [0]
+
+    def key(thing: int) -> Key:
+        asked[-1] += 1
+        return (thing * 7919 % _COUNT,)
+
+    for _ in sorted_in_steps(range(_COUNT), key):
+        asked.append(0)
+    assert sum(asked) == _COUNT
+    assert max(asked) <= 1024
+    assert len(asked) > _COUNT / 1024 + 2 * _COUNT / 4096

@@ -1,0 +1,197 @@
+"""Which tensors `lt` lists, and in which order: found in small steps, and kept for the next look."""
+
+from __future__ import annotations
+
+import argparse
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.layers import layers_of
+from tfdbg_cli.analysis.tensor_query import (
+    Raised,
+    SortKey,
+    TensorQuery,
+    admitted,
+    ask,
+    ask_in_steps,
+    ordered,
+    ordered_in_steps,
+)
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.language import written
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.tensor_rows import TensorRows
+from tfdbg_cli.commands.views.patterns import pattern
+from tfdbg_cli.errors import TfdbgError
+
+_MANY = 10_000  # rows that are sorted without keeping anybody waiting
+_BESIDE = ("query", "sort_by", "reverse", "tensor_filter", "stats")  # flags that do not admit tensors by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What `lt` found: indices in the order shown, how the filter fared, and how many values it never saw."""
+
+    indices: Sequence[int]
+    raised: Raised = field(default_factory=Raised)
+    unread: int = 0
+
+
+def find(context: Context, options: argparse.Namespace) -> Listing:
+    """The tensors that the flags of `lt` admit.
+
+    Raises:
+        TfdbgError: a bad regex, shape or filter name, or flags that contradict each other.
+
+    """
+    for _ in _listed(context, options):
+        pass
+    indices, lost = _known(context, options)
+    if not options.tensor_filter:
+        return Listing(indices, unread=lost)
+    tensor_filter = context.filter(options.tensor_filter)
+    verdicts = ask(context.run, indices, tensor_filter, context.answers(tensor_filter), context.earlier_of_same())
+    return Listing(verdicts.passed, verdicts.raised, verdicts.unread + lost)
+
+
+def find_in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    """Do what takes its time for `find`: ask the query, sort, put the filter to what is left.
+
+    Raises:
+        TfdbgError: as `find` does.
+
+    """
+    yield from _listed(context, options)
+    if options.tensor_filter:
+        tensor_filter = context.filter(options.tensor_filter)
+        indices, _ = _known(context, options)
+        answers, earlier = context.answers(tensor_filter), context.earlier_of_same()
+        yield from ask_in_steps(context.run, indices, tensor_filter, answers, earlier)
+
+
+def _listed(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    """Find out what `_known` gives."""
+    if options.filter_exclude_node_names and not options.tensor_filter:
+        raise TfdbgError("-fenn narrows a filter, and none is given.", hint="Write: lt -f FILTER -fenn REGEX")
+    if options.tensor_filter:
+        context.filter(options.tensor_filter)  # a wrong name is told before anything is looked for
+    if _selection(context, options) in context.memory.selected or _is_plain(options):
+        return
+    if not options.query:
+        yield from _kept_in_order(context, options, _admitted(context, options), 0)
+        return
+    for answer in TensorRows(context).select(asked_query(options.query), _admitted(context, options)):
+        yield None
+        if answer is not None:
+            yield from _kept_in_order(context, options, answer.indices, answer.unread)
+
+
+def _is_plain(options: argparse.Namespace) -> bool:
+    """Whether the list is in the order of execution, and no query narrows it: nothing is to be kept of it."""
+    return not options.query and options.sort_by == SortKey.TIMESTAMP
+
+
+def _known(context: Context, options: argparse.Namespace) -> tuple[Sequence[int], int]:
+    """The indices without the filter, and how many tensors the query could not be asked of."""
+    if _is_plain(options):
+        query = _flags(context, options)
+        store = context.run.tensors
+        return ordered(store, admitted(store, context.run.graph, query), query, context.summary), 0
+    return context.memory.selected[_selection(context, options)]
+
+
+def _kept_in_order(
+    context: Context, options: argparse.Namespace, found: Sequence[int], unread: int
+) -> Iterator[float | None]:
+    """Sort `found` as the flags say, and keep it."""
+    query = _flags(context, options)
+    for number, index in enumerate(found if query.sort_by is SortKey.WORST else ()):
+        for _ in context.summary_in_steps(index):
+            yield number / len(found)
+    for order in _in_order(context, found, query):
+        yield None
+        if order is not None:
+            context.memory.select(_selection(context, options), order, unread)
+
+
+def _in_order(context: Context, found: Sequence[int], query: TensorQuery) -> Iterator[Sequence[int] | None]:
+    """`found` sorted as `query` says: None while it goes on, then the answer.
+
+    Very many rows are picked out of the order of all, which is there already where the list was sorted before.
+    """
+    store = context.run.tensors
+    whole = len(found) == len(store)
+    if len(found) < _MANY or query.sort_by is SortKey.TIMESTAMP or (query.sort_by is SortKey.WORST and not whole):
+        yield from ordered_in_steps(store, found, query, context.summary)
+        return
+    order: Sequence[int] = ()
+    for found_order in _order(context, query):
+        yield None
+        order = found_order or ()
+    if whole:
+        yield order
+        return
+    wanted = bytearray(len(store))
+    for start in range(0, len(found), _MANY):
+        for index in found[start : start + _MANY]:
+            wanted[index] = 1
+        yield None
+    kept = array("q")
+    for start in range(0, len(order), _MANY):
+        kept.extend(index for index in order[start : start + _MANY] if wanted[index])
+        yield None
+    yield kept
+
+
+def _order(context: Context, query: TensorQuery) -> Iterator[Sequence[int] | None]:
+    """All tensors of the run, sorted as `query` says: None while it goes on, then the answer."""
+    key = context.current, f"{query.sort_by} {query.reverse}"
+    if context.memory.order is None or context.memory.order[0] != key:
+        store = context.run.tensors
+        for order in ordered_in_steps(store, range(len(store)), query, context.summary):
+            yield None
+            if order is not None:
+                context.memory.order = key, order
+    yield context.memory.order[1] if context.memory.order is not None else None
+
+
+def _admitted(context: Context, options: argparse.Namespace) -> Sequence[int]:
+    """What the flags admit without the query: looked for once, whatever is typed behind -q."""
+    key = _selection(context, options, among=())
+    if key not in context.memory.selected:
+        context.memory.select(key, admitted(context.run.tensors, context.run.graph, _flags(context, options)), 0)
+    return context.memory.selected[key][0]
+
+
+def _selection(
+    context: Context, options: argparse.Namespace, *, among: Sequence[str] = ("query", "sort_by", "reverse")
+) -> tuple[int, str]:
+    """What the rows depend on: the run, the flags that admit tensors, and `among` those that stand beside them."""
+    # A name in a query may come to stand for another one.
+    asked = {**vars(options), "query": written(asked_query(options.query)) if options.query else ""}
+    return context.current, repr(
+        [(name, asked[name]) for name in sorted(asked) if name not in _BESIDE or name in among]
+    )
+
+
+def _flags(context: Context, options: argparse.Namespace) -> TensorQuery:
+    """What the flags but for the query and the filter ask."""
+    return TensorQuery(
+        node=pattern(options.node_name_filter) if options.node_name_filter else None,
+        op_type=pattern(options.op_type_filter) if options.op_type_filter else None,
+        dtype=pattern(options.dtype) if options.dtype else None,
+        device=pattern(options.device) if options.device else None,
+        shape=options.shape,
+        exclude=pattern(options.filter_exclude_node_names) if options.filter_exclude_node_names else None,
+        layer=_layer_test(context, options.layer) if options.layer else None,
+        role=Role(options.role) if options.role else None,
+        sort_by=SortKey(options.sort_by),
+        reverse=options.reverse,
+    )
+
+
+def _layer_test(context: Context, text: str) -> Callable[[str], bool]:
+    layers = layers_of(context.run.graph)
+    return layers.tester(layers.resolve(text))

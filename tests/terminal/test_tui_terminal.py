@@ -298,7 +298,7 @@ def test_the_health_of_the_rows_in_sight_comes_by_itself(tmp_path):
     host.send("z")  # beside the preview there is no room for all columns
     host.wait("▄  ▄█ ▄▄  train.py:8")  # the logarithm
     host.send("w")
-    host.wait("NaN▲")
+    host.wait("NaN!")
     host.wait("Enter: pt spectrum:0")
     host.send("qd")
     assert host.finish() == 0

@@ -121,7 +121,7 @@ def test_other_front_ends_and_files_have_the_columns_of_before(tmp_path) -> None
 def test_w_puts_the_worst_on_top_and_back() -> None:
     worst = Driven(sample_run.run_end(), "jjjw", size=(200, 40), registry=REGISTRY)
     assert worst.state.page.command == "lt -s worst"
-    assert "Enter: pt spectrum:0" in worst.status and "NaN▲" in worst.text
+    assert "Enter: pt spectrum:0" in worst.status and "NaN!" in worst.text
     assert len(worst.state.pages.all) == 1
     assert Driven(sample_run.run_end(), "ww", registry=REGISTRY).state.page.command == "lt"
     assert "no list of tensors" in Driven(sample_run.run_end(), "w", opening="run_info", registry=REGISTRY).text

@@ -63,3 +63,12 @@ def test_a_tensor_that_another_run_does_not_have() -> None:
 
 def test_what_was_done_at_the_stop_is_said_when_it_opens() -> None:
     assert "Bundle: /data/case" in _drive("").status
+
+
+def test_the_tensors_of_a_run_chosen_in_the_list_of_runs_are_a_list_as_any() -> None:
+    screen = _drive([*":runs 2", "enter", "w"])
+    assert screen.state.page.command == "lt -s worst"
+    assert _run(screen) == 396
+    filtered = _drive([*":runs 2", "enter", "f", *"nosuch", "enter"])
+    assert filtered.state.page.command == "lt -q nosuch"
+    assert _run(filtered) == 396

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import require_moment
@@ -12,6 +12,12 @@ from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+
+
+def list_words(page: Page) -> Sequence[str]:
+    """The words of the command that gives the list on `page`: `runs 2` leads to the tensors of a run."""
+    words = parse_line(page.command).words or ("",)
+    return ("lt",) if page.document.kind == "tensors" and words[0] == "runs" else words
 
 
 class Narrowing:
@@ -28,12 +34,13 @@ class Narrowing:
         self._context = context
         self._pages = pages
         self._original = pages.current
-        self._command = registry.find((parse_line(self._original.command).words or ("",))[0])
+        words = list_words(self._original)
+        self._command = registry.find(words[0])
         if QUERY_ARGUMENT not in self._command.arguments:
             takers = ", ".join(f"`{one.name}`" for one in registry if QUERY_ARGUMENT in one.arguments)
             raise TfdbgError("This is no list that filters.", hint=f"{takers} are; / searches here.")
         require_moment(self._command, context)
-        self._options = self._command.parse(parse_line(self._original.command).words[1:])
+        self._options = self._command.parse(words[1:])
         self.text: str = self._options.query
         self._query = self.text.strip()
         self._steps: Iterator[float | None] | None = None

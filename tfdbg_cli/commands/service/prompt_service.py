@@ -13,7 +13,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.finding_here import FindingHere
-from tfdbg_cli.commands.service.narrowing import Narrowing
+from tfdbg_cli.commands.service.narrowing import Narrowing, list_words
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.service.previewing import has_previews, previews_for
 from tfdbg_cli.commands.service.walking import Walk
@@ -132,7 +132,7 @@ class PromptService:
             TfdbgError: it is no list that can be sorted so.
 
         """
-        words = parse_line(self.pages.current.command).words or ("",)
+        words = list_words(self.pages.current)
         command = self._registry.find(words[0], self.moment) if words[0] in self._registry else None
         if command is None or not any(_WORST in argument.choices for argument in command.arguments):
             raise TfdbgError("This is no list of tensors.", hint="`lt -s worst` lists them, the worst on top.")

@@ -11,6 +11,7 @@ from support.dump_maker import small_dump
 from support.event_set_maker import EventSetMaker, health, small_set
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.formats.event_sets.following import Following
 
 
 def _doctor(path: Path, capsys: pytest.CaptureFixture[str], code: int) -> str:
@@ -106,6 +107,36 @@ def test_tail_follows_what_is_written_meanwhile(tmp_path: Path, capsys: pytest.C
     assert code == 3
     assert sum(row["tensors"] for row in told) == 3
     assert [alert["tensor"] for alert in told[-1]["alerts"]] == ["Log_0:0"]
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_tail_tells_what_graphs_did_where_nothing_was_executed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], missing: bool
+) -> None:
+    made = EventSetMaker(tmp_path)  # as a session writes it
+    made.graph("g", "")
+    made.op("g", "Log", "Log")
+    made.trace("g", "Log", health(2, nan=1))
+    if missing:
+        made.path("execution").unlink()
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01"]) == 3
+    (row,) = capsys.readouterr().out.splitlines()
+    words = "calls whose executions are missing" if missing else "what graphs did outside of any recorded call"
+    assert row.startswith(f"run 1: {words}, 1 tensor: NOT FINITE: Log:0 (Log gave NaN×1")
+
+
+def test_what_has_no_call_yet_is_told_once(tmp_path: Path) -> None:
+    made, following = small_set(tmp_path), Following(tmp_path)
+    assert [growth.place for growth in following.growth()] == [0, 1, 2, 3]
+    made.trace("g", "x", health(6))
+    assert not list(following.growth()), "its call may come"
+    (growth,) = following.growth(behind=True)
+    assert (growth.place, len(growth.run.tensors)) == (4, 1)
+    assert not list(following.growth(behind=True))
+    made.trace("g", "mul", health(6))
+    made.execution("__inference_step_12", [4], [60], [health(6)], graph="g")
+    (growth,) = following.growth()
+    assert (growth.place, growth.start, len(growth.run.tensors)) == (4, 1, 3)
 
 
 def test_tail_of_nothing_ends_when_it_is_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

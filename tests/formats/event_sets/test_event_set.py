@@ -128,6 +128,23 @@ def test_graphs_that_ran_after_the_last_call_are_a_run(tmp_path: Path) -> None:
     assert [runs[4].tensors[0].node, len(runs[4].tensors)] == ["step/logarithm/Log", 1]
 
 
+def test_calls_whose_executions_are_cut_off_are_a_run_that_says_so(tmp_path: Path) -> None:
+    path = small_set(tmp_path, calls=4).path("execution")
+    offsets = [one.offset for one in RecordFile(path).scan()]
+    path.write_bytes(path.read_bytes()[: offsets[3] + 5])  # of the calls only the first is left
+    opened = open_path(tmp_path)
+    assert [run.call.title for run in opened.runs] == [
+        "run #1: 2 eager ops", "run #2: step(x:0)", "run #3: calls whose executions are missing",
+    ]  # fmt: skip
+    assert "nobody can tell the calls apart" in opened.runs[2].call.notes[0]
+    assert any("behind the end of the executions" in note for note in opened.notes)
+    prompt = Prompt(opened)
+    assert [alert["run"] for alert in prompt.data("alerts")["alerts"]] == [3, 3]
+    assert "the first in run 3: calls whose executions are missing" in prompt.show("alerts")
+    path.unlink()
+    assert [run.call.function for run in open_path(tmp_path).runs] == ["calls whose executions are missing"]
+
+
 def test_values_are_there_in_the_mode_full_tensor(tmp_path: Path) -> None:
     made = EventSetMaker(tmp_path, mode=7)
     made.device()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.dump_maker import small_dump
 from support.event_set_maker import EventSetMaker, health, small_set
@@ -50,6 +52,40 @@ def test_damage_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFix
     shown = _doctor(tmp_path, capsys, 1)
     assert f"The record at byte 0 of {path.name} cannot be used: its checksum does not fit." in shown
     assert "these files are missing: source_files" in shown
+
+
+@pytest.mark.parametrize("kind", ["graph_execution_traces", "graphs", "stack_frames", "source_files"])
+def test_a_file_that_cannot_be_empty_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    path = small_set(tmp_path).path(kind)
+    path.write_bytes(b"")
+    shown = _doctor(tmp_path, capsys, 1)
+    assert f"The file {path.name} is empty, although" in shown and "Copy the file again" in shown
+    assert ("although functions were called" in shown) == (kind == "graph_execution_traces")
+
+
+def test_eager_ops_alone_leave_no_tensors_of_graphs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = EventSetMaker(tmp_path)
+    made.device()
+    made.execution("Sin", [], [1], [health(2)])
+    _doctor(tmp_path, capsys, 0)
+
+
+@pytest.mark.parametrize("place", [3, 20])  # in the head of its record, and in what it tells
+def test_damaged_metadata_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], place: int) -> None:
+    path = small_set(tmp_path).path("metadata")
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0xFF
+    path.write_bytes(content)
+    assert _doctor(tmp_path, capsys, 1).count(path.name) == 1
+
+
+def test_much_that_is_no_record_is_given_up_soon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = small_set(tmp_path)
+    for kind in ("execution", "graph_execution_traces"):
+        made.path(kind).write_bytes(np.random.RandomState(1).bytes(40_000_000))
+    begun = time.process_time()
+    assert _doctor(tmp_path, capsys, 1).count("is damaged at byte 0") == 2
+    assert time.process_time() - begun < 5
 
 
 def test_what_is_no_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

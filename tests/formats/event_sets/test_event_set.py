@@ -11,7 +11,7 @@ from support.event_set_maker import EventSetMaker, health, proto, record, small_
 from support.prompt import Prompt
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_checksums
+from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_lengths
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
@@ -39,7 +39,7 @@ def test_checksums_are_those_of_the_definition(length: int) -> None:
 
 def test_headers_are_found_wherever_they_begin() -> None:
     content = b"abc" + record(b"x" * 50) + b"de" + record(b"")
-    assert places_of_checksums(content) == [3, 3 + 66 + 2]
+    assert places_of_lengths(content) == [3, 3 + 66 + 2]
 
 
 def test_a_run_is_a_call_or_the_eager_ops_between(tmp_path: Path) -> None:

@@ -174,7 +174,11 @@ def test_of_curt_health_it_is_known_that_some_are_bad(tmp_path: Path) -> None:
     made.execution("Log", [2], [3], [proto(np.array([-1.0, 1.0]))])
     prompt = Prompt(open_path(tmp_path))
     assert prompt.data("origin")["tensor"] == "Log_0:0"
-    assert "how many was not recorded" in prompt.data("origin")["cause"]
+    cause = "Log gave NaN or infinity (how many was not recorded) out of finite inputs."
+    assert prompt.data("origin")["cause"] == cause
+    assert [point["value"] for point in prompt.data("history Log_0 -s nan")["points"]] == [None]
+    assert "NaN or inf" in prompt.show("history Log_0")
+    assert [point["value"] for point in prompt.data("history Softmax_0 -s nan")["points"]] == [0]
     assert "NaN or inf" in prompt.show("alerts") and "NaN or inf" in prompt.show("pt Log_0:0")
     assert [row["name"] for row in prompt.data("lt -f has_inf_or_nan")["tensors"]] == ["Log_0:0"]
 

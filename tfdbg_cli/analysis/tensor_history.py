@@ -29,7 +29,7 @@ class Statistic(StrEnum):
 class Point:
     """The tensor in one run. `place` is the run's in the sequence, `number` its number in the program.
 
-    `summary` is over all its executions in the run, as recorded where there are no values; `lack` says why it is None.
+    `summary` is over all its executions in the run, as recorded where no values are; `lack` says why it is None.
     """
 
     place: int

@@ -123,7 +123,9 @@ def _norms(run: Run) -> tuple[dict[tuple[str, Quantity], list[float]], list[str]
             add(node, Quantity.UPDATE, norm_of(wide[0] - wide[1]))
     for index in range(len(store)):
         tensor = store[index]
-        if tensor.shape != () and is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type):
+        if tensor.shape == () or not _has_norm(tensor.dtype):
+            continue
+        if is_final_gradient(graph, tensor.node, tensor.slot, tensor.op_type):
             held = _held(store, index)
             if held is None or _tells_no_norm(held):
                 untold.append(_layer(layers, tensor.node))
@@ -137,9 +139,13 @@ def _held(store: TensorStore, row: int) -> Array | Summary | None:
     value = store.value(row)
     if not isinstance(value, NoValue):
         return value
-    element = element_type_named(store[row].dtype)
-    integers = element is not None and (element.numpy is None or not is_inexact(element.numpy))
-    return store.summary(row) if isinstance(store, TellsSummaries) and not integers else None
+    return store.summary(row) if isinstance(store, TellsSummaries) and _has_norm(store[row].dtype) else None
+
+
+def _has_norm(dtype: str) -> bool:
+    """Whether tensors of the type called `dtype` have one: those of integers do not. A type that is not known may."""
+    element = element_type_named(dtype)
+    return element is None or (element.numpy is not None and is_inexact(element.numpy))
 
 
 def _norm(held: Array | Summary) -> float | None:

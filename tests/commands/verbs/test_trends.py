@@ -32,6 +32,7 @@ def _step(number: int, weight: Any, gradient: Any, after: Any, function: str = "
         op("loss", "Mean", "dense/MatMul", value=1.0),
         op("metric/ReadVariableOp", "ReadVariableOp", "total", value=np.array(float(number))),
         op("gradient_tape/dense/MatMul", "MatMul", "dense/MatMul", value=np.array(gradient)),
+        op("gradient_tape/dense/shape", "BroadcastGradientArgs", "dense/MatMul", value=np.array([0], np.int32)),
         op("adam/ReadVariableOp", "ReadVariableOp", "slot", value=np.ones(2)),
         op("adam/Sub", "Sub", "adam/ReadVariableOp", "gradient_tape/dense/MatMul", value=np.ones(2)),
         op("adam/Assign", "AssignSubVariableOp", "k", "adam/Sub"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.dump_maker import small_dump
 from support.event_set_maker import EventSetMaker, health, small_set
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.formats.event_sets.following import Following
 
 
 def _doctor(path: Path, capsys: pytest.CaptureFixture[str], code: int) -> str:
@@ -49,6 +52,40 @@ def test_damage_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFix
     shown = _doctor(tmp_path, capsys, 1)
     assert f"The record at byte 0 of {path.name} cannot be used: its checksum does not fit." in shown
     assert "these files are missing: source_files" in shown
+
+
+@pytest.mark.parametrize("kind", ["graph_execution_traces", "graphs", "stack_frames", "source_files"])
+def test_a_file_that_cannot_be_empty_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    path = small_set(tmp_path).path(kind)
+    path.write_bytes(b"")
+    shown = _doctor(tmp_path, capsys, 1)
+    assert f"The file {path.name} is empty, although" in shown and "Copy the file again" in shown
+    assert ("although functions were called" in shown) == (kind == "graph_execution_traces")
+
+
+def test_eager_ops_alone_leave_no_tensors_of_graphs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = EventSetMaker(tmp_path)
+    made.device()
+    made.execution("Sin", [], [1], [health(2)])
+    _doctor(tmp_path, capsys, 0)
+
+
+@pytest.mark.parametrize("place", [3, 20])  # in the head of its record, and in what it tells
+def test_damaged_metadata_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], place: int) -> None:
+    path = small_set(tmp_path).path("metadata")
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0xFF
+    path.write_bytes(content)
+    assert _doctor(tmp_path, capsys, 1).count(path.name) == 1
+
+
+def test_much_that_is_no_record_is_given_up_soon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = small_set(tmp_path)
+    for kind in ("execution", "graph_execution_traces"):
+        made.path(kind).write_bytes(np.random.RandomState(1).bytes(40_000_000))
+    begun = time.process_time()
+    assert _doctor(tmp_path, capsys, 1).count("is damaged at byte 0") == 2
+    assert time.process_time() - begun < 5
 
 
 def test_what_is_no_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,6 +143,36 @@ def test_tail_follows_what_is_written_meanwhile(tmp_path: Path, capsys: pytest.C
     assert code == 3
     assert sum(row["tensors"] for row in told) == 3
     assert [alert["tensor"] for alert in told[-1]["alerts"]] == ["Log_0:0"]
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_tail_tells_what_graphs_did_where_nothing_was_executed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], missing: bool
+) -> None:
+    made = EventSetMaker(tmp_path)  # as a session writes it
+    made.graph("g", "")
+    made.op("g", "Log", "Log")
+    made.trace("g", "Log", health(2, nan=1))
+    if missing:
+        made.path("execution").unlink()
+    assert cli.main(["tail", str(tmp_path), "--idle", "0", "--interval", "0.01"]) == 3
+    (row,) = capsys.readouterr().out.splitlines()
+    words = "calls whose executions are missing" if missing else "what graphs did outside of any recorded call"
+    assert row.startswith(f"run 1: {words}, 1 tensor: NOT FINITE: Log:0 (Log gave NaN×1")
+
+
+def test_what_has_no_call_yet_is_told_once(tmp_path: Path) -> None:
+    made, following = small_set(tmp_path), Following(tmp_path)
+    assert [growth.place for growth in following.growth()] == [0, 1, 2, 3]
+    made.trace("g", "x", health(6))
+    assert not list(following.growth()), "its call may come"
+    (growth,) = following.growth(behind=True)
+    assert (growth.place, len(growth.run.tensors)) == (4, 1)
+    assert not list(following.growth(behind=True))
+    made.trace("g", "mul", health(6))
+    made.execution("__inference_step_12", [4], [60], [health(6)], graph="g")
+    (growth,) = following.growth()
+    assert (growth.place, growth.start, len(growth.run.tensors)) == (4, 1, 3)
 
 
 def test_tail_of_nothing_ends_when_it_is_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, merged, summarize
-from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.tensors import Tensor, summary_of
 from tfdbg_cli.model.values import Array, NoValue
 
 
@@ -29,7 +29,7 @@ class Statistic(StrEnum):
 class Point:
     """The tensor in one run. `place` is the run's in the sequence, `number` its number in the program.
 
-    `summary` is over all its executions in the run; None where there is no array, `lack` then says why.
+    `summary` is over all its executions in the run, as recorded where no values are; `lack` says why it is None.
     """
 
     place: int
@@ -41,21 +41,24 @@ class Point:
     def value(self, statistic: Statistic) -> float | None:
         """The statistic. Infinite elements count for min, max and absmax, which are NaN where there is only NaN.
 
-        None where there is nothing to take it of.
+        None where there is nothing to take it of, and where the recording does not tell it.
         """
         summary = self.summary
-        if summary is None or not summary.size:
+        if summary is None or (not summary.size and "size" not in summary.unknown):
             return None
         if statistic is Statistic.NAN:
-            return float(summary.nan)
+            return None if "nan" in summary.unknown else float(summary.nan)
         if statistic is Statistic.MEAN:
-            return summary.mean
+            return summary.told("mean")
         if statistic is Statistic.STD:
-            return summary.std
+            return summary.told("std")
         numbers = [] if summary.min is None or summary.max is None else [summary.min, summary.max]
         numbers += [-math.inf] * bool(summary.neg_inf) + [math.inf] * bool(summary.pos_inf)
+        if summary.unknown & {"min", "max"}:  # an infinity goes beyond whatever else is there
+            end = statistic is not Statistic.MIN, statistic is not Statistic.MAX
+            numbers = [number for number in numbers if (end[0] and number > 0) or (end[1] and number < 0)]
         if not numbers:
-            return math.nan
+            return None if summary.unknown & {"min", "max"} else math.nan
         if statistic is Statistic.ABSMAX:
             return max(map(abs, numbers))
         return min(numbers) if statistic is Statistic.MIN else max(numbers)
@@ -80,12 +83,12 @@ def tensor_history(
     tensor: Tensor,
     *,
     wanted: Callable[[Run], bool] = lambda run: True,
-    part: Callable[[Array], Array] = lambda array: array,
+    part: Callable[[Array], Array] | None = None,
     execution: int | None = None,
 ) -> TensorHistory:
     """The history of `tensor`, on its device, over those of `runs` that are `wanted`.
 
-    `part` cuts out what counts of each value; with `execution` only that one counts.
+    `part` cuts out what counts of each value, which must be there for it; with `execution` only that one counts.
     """
     points: list[Point] = []
     without = unreadable = 0
@@ -114,13 +117,16 @@ def _rows(run: Run, tensor: Tensor, execution: int | None) -> list[int]:
     return here[execution : execution + 1 or None] if -len(here) <= execution < len(here) else []
 
 
-def _point(run: Run, place: int, rows: Sequence[int], part: Callable[[Array], Array]) -> Point:
+def _point(run: Run, place: int, rows: Sequence[int], part: Callable[[Array], Array] | None) -> Point:
     summaries: list[Summary] = []
     lack = ""
     for row in rows:
-        value = run.tensors.value(row)
+        summary = summary_of(run.tensors, row) if part is None else None
+        value = run.tensors.value(row) if summary is None else None
         if isinstance(value, NoValue):
             lack = value.text
-        else:
-            summaries.append(summarize(part(value)))
+        elif value is not None and part is not None:
+            summary = summarize(part(value))
+        if summary is not None:
+            summaries.append(summary)
     return Point(place, run.call.number, merged(summaries) if summaries else None, len(rows), lack)

@@ -69,7 +69,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `history`: kind `history`. `tensor`, `statistic`, `above`, `first_above` (a number in the program), `without` and
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
-  `steps` the numbers of the runs in the program.
+  `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.
 - `queries`: kind `queries`. `queries` (texts by name), `path`.
 - `config`: kind `config`. `settings`, `path`.

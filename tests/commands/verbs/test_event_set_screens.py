@@ -33,6 +33,24 @@ def test_every_link_is_answered(prompt: Prompt) -> None:
     assert follow_all("timeline", prompt.context.stop) > 3
 
 
+def test_a_history_of_counts(prompt: Prompt) -> None:
+    points = prompt.data("history mul -s nan")["points"]
+    assert [(point["run"], point["value"]) for point in points] == [(2, 0), (3, 1)]
+    assert "holds no numbers" not in prompt.show("history mul -s nan")
+    shown = prompt.show("history mul")
+    assert "|x| max of 1 run was not recorded" in shown and "history mul:0 -s nan" in prompt.links("history mul")
+    ends = [point["value"] for point in prompt.data("history logarithm/Log -s min")["points"]]
+    assert ends == [None, "-inf"], "an infinity that was counted is the least, whatever else is there"
+    assert [point["value"] for point in prompt.data("history logarithm/Log -s max")["points"]] == [None, None]
+    assert [point["value"] for point in prompt.data("history mul[0] -s nan")["points"]] == [None, None]
+
+
+def test_rows_are_not_known_without_values(prompt: Prompt) -> None:
+    assert "Nobody can tell which rows are bad" in prompt.error("row").message
+    prompt.run("runs 2")
+    assert "Nothing is NaN or infinite here" in prompt.error("row").message
+
+
 def test_alerts_and_timeline_of_a_run_with_values() -> None:
     prompt = Prompt(sample_run())
     found = prompt.data("alerts")["alerts"]

@@ -15,6 +15,9 @@ from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import PartOfStore, TensorStore, gone, summary_of
+from tfdbg_cli.model.values import NoValue
 
 
 def _step(number: int, weight: Any, gradient: Any, after: Any, function: str = "train_step") -> Run:
@@ -29,6 +32,7 @@ def _step(number: int, weight: Any, gradient: Any, after: Any, function: str = "
         op("loss", "Mean", "dense/MatMul", value=1.0),
         op("metric/ReadVariableOp", "ReadVariableOp", "total", value=np.array(float(number))),
         op("gradient_tape/dense/MatMul", "MatMul", "dense/MatMul", value=np.array(gradient)),
+        op("gradient_tape/dense/shape", "BroadcastGradientArgs", "dense/MatMul", value=np.array([0], np.int32)),
         op("adam/ReadVariableOp", "ReadVariableOp", "slot", value=np.ones(2)),
         op("adam/Sub", "Sub", "adam/ReadVariableOp", "gradient_tape/dense/MatMul", value=np.ones(2)),
         op("adam/Assign", "AssignSubVariableOp", "k", "adam/Sub"),
@@ -76,6 +80,55 @@ def test_rows_lead_to_a_curve_and_to_runs() -> None:
 
 def test_all_takes_runs_of_other_functions_too() -> None:
     assert json_of("trends -a --of weight", _stop())["series"][0]["steps"] == [5, 6, 7, 8]
+
+
+_MOMENTS = "min", "max", "mean", "std"
+
+
+class _Numbers(PartOfStore):
+    """A store that kept statistics and no values, some of them without the `lacking` ones."""
+
+    def __init__(self, store: TensorStore, lacking: frozenset[str]) -> None:
+        super().__init__(store, range(len(store)))
+        self._told = [summary_of(store, row) for row in range(len(store))]
+        self._lacking = lacking
+
+    def value(self, index: int) -> NoValue:
+        return gone("Values were not recorded.")
+
+    def summary(self, index: int) -> Summary | None:
+        told = self._told[index]
+        if told is None:
+            return None
+        forgotten: dict[str, Any] = {name: None if name in _MOMENTS else 0 for name in self._lacking}
+        return dataclasses.replace(told, unknown=self._lacking, **forgotten)
+
+
+def _without_values(*lacking: str) -> RunEnd:
+    stop = _stop()
+    whole = (*stop.earlier, stop.run)
+    runs = [dataclasses.replace(run, tensors=_Numbers(run.tensors, frozenset(lacking))) for run in whole]
+    return RunEnd(runs[-1], stop.hit, runs[:-1])
+
+
+def test_norms_are_made_of_recorded_statistics() -> None:
+    found = json_of("trends", _without_values())
+    expected = {one["quantity"]: one["values"] for one in json_of("trends", _stop())["series"]}
+    del expected["update"]  # a difference takes values
+    assert {one["quantity"]: one["values"] for one in found["series"]} == {
+        quantity: [value if isinstance(value, str) else pytest.approx(value) for value in values]
+        for quantity, values in expected.items()
+    }
+    assert found["untold"] == 0
+
+
+def test_gradients_without_values_are_told() -> None:
+    found = json_of("trends --of gradient", _without_values(*_MOMENTS))  # as the mode FULL_HEALTH counts
+    assert [(one["steps"], one["values"]) for one in found["series"]] == [([8], ["nan"])], "a NaN was counted"
+    assert found["untold"] == 2
+    shown = text_of("trends", _without_values(*_MOMENTS, "nan", "pos_inf", "neg_inf", "zero"))
+    assert "Of 3 gradients neither values nor mean and std were recorded" in shown
+    assert "Nothing in these runs is a gradient" not in shown
 
 
 def test_a_run_without_training_says_so() -> None:

@@ -11,7 +11,7 @@ from support.event_set_maker import EventSetMaker, health, proto, record, small_
 from support.prompt import Prompt
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_checksums
+from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_lengths
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
@@ -39,7 +39,7 @@ def test_checksums_are_those_of_the_definition(length: int) -> None:
 
 def test_headers_are_found_wherever_they_begin() -> None:
     content = b"abc" + record(b"x" * 50) + b"de" + record(b"")
-    assert places_of_checksums(content) == [3, 3 + 66 + 2]
+    assert places_of_lengths(content) == [3, 3 + 66 + 2]
 
 
 def test_a_run_is_a_call_or_the_eager_ops_between(tmp_path: Path) -> None:
@@ -128,6 +128,23 @@ def test_graphs_that_ran_after_the_last_call_are_a_run(tmp_path: Path) -> None:
     assert [runs[4].tensors[0].node, len(runs[4].tensors)] == ["step/logarithm/Log", 1]
 
 
+def test_calls_whose_executions_are_cut_off_are_a_run_that_says_so(tmp_path: Path) -> None:
+    path = small_set(tmp_path, calls=4).path("execution")
+    offsets = [one.offset for one in RecordFile(path).scan()]
+    path.write_bytes(path.read_bytes()[: offsets[3] + 5])  # of the calls only the first is left
+    opened = open_path(tmp_path)
+    assert [run.call.title for run in opened.runs] == [
+        "run #1: 2 eager ops", "run #2: step(x:0)", "run #3: calls whose executions are missing",
+    ]  # fmt: skip
+    assert "nobody can tell the calls apart" in opened.runs[2].call.notes[0]
+    assert any("behind the end of the executions" in note for note in opened.notes)
+    prompt = Prompt(opened)
+    assert [alert["run"] for alert in prompt.data("alerts")["alerts"]] == [3, 3]
+    assert "the first in run 3: calls whose executions are missing" in prompt.show("alerts")
+    path.unlink()
+    assert [run.call.function for run in open_path(tmp_path).runs] == ["calls whose executions are missing"]
+
+
 def test_values_are_there_in_the_mode_full_tensor(tmp_path: Path) -> None:
     made = EventSetMaker(tmp_path, mode=7)
     made.device()
@@ -157,7 +174,11 @@ def test_of_curt_health_it_is_known_that_some_are_bad(tmp_path: Path) -> None:
     made.execution("Log", [2], [3], [proto(np.array([-1.0, 1.0]))])
     prompt = Prompt(open_path(tmp_path))
     assert prompt.data("origin")["tensor"] == "Log_0:0"
-    assert "how many was not recorded" in prompt.data("origin")["cause"]
+    cause = "Log gave NaN or infinity (how many was not recorded) out of finite inputs."
+    assert prompt.data("origin")["cause"] == cause
+    assert [point["value"] for point in prompt.data("history Log_0 -s nan")["points"]] == [None]
+    assert "NaN or inf" in prompt.show("history Log_0")
+    assert [point["value"] for point in prompt.data("history Softmax_0 -s nan")["points"]] == [0]
     assert "NaN or inf" in prompt.show("alerts") and "NaN or inf" in prompt.show("pt Log_0:0")
     assert [row["name"] for row in prompt.data("lt -f has_inf_or_nan")["tensors"]] == ["Log_0:0"]
 

@@ -202,7 +202,7 @@ def _times(count: float, word: str) -> str:
 
 def _bad_text(summary: Summary) -> str:
     if summary.spoiled:
-        return "NaN or infinity; how many was not recorded"
+        return "NaN or infinity (how many was not recorded)"
     counts = ((summary.nan, "NaN"), (summary.neg_inf, "-inf"), (summary.pos_inf, "+inf"))
     told = " and ".join(f"{count:,} {word}" for count, word in counts if count)
     return f"{told} among {summary.size:,} element{'s' * (summary.size != 1)}"

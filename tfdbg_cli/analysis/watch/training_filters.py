@@ -118,16 +118,23 @@ def _handle(graph: Graph, node: str) -> str:
 
 def read_before_update(graph: Graph, store: TensorStore, index: int) -> Value | None:
     """What the variable held whose value after its update is at `index`; None where the run did not read it."""
+    rows = rows_before_update(graph, store, index)
+    if rows and store[rows[0]].op_type == BEFORE_UPDATE:
+        return store.value(rows[0])
+    values = (store.value(row) for row in rows)
+    return next((value for value in values if not isinstance(value, NoValue)), None)
+
+
+def rows_before_update(graph: Graph, store: TensorStore, index: int) -> list[int]:
+    """The tensors that show what the variable held whose value after its update is at `index`, the best first."""
     tensor = store[index]
     name = tensor.node.removesuffix("/after_update") + "/before_update"
     for row in store.named(name):
         if store[row].op_type == BEFORE_UPDATE and store[row].execution == tensor.execution:
-            return store.value(row)
+            return [row]
     handle = _handle(graph, tensor.node)
     readers = [node.name for node, _ in graph.consumers(handle) if node.op_type in _READ]
-    rows = [row for name in (handle, *readers) for row in store.named(name) if row < index]
-    values = [store.value(row) for row in sorted(rows)]
-    return next((value for value in values if not isinstance(value, NoValue)), None)
+    return sorted(row for name in (handle, *readers) for row in store.named(name) if row < index)
 
 
 def _is_written(graph: Graph, node: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.document.plain import harmless
+from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.stream import write
 
@@ -21,6 +22,7 @@ HELP = "follow the log directory of Debugger V2 while it is written"
 _INTERVAL = 1.0
 _FOUND = 3  # the exit code when something is not finite, as that of `run` when a rule fired
 _SHOWN = 3
+_QUIET = 5.0  # seconds without news, after which what has no call yet is told
 
 
 def prepare_parser(parser: Parser) -> None:
@@ -52,15 +54,17 @@ def run(options: argparse.Namespace) -> int:
         raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")
     following, came, bad = Following(folder), time.monotonic(), False
     while True:
-        for growth in following.growth():
-            came = time.monotonic()
+        quiet = time.monotonic() - came
+        ending = options.idle is not None and quiet >= options.idle
+        for growth in following.growth(behind=ending or quiet >= _QUIET):
+            ending, came = False, time.monotonic()
             told = _told(growth)
             write(sys.stdout, (json.dumps(told) if options.json else harmless(_line(told))) + "\n")
             sys.stdout.flush()
             bad = bad or bool(told["alerts"])
             if bad and options.until_alert:
                 return _FOUND
-        if options.idle is not None and time.monotonic() - came >= options.idle:
+        if ending:
             return _FOUND if bad else 0
         time.sleep(options.interval)
 
@@ -88,7 +92,7 @@ def _told(growth: Growth) -> dict[str, Any]:
 
 def _line(told: dict[str, Any]) -> str:
     alerts = told["alerts"]
-    head = f"run {told['run']}: {told['title']}, {told['tensors']:,} tensors"
+    head = f"run {told['run']}: {told['title']}, {count_text(told['tensors'], 'tensor')}"
     if not alerts:
         return head
     first = [

@@ -19,6 +19,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
 from tfdbg_cli.document.units import count_text
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import Summary
@@ -57,7 +58,10 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         first = shown[0]
         many = f"more than {len(shown):,} alerts" if more else count_text(len(shown), "alert")
         link = f"runs {first.run + 1}"
-        lines.append(line(Span(many, Style.TITLE), ", the first in run ", Span(str(first.run + 1), Style.KEY, link)))
+        call = context.runs[first.run].call
+        what = f": {call.function}" if call.kind is RunKind.FUNCTION and " " in call.function else ""  # no one call
+        place = Span(str(first.run + 1), Style.KEY, link)
+        lines.append(line(Span(many, Style.TITLE), ", the first in run ", place, what))
         ops = Counter(context.runs[alert.run].tensors[alert.index].op_type for alert in shown)
         common = ", ".join(f"{printable(op or '?')} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
         lines.append(line(Span("By op: ", Style.LABEL), common))

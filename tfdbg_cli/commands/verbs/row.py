@@ -7,6 +7,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image
 from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
@@ -57,6 +58,11 @@ def _batch(context: Context) -> BatchRows:
         known[key] = None if origin is None else origin.batch
     batch = known[key]
     if batch is None:
+        missing = context.run.lacks
+        if tells_health_alone(context.run) and HealthSearch(context.run).first() is not None:
+            missing = "There is NaN or infinity here, but its values were not recorded."
+        if missing:
+            raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
         raise TfdbgError("Nothing is NaN or infinite here, so no row is bad.", hint="`pt TENSOR[N]` shows a row.")
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")

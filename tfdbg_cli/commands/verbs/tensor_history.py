@@ -21,6 +21,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printab
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.statistics import Summary
 
 _TITLES = {
     Statistic.ABSMAX: "|x| max",
@@ -30,6 +31,8 @@ _TITLES = {
     Statistic.STD: "std",
     Statistic.NAN: "NaN",
 }
+_ENDS = {"min", "max"}
+_MADE_OF = {Statistic.ABSMAX: _ENDS, Statistic.MIN: _ENDS, Statistic.MAX: _ENDS}  # the others: of themselves
 _DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
 
 
@@ -41,7 +44,7 @@ def _history(context: Context, options: argparse.Namespace) -> Document:
         context.runs,
         tensor,
         wanted=lambda run: run.change is None and (options.all or run.call.same == same),
-        part=lambda array: sliced(array, choice.slicing),
+        part=(lambda array: sliced(array, choice.slicing)) if choice.slicing else None,
         execution=options.number,
     )
     return _Screen(context, options, f"{choice.name}{choice.slicing}", found).document()
@@ -63,13 +66,18 @@ class _Screen:
         """A sentence, a curve, a table."""
         points = self._found.points
         blocks: list[Block] = [Text(tuple(self._head()))]
-        known = [point for point in points if point.summary is not None]
-        if len(known) > 1:
-            heights = np.array([self._height(point) for point in known])
+        known = [point for point in points if point.summary is not None and self._is_told(point.summary)]
+        heights = np.array([self._height(point) for point in known])
+        if len(known) > 1 and (not self._untold_summaries() or np.isfinite(heights).any()):
             blocks.append(Plot(heights, (f"#{known[0].number}", f"#{known[-1].number}"), self._log))
         if points:
             blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
         return Document("history", tuple(blocks), self._data, f"history {self._name}")
+
+    def _is_told(self, summary: Summary) -> bool:
+        """Whether the statistic may be made of what `summary` tells, or a NaN stands for it."""
+        made_of = _MADE_OF.get(self._statistic, {str(self._statistic)})
+        return not summary.unknown & made_of or (summary.nonfinite > 0 and self._statistic is not Statistic.NAN)
 
     def _height(self, point: Point) -> float:
         """The statistic; NaN as soon as one element is, so that the curve shows it."""
@@ -91,6 +99,8 @@ class _Screen:
             lines.append(line(Span(f"{count_text(found.without, 'run')} without it.", Style.DIM)))
         if found.unreadable:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
+        if self._untold_summaries():
+            lines.append(self._untold())
         if found.points and all(point.summary is None for point in found.points):
             why = "It holds no numbers in any of them; what reads it may: "
             lines.append(line(Span(why, Style.HINT), self._readers()))
@@ -100,6 +110,21 @@ class _Screen:
                 hint += " `run -f FILTER --keep N` keeps the N runs before the hit."
             lines.append(line(Span(hint, Style.HINT)))
         return lines
+
+    def _untold_summaries(self) -> list[Summary]:
+        """What was recorded where that does not tell the statistic."""
+        told = [point.summary for point in self._found.points if point.summary is not None]
+        return [summary for summary in told if not self._is_told(summary)]
+
+    def _untold(self) -> Line:
+        """That the statistic was not recorded, and what was."""
+        untold = self._untold_summaries()
+        runs = f" of {count_text(len(untold), 'run')}" if len(untold) < len(self._found.points) else ""
+        lack = f"{_TITLES[self._statistic]}{runs} was not recorded, nor the values that it could be taken of"
+        if any("nan" in summary.unknown for summary in untold):
+            return line(Span(f"{lack}.", Style.HINT))
+        command = f"history {quoted(self._name)} -s nan"
+        return line(Span(f"{lack}; counts were: ", Style.HINT), Span(command, Style.KEY, command))
 
     def _readers(self) -> Span:
         command = f"lo {quoted(node_of(split_slice(self._name)[0]))}"
@@ -176,6 +201,10 @@ def _nonfinite(point: Point) -> Span:
     summary = point.summary
     if summary is None:
         return Span(printable(point.lack), Style.WARNING)
+    if summary.any_nonfinite is None:
+        return Span("not recorded", Style.DIM)
+    if summary.spoiled:
+        return Span("NaN or inf", Style.NAN)
     counts = ((summary.nan, "NaN"), (summary.pos_inf, "+inf"), (summary.neg_inf, "-inf"))
     text = " ".join(f"{name}×{count:,}" for count, name in counts if count)
     return Span(text, Style.NAN if summary.nan else Style.INF)

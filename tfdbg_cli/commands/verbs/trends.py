@@ -34,7 +34,9 @@ def _trends(context: Context, options: argparse.Namespace) -> Document:
         blocks += series_blocks(context, series[0])
     elif series:
         blocks.append(_overview(series))
-    return Document("trends", tuple(blocks), lambda: {"series": list(map(_data, series))}, "trends")
+    return Document(
+        "trends", tuple(blocks), lambda: {"series": list(map(_data, series)), "untold": found.untold}, "trends"
+    )
 
 
 def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Line]:
@@ -46,7 +48,10 @@ def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Lin
     lines = [line(Span(what, Style.TITLE), Span(over, Style.DIM))]
     if found.unreadable:
         lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
-    if not series:
+    if found.untold:
+        lack = "neither values nor mean and std were recorded, so no norm is known."
+        lines.append(line(Span(f"Of {count_text(found.untold, 'gradient')} {lack}", Style.WARNING)))
+    elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
         lines.append(line(Span("`run -f FILTER --keep N` keeps the N runs before the hit.", Style.HINT)))
@@ -114,7 +119,8 @@ COMMAND = Command(
     details="""\
 A norm is the square root of the sum of squares over all variables of a layer. Gradients are those that leave the
 backward pass, before clipping by the optimizer; weights are as the run read them; an update is the difference to the
-value after the run, where the run shows both. Curves are logarithmic.
+value after the run, where the run shows both. Where mean and std were recorded and no values, norms are made of
+those, and updates are not known. Curves are logarithmic.
 
 Examples:
   trends                       every layer

@@ -17,6 +17,7 @@ _BLOCK = 1024  # bytes taken at once
 _FEW = 32  # bytes for which a loop is faster
 _ALL = 0xFFFFFFFF
 _MASK = 0xA282EAD8
+_HEAD = 12  # bytes of a length and its checksum
 
 
 def masked_checksum(data: bytes) -> int:
@@ -53,19 +54,28 @@ def _rows() -> Array:
     return np.arange(_BLOCK - 1, -1, -1, dtype=np.intp) * 256
 
 
-def places_of_checksums(window: bytes) -> list[int]:
-    """Where in `window` eight bytes stand in front of their own masked checksum."""
-    count = len(window) - 11
+def places_of_lengths(window: bytes) -> list[int]:
+    """Where in `window` the length of a record stands in front of its own masked checksum.
+
+    A length has four bytes and four zeros behind it, and no checksum is 0: that is looked at first, as it is cheap.
+    """
+    count = len(window) - _HEAD + 1
     if count < 1:
         return []
     content = np.frombuffer(window, np.uint8)
-    state, first = np.full(count, _ALL, np.uint32), _table()[0]
+    zeros = content == 0
+    likely = zeros[4 : 4 + count].copy()
+    for at in range(5, 8):
+        likely &= zeros[at : at + count]
+    places = np.flatnonzero(likely)
+    behind = np.lib.stride_tricks.sliding_window_view(content, 4)[places + 8].view("<u4")[:, 0]
+    places, behind = places[behind != 0], behind[behind != 0]
+    state, first = np.full(len(places), _ALL, np.uint32), _table()[0]
     for at in range(8):
-        state = state >> 8 ^ first[(state ^ content[at : at + count]) & 0xFF]
+        state = state >> 8 ^ first[(state ^ content[places + at]) & 0xFF]
     state ^= np.uint32(_ALL)
     masked = (state >> np.uint32(15) | state << np.uint32(17)) + np.uint32(_MASK)
-    behind = np.lib.stride_tricks.sliding_window_view(content[8:], 4).copy().view("<u4")[:, 0]
-    return [int(place) for place in np.flatnonzero(masked == behind)]
+    return [int(place) for place in places[masked == behind]]
 
 
 @cache

@@ -56,6 +56,11 @@ class EventSet:
             self._mode = next((number for number in map(_first_mode, files) if number is not None), None)
         return None if self._mode is None else mode_of(self._mode)
 
+    @property
+    def lost_calls(self) -> bool:
+        """Whether the last run is what graphs did in calls whose executions are lost, nobody knows in how many."""
+        return bool(self.spans) and self.spans[-1].is_open and self.executions.are_cut
+
     def traced(self, span: Span) -> list[TraceRow]:
         """What graphs made in the call of `span`."""
         return self.traces.between(*self.executions.interval(span))
@@ -101,6 +106,8 @@ class EventSet:
         """What is wrong with the files, as far as they were read, in sentences."""
         files: list[RecordFile] = [*self.executions.files, *self.traces.files]
         found = [*self.files.notes, *(trouble for file in files for trouble in file.troubles)]
+        if self.lost_calls:
+            found.append("The last run here is all that graphs did behind the end of the executions.")
         damaged = self.executions.damaged + self.traces.damaged + self.graphs.damaged + self.program.damaged
         if damaged:
             found.append(f"{damaged:,} records could not be read and were left out.")

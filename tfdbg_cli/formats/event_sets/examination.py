@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.health import Mode, records_text
@@ -46,12 +47,30 @@ def _examined(files: EventFiles) -> tuple[list[str], list[tuple[str, str]]]:
     ]
     if mode is not None:
         facts.append(f"Mode {mode.name}: it records {records_text(mode)}.")
-    texts = [*files.notes, *(text for host in files.hosts for kind in KINDS for text in _wrong_in(host.file(kind)))]
-    troubles = [(text, _advice(text)) for text in texts]
+    wrong = (text for host in files.hosts for kind in KINDS for text in _wrong_in(host.file(kind)))
+    texts = dict.fromkeys((*files.notes, *wrong))  # a file that was read twice tells the same of its damage
+    troubles = [(text, _advice(text)) for text in (*texts, *_empty_files(events, traces))]
     if files.layout and files.layout != _LAYOUT:
         told = f"The files are of the layout {files.layout}, which this tfdbg does not know."
         troubles.append((told, "A newer tfdbg may read more of it."))
     return facts, troubles + _emptiness(events, executions, traces, mode)
+
+
+def _empty_files(events: EventSet, traces: int) -> list[str]:
+    """What should be in files that are empty, in sentences: whatever is executed has code and devices."""
+    called = any(span.call and not span.is_open for span in events.spans)
+    wanted = {"graph_execution_traces": "functions were called"} if called else {}
+    if traces or len(events.executions):
+        wanted |= dict.fromkeys(("graphs", "stack_frames", "source_files"), "something was executed")
+    paths = ((host.file(kind).path, why) for host in events.files.hosts for kind, why in wanted.items())
+    return [f"The file {path.name} is empty, although {why}." for path, why in paths if _is_empty(path)]
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except OSError:
+        return False  # that it is missing is told
 
 
 def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None) -> list[tuple[str, str]]:
@@ -94,6 +113,9 @@ def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None
 def _advice(trouble: str) -> str:
     if "cut off" in trouble:
         return "What was written before is shown. If the program still runs, look again later, or use `tfdbg tail`."
+    if "is empty, although" in trouble:
+        more = " op_regex, tensor_dtypes and jit_compile=True can leave out all of it." if "traces" in trouble else ""
+        return f"Copy the file again: what it told is not shown.{more}"
     if "missing" in trouble:
         return "Copy all files of the set into one folder: they belong together."
     return "What is not damaged is shown. Copy the file again, or run the program again."

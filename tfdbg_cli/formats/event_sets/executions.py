@@ -52,6 +52,11 @@ class Span(NamedTuple):
     end: int
     call: bool
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is what graphs did behind the last call."""
+        return self.call and self.end == self.first
+
 
 class Executions:
     """The executions of a set, in order of time. `look` reads what was written since."""
@@ -93,6 +98,11 @@ class Executions:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def are_cut(self) -> bool:
+        """Whether more was executed than the files tell, as far as they were read: one is cut off, or not there."""
+        return any(file.ending or not file.path.exists() for file in self.files)
 
     def __getitem__(self, at: int) -> Executed:
         return self._rows[at]

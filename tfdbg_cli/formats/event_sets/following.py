@@ -22,15 +22,20 @@ class Growth(NamedTuple):
 
 
 class Following:
-    """A folder that sets are written into. A run is told once its call is, and eager ops as they come."""
+    """A folder that sets are written into. A run is told once its call is, and eager ops as they come.
+
+    What graphs did behind the last call is told at once where nothing was executed, as in sessions: none will come.
+    Else it is told when asked for, as the call may only not be written yet; what was told is not told again with it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._sets: dict[str, EventSet] = {}
-        self._seen: dict[tuple[str, int], int] = {}
+        self._seen: dict[tuple[str, bool, float], int] = {}
+        self._reached: dict[str, int] = {}  # by set, the last run that was told
 
-    def growth(self) -> Iterator[Growth]:
-        """What came since the last time, the oldest first."""
+    def growth(self, *, behind: bool = False) -> Iterator[Growth]:
+        """What came since the last time, the oldest first; with `behind` all that has no call yet, too."""
         before = 0
         for files in event_sets(self._folder, Place(self._folder).names):
             key = files.run_id or files.hosts[0].prefix
@@ -39,14 +44,16 @@ class Following:
                 events = self._sets[key] = EventSet(files)
             else:
                 events.look()
-            first = max((place for name, place in self._seen if name == key), default=0)
-            for place in range(first, len(events.spans)):
+            for place in range(self._reached.get(key, 0), len(events.spans)):
                 span = events.spans[place]
-                if span.call and span.end == span.first:  # its call is not written yet
+                if span.is_open and len(events.executions) and not behind:
                     continue
-                start = self._seen.get((key, place), 0)
+                # A call is known by the end of the one before: eager ops may come in front of it.
+                seen = key, span.call, events.executions.interval(span)[0] if span.call else float(span.first)
+                start = self._seen.get(seen, 0)
                 run = read_run(events, place)
-                if len(run.tensors) > start or (key, place) not in self._seen:
-                    self._seen[key, place] = len(run.tensors)
+                if len(run.tensors) > start or seen not in self._seen:
+                    self._seen[seen] = len(run.tensors)
+                    self._reached[key] = place
                     yield Growth(before + place, run, start)
             before += len(events.spans)

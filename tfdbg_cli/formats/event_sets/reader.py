@@ -16,6 +16,13 @@ from tfdbg_cli.model.runs import Run
 
 _BLIND = (Mode.NO_TENSOR, Mode.SHAPE)  # modes that tell nothing of NaN and infinities
 _GIVEN_SHOWN = 6
+_OUTSIDE = "what graphs did outside of any recorded call"
+_OUTSIDE_NOTE = "No call is recorded that made these tensors: `execution` counts what was computed again."
+_LOST = "calls whose executions are missing"
+_LOST_NOTE = (
+    "The executions of these calls are cut off or missing, so nobody can tell the calls apart: their tensors stand"
+    " here together, and `execution` counts what was computed again."
+)
 
 
 def read_run(events: EventSet, place: int) -> Run:
@@ -52,8 +59,9 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
             SavedTensor(name, op.op_type if op else "", row.key.device, row.time, row.file, row.offset, None)
         )
     places: dict[str, Place] = {name: (op.file, op.offset) for name, op in shown.ops.items()}
-    if span.end == span.first:
-        call = Call(place + 1, RunKind.FUNCTION, (), function="what graphs did outside of any recorded call")
+    if span.is_open:
+        words, note = (_LOST, _LOST_NOTE) if events.lost_calls else (_OUTSIDE, _OUTSIDE_NOTE)
+        call = Call(place + 1, RunKind.FUNCTION, (), function=words, notes=(note,))
         return call, tensors, shown.graph, places
     executed = events.executions[span.first]
     node = events.node_names(place)[0]

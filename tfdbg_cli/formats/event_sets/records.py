@@ -13,13 +13,14 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_checksums
+from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_lengths
 from tfdbg_cli.formats.recording.regular_file import opened
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
 _FRAME = _HEADER.size + _FOOTER.size
 _WINDOW = 1 << 20  # bytes read at once
+_FIRST_LOOK = 1 << 12  # bytes behind damage that are looked at first: a record is often near
 _FARTHEST = 1 << 23  # bytes in which a record is looked for behind damage
 _NEAR = 1 << 16  # bytes read at a record, for those behind it
 _MOST_DAMAGES = 20  # told of one file
@@ -124,11 +125,13 @@ class RecordFile:
 
     def _next_record(self, descriptor: int, size: int) -> int | None:
         """Where the next record begins behind damage; None where none does, as far as is looked."""
-        for start in range(self.reached + 1, min(size, self.reached + _FARTHEST), _WINDOW):
-            window = os.pread(descriptor, _WINDOW + _HEADER.size, start)
-            for place in places_of_checksums(window):
+        start, end, width = self.reached + 1, min(size, self.reached + _FARTHEST), _FIRST_LOOK
+        while start < end:
+            window = os.pread(descriptor, width + _HEADER.size, start)
+            for place in places_of_lengths(window):
                 if self._is_record(start + place):
                     return start + place
+            start, width = start + width, min(4 * width, _WINDOW)
         return None
 
     def _is_record(self, offset: int) -> bool:
@@ -146,7 +149,7 @@ class RecordFile:
                 window = os.pread(file.fileno(), _WINDOW, start)
         except OSError:
             return None
-        places = reversed(places_of_checksums(window))
+        places = reversed(places_of_lengths(window))
         return next((start + place for place in places if self._is_record(start + place)), None)
 
     def read(self, offset: int) -> bytes:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
 from tfdbg_cli.analysis.difference.errors import Errors
 from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
-from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides, rounding_explains
+from tfdbg_cli.analysis.difference.rounding import (
+    IMPLAUSIBLE,
+    MOST_GROWTH,
+    UNLIKE,
+    rounding_decides,
+    rounding_explains,
+    rounding_is_left,
+)
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
@@ -123,6 +130,8 @@ class Judge:
             return False
         if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
             return True
+        if gap.errors.relative > IMPLAUSIBLE and not any(map(_is_noise, inputs)):
+            return any(rounding_is_left(one, flows, output) for one in types)
         on_gpu = any("GPU" in tensor.device for tensor in tensors)
         return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
 
@@ -241,7 +250,9 @@ class Judge:
         flow = flow_between(self._stores, _both(one.rows), gap)
         made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
         given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
-        return flow is not None and flow.eps > 0 and gap.errors.relative <= MOST_GROWTH * max(given, 4 * flow.eps)
+        if flow is None or not flow.eps:
+            return False
+        return gap.errors.relative <= min(MOST_GROWTH * max(given, 4 * flow.eps), max(given, UNLIKE))
 
     def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
         """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
@@ -260,6 +271,13 @@ class Judge:
                 first = self._other[1].get(at) if side else at
                 if first is not None and (verdict := self._known.get(first)) is not None:
                     yield verdict
+
+
+def _is_noise(one: InputGap) -> bool:
+    """Whether an input of an op is a pair of which nothing but rounding is left."""
+    return (
+        not one.other and one.state is State.GROWN and one.gap is not None and one.gap.errors.relative > IMPLAUSIBLE
+    )
 
 
 def _both(rows: tuple[int | None, int | None]) -> RowPair:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.difference.colours import Painter
+from tfdbg_cli.analysis.difference.namesakes import Namesakes
 from tfdbg_cli.analysis.difference.renames import Renames
 from tfdbg_cli.analysis.difference.sides import Side
 
@@ -29,6 +30,7 @@ class Pairs:
         self.painter = Painter(self.sides)
         self.colouring = self.painter.paint(({}, {}))
         self._shapeless = self.painter.paint_shapeless()
+        self._namesakes = Namesakes(self.sides)
 
     @property
     def paired(self) -> tuple[Mapping[int, int], Mapping[int, int]]:
@@ -59,10 +61,20 @@ class Pairs:
         return one.places[first].family == two.places[second].family and self.fits(first, second)
 
     def fits(self, first: int, second: int) -> bool:
-        """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way."""
+        """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way.
+
+        Of what no op makes the rank must be the same at least: a batch may be larger, but is no scalar.
+        """
         ours, theirs = self.sides[0].shape(first), self.sides[1].shape(second)
+        if ours is None or theirs is None or ours == theirs:
+            return True
+        made = self.sides[0].places[first].reads or self.sides[1].places[second].reads
         same_ops = self._shapeless.above[0][first] == self._shapeless.above[1][second]
-        return ours is None or theirs is None or ours == theirs or same_ops
+        return same_ops and (bool(made) or len(ours) == len(theirs))
+
+    def misleading(self, first: int, second: int) -> bool:
+        """Whether the one name of both says nothing, since it was counted up, and all around them differs."""
+        return self._namesakes.misleads(first, second)
 
 
 Strategy = Callable[[Pairs], Iterable[Pair]]
@@ -89,7 +101,7 @@ def named(pairs: Pairs) -> Iterable[Pair]:
         if not pairs.sides[0].places[a].reads:  # of what comes from outside only those who read it tell
             if colouring.below[0][a] == colouring.below[1][b]:
                 yield a, b
-        elif ours == theirs or (ours not in above[1] and theirs not in above[0]):
+        elif ours == theirs or (ours not in above[1] and theirs not in above[0] and not pairs.misleading(a, b)):
             yield a, b
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.difference.compared import Change, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
+from tfdbg_cli.analysis.difference.families import is_source
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
@@ -124,7 +125,12 @@ def _nothing(comparison: Comparison) -> Block:
         return Labelled("First", "No tensor of one could be paired with one of the other.", Style.WARNING, _LABEL)
     if comparison.counts[State.UNKNOWN] == len(comparison.pairs.rows):
         return Labelled("First", "No values to compare: one of both holds none.", Style.WARNING, _LABEL)
+    if comparison.differing:
+        text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
+        return Labelled("First", text, Style.WARNING, _LABEL)
     text = "Nothing diverges: what differs is rounding." if comparison.verdicts else "Nothing differs."
+    if comparison.counts[State.OTHER_WAY]:
+        text = "Nothing diverges: what differs is rounding, or computed on two ways that lead to the same."
     return Labelled("First", text, Style.GOOD, _LABEL)
 
 
@@ -184,6 +190,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     ]
     said = f" Its attributes: {'; '.join(set_otherwise)}." if set_otherwise else ""
     types = [node.op_type if node is not None else "" for node in nodes]
+    is_computed = [node is not None and bool(node.inputs) and not is_source(node.op_type) for node in nodes]
     if types[0] != types[1] and all(types):
         said = f" It is {types[0]} in A, and {types[1]} in B.{said}"
     change = comparison.runs[1].change
@@ -205,6 +212,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         ]
         them = "it" if len(unknown) == 1 else "they"
         return f"No input that is known differs. {'; '.join(names)} is not recorded: {them} may.{said}"
+    if not inputs and any(is_computed):
+        return f"The two ops read different tensors.{said}"
     if not inputs:
         if all(one == "Const" for one in types):
             return f"It is a constant of the program.{said}"

@@ -29,6 +29,7 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
+_MORE = 2.0  # times the relative error of an input, where another one is not known
 _MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
 
 
@@ -118,8 +119,11 @@ class Judge:
         return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
-        if gap.change is not Change.VALUES or not inputs or any(one.gap is None for one in inputs):
+        if gap.change is not Change.VALUES or not inputs:
             return False
+        if any(one.gap is None for one in inputs):  # what is not known need not have made more of what is
+            given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
+            return gap.errors.relative <= min(_MORE * given, IMPLAUSIBLE)
         flows = [flow for one in inputs if (flow := flow_between(self._stores, _both(one.rows), one.gap)) is not None]
         if any(not one.eps and not one.exact for one in flows):
             return True  # an index or a condition was decided otherwise, by rounding

@@ -17,26 +17,26 @@ class Namesakes:
 
     def __init__(self, sides: tuple[Side, Side]) -> None:
         self._sides = sides
-        counts = [Counter(map(_uncounted, side.index)) for side in sides]
-        self._counted = {name for count in counts for name, times in count.items() if times > 1}
+        one, two = (Counter(map(_uncounted, side.index)) for side in sides)
+        self._moved = {name for name in one.keys() & two.keys() if one[name] != two[name]}
 
     def misleads(self, first: int, second: int) -> bool:
-        """Whether the name is one of several with a counter, and nothing that computes around them has one name.
+        """Whether the name is one of more with a counter on one side, and nothing that computes around them agrees.
 
-        They must read, or be read by, something that the other side has, too, at another place.
+        One of them must read, or be read by, something that the other side has, too, at another place.
         """
-        if _uncounted(self._sides[0].places[first].name) not in self._counted:
+        if _uncounted(self._sides[0].places[first].name) not in self._moved:
             return False
         said = list(self._compared(self._inputs(0, first), self._inputs(1, second)))
         said += self._compared(self._readers(0, first), self._readers(1, second))
         return bool(said) and not any(said)
 
     def _compared(self, ours: _Neighbours, theirs: _Neighbours) -> Iterable[bool]:
-        """Of each edge that both have: whether the same stands there; nothing of what only one side has at all."""
+        """Of each edge that both have: whether the same stands there; nothing where neither is known to the other."""
         for key in ours.keys() & theirs.keys():
             if ours[key] & theirs[key]:
                 yield True
-            elif any(map(self._is_in_both, ours[key])) and any(map(self._is_in_both, theirs[key])):
+            elif any(map(self._is_in_both, ours[key] | theirs[key])):
                 yield False
 
     def _is_in_both(self, name: str) -> bool:

@@ -24,6 +24,7 @@ from tfdbg_cli.ops.kinds import (
 )
 
 IMPLAUSIBLE = 0.5  # of the largest element: rounding does not come to as much, but where it is all that is left
+_LITTLE = 0.01  # of the largest element: as much an input may be off where what is left of it is all rounding
 UNLIKE = 0.25  # of the largest element: as much lies between two tensors that are not the same, made in two ways
 _SAFETY = 4.0
 MOST_GROWTH = 1000.0  # how much an op of which nothing is known may enlarge the relative error of its inputs
@@ -185,7 +186,7 @@ def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool
     which a few ops in a row come to more than that, too, do not tell it from a real difference.
     """
     rule = _RULES.get(op_type)
-    known = [replace(one, error=min(one.error, 2 * one.eps * one.scale)) for one in inputs if one.eps]
+    known = [replace(one, error=min(one.error, max(2 * one.eps, _LITTLE) * one.scale)) for one in inputs if one.eps]
     if not known or not (op_type in _ADDING or rule in (_sum, _mean, _contraction)):
         return False
     eps = max(output.eps, *(one.eps for one in known))

@@ -199,3 +199,11 @@ def test_a_closed_pipe_does_not_change_the_exit_code(recordings: Recordings, oth
     done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_attributes_of_eager_ops_are_texts_as_those_of_graphs_are(recordings: Recordings) -> None:
+    from tfdbg_cli.formats.opening import open_path
+
+    texts = [text for node in open_path(recordings("eager")).runs[0].graph for text in node.attributes.values()]
+    assert "float32" in texts
+    assert not any(text.startswith(("<", "b'")) for text in texts)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +189,21 @@ def test_the_page(recordings: Recordings, capsys) -> None:
     assert "0.001 in A, 1e-05 in B" in shown and "Both at" in shown and "# the epsilon" in shown
     assert cli.main(["diff", recordings("function"), recordings("function again")]) == 0
     assert "Nothing differs." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("other", "code"), [("function epsilon", 1), ("function again", 0)])
+def test_a_closed_pipe_does_not_change_the_exit_code(recordings: Recordings, other: str, code: int) -> None:
+    words = [sys.executable, "-m", "tfdbg_cli", "diff", recordings("function"), recordings(other)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_attributes_of_eager_ops_are_texts_as_those_of_graphs_are(recordings: Recordings) -> None:
+    from tfdbg_cli.formats.opening import open_path
+
+    texts = [text for node in open_path(recordings("eager")).runs[0].graph for text in node.attributes.values()]
+    assert "float32" in texts
+    assert not any(text.startswith(("<", "b'")) for text in texts)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.stream import to_stderr
+from tfdbg_cli.line.stream import discard_output, to_stderr
 from tfdbg_cli.version import __version__
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -43,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:  # nobody reads our output any more (`| head`)
-        _discard_output()
-        return could_not
+        discard_output()
+        return 0
     except OSError as error:  # such as a full disk behind `> FILE`
-        _discard_output()
+        discard_output()
         return _failed(TfdbgError(f"Cannot go on: {error.strerror or error}.", exit_code=2))
     return done()
 
@@ -91,8 +91,3 @@ def _meant(word: str) -> str:
 def _failed(error: TfdbgError) -> int:
     to_stderr(str(error))
     return error.exit_code
-
-
-def _discard_output() -> None:
-    """Throw away what is still to be written, lest the interpreter complain about it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

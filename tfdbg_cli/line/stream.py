@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TextIO
 
@@ -27,3 +28,8 @@ def to_stderr(sentence: str) -> None:
         return
     write(sys.stderr, f"tfdbg: {harmless(sentence)}\n")
     sys.stderr.flush()
+
+
+def discard_output() -> None:
+    """Throw away what is still to be written, lest the interpreter complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

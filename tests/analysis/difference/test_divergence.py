@@ -230,6 +230,10 @@ def test_graphs() -> None:
     assert {(change.what, change.first or change.second) for change in changes} == {
         (What.MOVED, "a"), (What.RETYPED, "b"), (What.SET, "c"), (What.REMOVED, "gone"), (What.ADDED, "new"),
     }  # fmt: skip
+    changes = compared_runs(_model(), _model(eps=0.5)).graph_changes
+    told = [(change.what, change.first, change.text) for change in changes]
+    assert told == [(What.SET, "eps", "value 0.001 → 0.5")]
+    assert not compared_runs(_model(), _model()).graph_changes
     fused = made_graph(op("x", "Placeholder"), op("b", "_FusedMatMul", "x", "x"))
     python = made_graph(
         op("x", "Placeholder"), op("a", "MatMul", "x", "x"), op("b", "Relu", "a"), kind=GraphKind.PYTHON

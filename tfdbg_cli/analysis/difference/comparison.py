@@ -9,7 +9,6 @@ from functools import cached_property
 
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Verdict
-from tfdbg_cli.analysis.difference.families import is_source
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.renames import Renames
@@ -54,17 +53,13 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs, and all that comes out was compared.
+        """Whether nothing differs of what could be compared."""
+        return not self.differing
 
-        An op more in one of both makes no difference to what comes out, and not every recording has what came in.
-        """
-        if self.differing or not self.pairs.rows:
-            return not self.differing and not any(len(run.tensors) for run in self.runs)
-        return not any(
-            _comes_out(run, row)
-            for run, rows in zip(self.runs, (self.pairs.only_first, self.pairs.only_second), strict=True)
-            for row in rows
-        )
+    @property
+    def comparable(self) -> bool:
+        """Whether the values of a single pair were compared at all."""
+        return self.counts[State.UNKNOWN] < len(self.pairs.rows)
 
     def inputs(self, verdict: Verdict) -> Sequence[InputGap]:
         """What the two ops read, side by side."""
@@ -89,15 +84,6 @@ class Comparison:
     def graph_changes(self) -> Sequence[GraphChange]:
         """What sets their graphs apart."""
         return list(graph_changes(*self.runs, self.pairs.nodes))
-
-
-def _comes_out(run: Run, row: int) -> bool:
-    """Whether a tensor is a result of the run; where those are not known, whether it is computed and not read."""
-    tensor, call = run.tensors[row], run.call
-    if call.results_known and call.fetches:
-        return str(tensor.name) in call.fetches
-    read = any(slot == tensor.slot for _, slot in run.graph.consumers(tensor.node))
-    return not read and not is_source(tensor.op_type)
 
 
 def compared_runs(

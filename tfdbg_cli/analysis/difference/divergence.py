@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Change, Gap, State, flow_between, gap_between
 from tfdbg_cli.analysis.difference.errors import Errors
 from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SOURCE, family_of
-from tfdbg_cli.analysis.difference.rounding import MOST_GROWTH, rounding_decides, rounding_explains
+from tfdbg_cli.analysis.difference.rounding import (
+    IMPLAUSIBLE,
+    MOST_GROWTH,
+    UNLIKE,
+    rounding_decides,
+    rounding_explains,
+    rounding_is_left,
+)
 from tfdbg_cli.analysis.difference.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.neighbours import neighbours_of
@@ -22,6 +29,7 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
+_MORE = 2.0  # times the relative error of an input, where another one is not known
 _MOST_LOOKED_THROUGH = 200  # nodes without a tensor, on the way to what a tensor was made of
 
 
@@ -111,8 +119,11 @@ class Judge:
         return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
-        if gap.change is not Change.VALUES or not inputs or any(one.gap is None for one in inputs):
+        if gap.change is not Change.VALUES or not inputs:
             return False
+        if any(one.gap is None for one in inputs):  # what is not known need not have made more of what is
+            given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
+            return gap.errors.relative <= min(_MORE * given, IMPLAUSIBLE)
         flows = [flow for one in inputs if (flow := flow_between(self._stores, _both(one.rows), one.gap)) is not None]
         if any(not one.eps and not one.exact for one in flows):
             return True  # an index or a condition was decided otherwise, by rounding
@@ -123,6 +134,8 @@ class Judge:
             return False
         if any(rounding_decides(one, flows, gap.errors.beyond, gap.errors.size) for one in types):
             return True
+        if gap.errors.relative > IMPLAUSIBLE and not any(map(_is_noise, inputs)):
+            return any(rounding_is_left(one, flows, output) for one in types)
         on_gpu = any("GPU" in tensor.device for tensor in tensors)
         return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
 
@@ -241,7 +254,9 @@ class Judge:
         flow = flow_between(self._stores, _both(one.rows), gap)
         made_of = [known.gap for side, row in enumerate(_both(one.rows)) for known in self._made_of(side, row)]
         given = max((known.errors.relative for known in made_of if known is not None), default=0.0)
-        return flow is not None and flow.eps > 0 and gap.errors.relative <= MOST_GROWTH * max(given, 4 * flow.eps)
+        if flow is None or not flow.eps:
+            return False
+        return gap.errors.relative <= min(MOST_GROWTH * max(given, 4 * flow.eps), max(given, UNLIKE))
 
     def _made_of(self, side: int, row: int) -> Iterator[Verdict]:
         """What is known of the nearest paired tensors that a tensor was made of, and that are not equal."""
@@ -260,6 +275,13 @@ class Judge:
                 first = self._other[1].get(at) if side else at
                 if first is not None and (verdict := self._known.get(first)) is not None:
                     yield verdict
+
+
+def _is_noise(one: InputGap) -> bool:
+    """Whether an input of an op is a pair of which nothing but rounding is left."""
+    return (
+        not one.other and one.state is State.GROWN and one.gap is not None and one.gap.errors.relative > IMPLAUSIBLE
+    )
 
 
 def _both(rows: tuple[int | None, int | None]) -> RowPair:

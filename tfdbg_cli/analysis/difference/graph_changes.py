@@ -6,13 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
+from tfdbg_cli.analysis.difference.compared import gap_between
 from tfdbg_cli.analysis.difference.families import family_of
+from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION
 from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.model.walks import reached
 
+_SMALL = 8  # elements of a constant that are compared: it says how the graph computes, larger ones are weights
 _MOST_LOOKED_AT = 200  # nodes around one that is missing
 _OF_NO_MATTER = frozenset({"shared_name", "container", "T", "dtype", "f", "shape", "Tidx", "value", "index"})
 
@@ -51,6 +57,7 @@ def graph_changes(first: Run, second: Run, nodes: Sequence[tuple[str, str]]) -> 
         ours, theirs = first.graph.find(one), second.graph.find(two)
         if ours is not None and theirs is not None:
             yield from _changes(ours, theirs, pairs)
+            yield from _other_constant(first, second, ours, theirs)
     for node in _alone(first.graph, pairs):
         yield GraphChange(_fate(node, (first, second), pairs), node.name, "", node.op_type)
     for node in _alone(second.graph, back):
@@ -86,6 +93,24 @@ def _changes(one: Node, two: Node, pairs: Mapping[str, str]) -> Iterator[GraphCh
     ]
     if said and one.op_type == two.op_type:
         yield change(What.SET, "; ".join(said))
+
+
+def _other_constant(first: Run, second: Run, one: Node, two: Node) -> Iterator[GraphChange]:
+    """A small constant that holds something else, by more than the coarser type rounds it."""
+    if one.op_type != "Const" or two.op_type != "Const":
+        return
+    stores = first.tensors, second.tensors
+    found = [store.named(node.name, 0) for store, node in zip(stores, (one, two), strict=True)]
+    if not (found[0] and found[1]):
+        return
+    rows = found[0][0], found[1][0]
+    values = [store.value(row) for store, row in zip(stores, rows, strict=True)]
+    shown = [np.array2string(value) for value in values if not isinstance(value, NoValue) and value.size <= _SMALL]
+    if len(shown) < len(values):
+        return
+    gap = gap_between(stores, rows, Tolerance())
+    if gap is not None and gap.apart:
+        yield GraphChange(What.SET, one.name, two.name, one.op_type, f"value {shown[0]} → {shown[1]}")
 
 
 def _listed(node: Node) -> str:

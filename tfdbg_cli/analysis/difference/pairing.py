@@ -7,8 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.difference.colours import Painter
+from tfdbg_cli.analysis.difference.namesakes import Namesakes
 from tfdbg_cli.analysis.difference.renames import Renames
 from tfdbg_cli.analysis.difference.sides import Side
+from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE
 
 Pair = tuple[int, int]
 _MOST_ROUNDS = 40  # of colouring anew; each pairs something
@@ -29,6 +31,7 @@ class Pairs:
         self.painter = Painter(self.sides)
         self.colouring = self.painter.paint(({}, {}))
         self._shapeless = self.painter.paint_shapeless()
+        self._namesakes = Namesakes(self.sides)
 
     @property
     def paired(self) -> tuple[Mapping[int, int], Mapping[int, int]]:
@@ -59,10 +62,20 @@ class Pairs:
         return one.places[first].family == two.places[second].family and self.fits(first, second)
 
     def fits(self, first: int, second: int) -> bool:
-        """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way."""
+        """Whether both give tensors of one shape, if that is known, or are made of the same ops all the way.
+
+        Of what no op makes the rank must be the same at least: a batch may be larger, but is no scalar.
+        """
         ours, theirs = self.sides[0].shape(first), self.sides[1].shape(second)
+        if ours is None or theirs is None or ours == theirs:
+            return True
+        made = self.sides[0].places[first].reads or self.sides[1].places[second].reads
         same_ops = self._shapeless.above[0][first] == self._shapeless.above[1][second]
-        return ours is None or theirs is None or ours == theirs or same_ops
+        return same_ops and (bool(made) or len(ours) == len(theirs))
+
+    def misleading(self, first: int, second: int) -> bool:
+        """Whether the one name of both says nothing, since it was counted up, and all around them differs."""
+        return self._namesakes.misleads(first, second)
 
 
 Strategy = Callable[[Pairs], Iterable[Pair]]
@@ -89,7 +102,7 @@ def named(pairs: Pairs) -> Iterable[Pair]:
         if not pairs.sides[0].places[a].reads:  # of what comes from outside only those who read it tell
             if colouring.below[0][a] == colouring.below[1][b]:
                 yield a, b
-        elif ours == theirs or (ours not in above[1] and theirs not in above[0]):
+        elif ours == theirs or (ours not in above[1] and theirs not in above[0] and not pairs.misleading(a, b)):
             yield a, b
 
 
@@ -148,7 +161,27 @@ def read_alike(pairs: Pairs) -> Iterable[Pair]:
                         yield one, two
 
 
-STRATEGIES: Sequence[Strategy] = (mapped, named, placed, same_content, named_alike, same_anywhere, read_alike)
+def given_out(pairs: Pairs) -> Iterable[Pair]:
+    """What both gave to the program, in that order, where they updated no variable that tells as much."""
+    one, two = pairs.sides
+    if any(one.places[a].family == UPDATED_VARIABLE for a in pairs.second):
+        return ()
+    ours, theirs = (
+        [place for place in side.results if place not in pairs.paired[i]] for i, side in enumerate((one, two))
+    )
+    return zip(ours, theirs, strict=False)
+
+
+STRATEGIES: Sequence[Strategy] = (
+    mapped,
+    named,
+    placed,
+    same_content,
+    named_alike,
+    same_anywhere,
+    read_alike,
+    given_out,
+)
 """In the order in which they are asked; behind each, what is paired is followed along its edges."""
 
 
@@ -158,12 +191,28 @@ def pair_places(sides: tuple[Side, Side], renames: Renames, content: Callable[[i
     `content` tells by side and place something that is equal where the values are, None where there are none.
     """
     pairs = Pairs(sides, renames, content)
+    said: set[int] = set()
     for strategy in STRATEGIES:
         for _ in range(_MOST_ROUNDS):
             if not (pairs.unpaired(0) and pairs.unpaired(1)) or not (new := pairs.accept(strategy(pairs))):
                 break
             _follow_edges(pairs, new)
+        if strategy is mapped:
+            said = set(pairs.second)
+    for a in [a for a, b in pairs.second.items() if a not in said and _is_chance(pairs, a, b)]:
+        del pairs.first[pairs.second.pop(a)]
     return pairs
+
+
+def _is_chance(pairs: Pairs, a: int, b: int) -> bool:
+    """Whether two places are constants that hold other values, and have neither a name nor a reader in common."""
+    one, two = pairs.sides
+    if not (one.is_constant(a) or two.is_constant(b)) or pairs.content(0, a) == pairs.content(1, b):
+        return False
+    if one.places[a].name == two.places[b].name and not pairs.misleading(a, b):
+        return False
+    readers = {(pairs.second.get(reader), position, slot) for reader, position, slot in one.readers[a]}
+    return readers.isdisjoint(two.readers[b])
 
 
 def _follow_edges(pairs: Pairs, new: Sequence[Pair]) -> None:

@@ -31,14 +31,12 @@ def without_other_ways(runs: tuple[Run, Run], judge: Judge, verdicts: Sequence[V
     for one in reversed(verdicts):
         if one.state in DIFFERENT and _leads_to_nothing(runs[0], one, nodes, by_row, vanishing):
             vanishing.add(one.rows[0])
-    found: list[Verdict] = []
     elsewhere: set[int] = set()
     for one in verdicts:
         if one.rows[0] in vanishing and (_is_structure(runs[0], one) or _is_of_other_ways(judge, one, elsewhere)):
             elsewhere.add(one.rows[0])
-            one = replace(one, state=State.OTHER_WAY)
-        found.append(one)
-    return found
+    evened = {row for row in vanishing if _is_evened_out(runs[0], by_row[row], nodes, judge, elsewhere)}
+    return [replace(one, state=State.OTHER_WAY) if one.rows[0] in elsewhere | evened else one for one in verdicts]
 
 
 def _reads_others(judge: Judge, one: Verdict) -> bool:
@@ -59,6 +57,22 @@ def _is_of_other_ways(judge: Judge, one: Verdict, elsewhere: set[int]) -> bool:
     """Whether all that differs of its inputs is no pair, or is such a tensor itself."""
     differing = [item for item in judge.inputs(one.rows) if _differs(item)]
     return bool(differing) and all(item.other or item.rows[0] in elsewhere for item in differing)
+
+
+def _is_evened_out(
+    run: Run, one: Verdict, nodes: Mapping[str, Sequence[int]], judge: Judge, elsewhere: set[int]
+) -> bool:
+    """Whether it is a constant, and all that read it agree since what they read beside it is of another way, too.
+
+    So one divides by 16, where the other divides by 1 what it has divided before.
+    """
+    tensor = run.tensors[one.rows[0]]
+    if tensor.op_type != "Const":
+        return False
+    other = dict(judge.rows)
+    readers = [row for reader, _ in run.graph.consumers(tensor.node) for row in nodes.get(reader.name, ())]
+    read = [[item for item in judge.inputs((row, other[row])) if item.rows != one.rows] for row in readers]
+    return bool(read) and all(any(item.rows[0] in elsewhere for item in beside) for beside in read)
 
 
 def _leads_to_nothing(

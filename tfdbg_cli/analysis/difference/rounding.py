@@ -7,7 +7,7 @@ equal numbers are subtracted may differ wholly, and is explained all the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from tfdbg_cli.ops.kinds import (
@@ -23,6 +23,9 @@ from tfdbg_cli.ops.kinds import (
     SUMS,
 )
 
+IMPLAUSIBLE = 0.5  # of the largest element: rounding does not come to as much, but where it is all that is left
+_LITTLE = 0.01  # of the largest element: as much an input may be off where what is left of it is all rounding
+UNLIKE = 0.25  # of the largest element: as much lies between two tensors that are not the same, made in two ways
 _SAFETY = 4.0
 MOST_GROWTH = 1000.0  # how much an op of which nothing is known may enlarge the relative error of its inputs
 _FEW = 0.02  # of the elements may be decided otherwise by rounding
@@ -131,6 +134,7 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("_FusedConv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"), _contraction),
 }
 """What is known of op types; of all others `_unknown` holds."""
+_ADDING = SUMS | LONG_SUMS | {"BiasAdd"}
 _DECIDING = frozenset(
     [
         "Greater",
@@ -173,6 +177,20 @@ def rounding_explains(op_type: str, inputs: Sequence[Flow], output: Flow, *, on_
     rule = _RULES.get(op_type, _unknown)
     bound = rule(known, output, eps) if known else 0.0
     return output.error <= _SAFETY * bound
+
+
+def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
+    """Whether `output` is what is left where nearly equal numbers cancel: no more than last digits of what goes in.
+
+    This alone makes an error as large as the numbers themselves of a few last digits; the bounds of coarse types, of
+    which a few ops in a row come to more than that, too, do not tell it from a real difference.
+    """
+    rule = _RULES.get(op_type)
+    known = [replace(one, error=min(one.error, max(2 * one.eps, _LITTLE) * one.scale)) for one in inputs if one.eps]
+    if not known or not (op_type in _ADDING or rule in (_sum, _mean, _contraction)):
+        return False
+    eps = max(output.eps, *(one.eps for one in known))
+    return rule is not None and output.error <= rule(known, output, eps) / 2
 
 
 def rounding_decides(op_type: str, inputs: Sequence[Flow], unequal: int, size: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.renames import Renames
@@ -14,10 +14,10 @@ from tfdbg_cli.model.runs import Run
 
 @dataclass(frozen=True)
 class Compared:
-    """The first pair of runs that differs, or the last one where none does.
+    """The first pair of runs that differs, or the last one where none does, of those that could be compared.
 
     `places` are those of the two runs in their recordings, from 0; `count` pairs were compared, of `pairs`. `single`
-    counts the runs that have no other.
+    counts the runs that have no other, `silent` those of the compared pairs of which no value could be compared.
     """
 
     comparison: Comparison
@@ -25,6 +25,12 @@ class Compared:
     count: int
     pairs: int
     single: int = 0
+    silent: int = 0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a single value was compared."""
+        return self.silent < self.count
 
 
 def compared_recordings(
@@ -46,9 +52,14 @@ def compared_recordings(
     places = list(_paired(first, second, number))
     found: Compared | None = None
     single = 0 if number is not None else len(first) + len(second) - 2 * len(places)
+    silent = 0
     for count, (one, two) in enumerate(places, 1):
         comparison = compared_runs(first[one], second[two], tolerance, renames)
-        found = Compared(comparison, (one, two), count, len(places), single)
+        silent += not comparison.comparable
+        if found is None or comparison.comparable:
+            found = Compared(comparison, (one, two), count, len(places), single, silent)
+        else:  # what was compared says more
+            found = replace(found, count=count, silent=silent)
         if not comparison.same:
             break
     if found is None:

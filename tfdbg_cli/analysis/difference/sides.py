@@ -11,7 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.difference.families import COMMUTATIVE, SEEN_THROUGH, SOURCE, family_of
 from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 
@@ -39,7 +39,7 @@ class Side:
     A copy is no place of its own: `original` leads from it to what it is a copy of.
     """
 
-    def __init__(self, graph: Graph, store: TensorStore) -> None:
+    def __init__(self, graph: Graph, store: TensorStore, results: Sequence[str] = ()) -> None:
         self._graph = graph
         self._store = store
         self._neighbours = neighbours_of(graph)
@@ -51,6 +51,7 @@ class Side:
         kept = [node for node in nodes if node.name not in self._copies]
         self.index = {node.name: i for i, node in enumerate(kept)}
         self.places: Sequence[Place] = [Place(node.name, family_of(node), self._reads(node)) for node in kept]
+        self._results = results
 
     @cached_property
     def readers(self) -> Sequence[Sequence[tuple[int, int, int]]]:
@@ -69,6 +70,18 @@ class Side:
                 break
             tensor = self._copies[tensor.node]
         return tensor
+
+    @cached_property
+    def results(self) -> Sequence[int]:
+        """The places of what the run gave to the program, as far as that is known, each once."""
+        tensors = filter(None, map(parse_tensor_name, self._results))
+        names = [self.original(tensor.node).node for tensor in tensors]
+        return list(dict.fromkeys(self.index[name] for name in names if name in self.index))
+
+    def is_constant(self, place: int) -> bool:
+        """Whether it is a constant of the program."""
+        node = self._graph.find(self.places[place].name)
+        return node is not None and node.op_type == "Const"
 
     def copies(self) -> Sequence[str]:
         """The names of the nodes that are copies, in the order of the graph."""

@@ -37,7 +37,7 @@ class TensorPairs:
 
 def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
     """The tensors of two runs, paired."""
-    sides = Side(first.graph, first.tensors), Side(second.graph, second.tensors)
+    sides = _side(first), _side(second)
     stores = first.tensors, second.tensors
 
     def content(side: int, place: int) -> Hashable:
@@ -62,6 +62,10 @@ def paired_tensors(first: Run, second: Run, renames: Renames) -> TensorPairs:
         sorted(row for row in left[side] if stores[side][row].dtype not in HANDLES) for side in (0, 1)
     ]  # a handle is no number
     return TensorPairs(_in_order(rows, stores), only[0], only[1], [*nodes, *copies], pairs.unused_lines)
+
+
+def _side(run: Run) -> Side:
+    return Side(run.graph, run.tensors, run.call.fetches if run.call.results_known else ())
 
 
 def _content(store: TensorStore, name: str) -> Hashable:

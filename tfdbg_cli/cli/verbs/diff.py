@@ -6,9 +6,13 @@ import argparse
 import os
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.line.stream import write
+from tfdbg_cli.line.stream import discard_output, write
+
+if TYPE_CHECKING:
+    from tfdbg_cli.document.document import Document
 
 HELP = "show where two recordings part"
 
@@ -30,7 +34,7 @@ def prepare_parser(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the page about the difference; 0 when there is none, else 1.
+    """Print the page about the difference; 0 when there is none, else 1, though nobody reads it to its end.
 
     Raises:
         TfdbgError: they cannot be compared.
@@ -38,18 +42,30 @@ def run(options: argparse.Namespace) -> int:
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
     from tfdbg_cli.commands.views.recordings_compared import Asked, compared, opened_recording
+    from tfdbg_cli.errors import TfdbgError
+
+    asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
+    document, found = compared(opened_recording(options.first), opened_recording(options.second), asked)
+    try:
+        _print(document, as_json=options.json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head`: what was found is known all the same
+        discard_output()
+    if not found.comparable:
+        raise TfdbgError("Could not compare: no tensor has a value in both recordings.", exit_code=2)
+    return 0 if found.comparison.same else 1
+
+
+def _print(document: Document, *, as_json: bool) -> None:
     from tfdbg_cli.document.ansi import ansi_row, wants_color
     from tfdbg_cli.document.jsonlines import document_json
     from tfdbg_cli.document.plain import plain_row
     from tfdbg_cli.terminal_facts import is_tty
 
-    asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
-    document, same = compared(opened_recording(options.first), opened_recording(options.second), asked)
-    if options.json:
+    if as_json:
         write(sys.stdout, document_json("diff", document) + "\n")
-        return 0 if same else 1
+        return
     tty = is_tty(sys.stdout)
     row = ansi_row if wants_color(os.environ, tty) else plain_row
     for line in document.lines(shutil.get_terminal_size().columns if tty else None):
         write(sys.stdout, row(line) + "\n")
-    return 0 if same else 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.difference.compared import Change, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
+from tfdbg_cli.analysis.difference.families import is_source
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
@@ -108,23 +109,43 @@ def _head(beside: Beside) -> list[Line]:
         lines.append(line(Span(label.ljust(_LABEL), Style.LABEL), *said, printable(title)))
     found = beside.compared
     if found.pairs > 1:
-        before = "" if found.count == 1 else f"; the {count_text(found.count - 1, 'pair')} before it agree"
-        text = f"pair {found.count} of {found.pairs} is the first that differs{before}."
-        if beside.comparison.same:
-            text = f"all {found.pairs} pairs agree; this is the last."
-        lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), text))
+        lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), _runs_told(found)))
     if found.single:
         text = f"{count_text(found.single, 'run has', 'runs have')} no other, and were not compared."
         lines.append(line(Span("Alone".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
     return lines
 
 
+def _runs_told(found: Compared) -> str:
+    """Which pair of several this is, and what the others are."""
+    without = f"; of {count_text(found.silent, 'pair')} nothing could be compared" if found.silent else ""
+    if not found.comparable:
+        return f"nothing could be compared of any of the {found.pairs} pairs; this is the first."
+    if not found.comparison.same:
+        agreed = found.count - 1 - found.silent
+        before = f"; the {count_text(agreed, 'pair')} before it agree" if agreed else ""
+        return f"pair {found.count} of {found.pairs} is the first that differs{before}{without}."
+    if found.silent:
+        return f"{count_text(found.pairs - found.silent, 'pair')} of {found.pairs} agree{without}."
+    return f"all {found.pairs} pairs agree; this is the last."
+
+
 def _nothing(comparison: Comparison) -> Block:
     if not comparison.pairs.rows:
-        return Labelled("First", "No tensor of one could be paired with one of the other.", Style.WARNING, _LABEL)
-    if comparison.counts[State.UNKNOWN] == len(comparison.pairs.rows):
-        return Labelled("First", "No values to compare: one of both holds none.", Style.WARNING, _LABEL)
+        return Labelled(
+            "First",
+            "Could not compare. No tensor of one could be paired with one of the other.",
+            Style.WARNING,
+            _LABEL,
+        )
+    if not comparison.comparable:
+        return Labelled("First", "Could not compare. Of no pair of tensors both have values.", Style.WARNING, _LABEL)
+    if comparison.differing:
+        text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
+        return Labelled("First", text, Style.WARNING, _LABEL)
     text = "Nothing diverges: what differs is rounding." if comparison.verdicts else "Nothing differs."
+    if comparison.counts[State.OTHER_WAY]:
+        text = "Nothing diverges: what differs is rounding, or computed on two ways that lead to the same."
     return Labelled("First", text, Style.GOOD, _LABEL)
 
 
@@ -184,6 +205,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     ]
     said = f" Its attributes: {'; '.join(set_otherwise)}." if set_otherwise else ""
     types = [node.op_type if node is not None else "" for node in nodes]
+    is_computed = [node is not None and bool(node.inputs) and not is_source(node.op_type) for node in nodes]
     if types[0] != types[1] and all(types):
         said = f" It is {types[0]} in A, and {types[1]} in B.{said}"
     change = comparison.runs[1].change
@@ -205,6 +227,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         ]
         them = "it" if len(unknown) == 1 else "they"
         return f"No input that is known differs. {'; '.join(names)} is not recorded: {them} may.{said}"
+    if not inputs and any(is_computed):
+        return f"The two ops read different tensors.{said}"
     if not inputs:
         if all(one == "Const" for one in types):
             return f"It is a constant of the program.{said}"

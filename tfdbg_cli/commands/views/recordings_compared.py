@@ -51,8 +51,8 @@ def opened_recording(path: str) -> Recorded:
     return Recorded(opened.runs, path)
 
 
-def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None) -> tuple[Document, bool]:
-    """The page about the difference, and whether there is none. `shown` is the run that links can lead into.
+def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None) -> tuple[Document, Compared]:
+    """The page about the difference, and what it tells of. `shown` is the run that links can lead into.
 
     Raises:
         TfdbgError: they cannot be compared.
@@ -62,11 +62,9 @@ def compared(first: Recorded, second: Recorded, asked: Asked, shown: Run | None 
     if not all(one is None or one >= 0 for one in (tolerance.rtol, tolerance.atol)):
         raise TfdbgError("A tolerance is a number from 0 on.")
     renames = _renames(asked.map_file)
-    found: Compared = compared_recordings(
-        first.runs, second.runs, number=asked.number, tolerance=tolerance, renames=renames
-    )
+    found = compared_recordings(first.runs, second.runs, number=asked.number, tolerance=tolerance, renames=renames)
     beside = Beside(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
-    return difference_document(beside), found.comparison.same
+    return difference_document(beside), found
 
 
 def _renames(path: str) -> Renames:

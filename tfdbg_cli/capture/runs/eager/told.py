@@ -138,7 +138,8 @@ class _Telling:
             return
         inputs = tuple(self._read(op, read) for read in op.inputs)
         attributes = {
-            str(name): str(value) for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
+            str(name): _attribute_text(value)
+            for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
         }
         self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
         self._stacks[op.name] = op.stack
@@ -215,6 +216,13 @@ class _Telling:
             elif kind == _VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
+
+
+def _attribute_text(value: object) -> str:
+    """An attribute as the texts of graphs have it."""
+    if isinstance(value, tf.DType):
+        return str(value.name)
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def _kind_of(source: Source) -> str:

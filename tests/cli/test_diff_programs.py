@@ -52,6 +52,7 @@ class Recordings:
             record(path, **changes)
             return
         versions = {"keras2": lambda: library("tf_keras"), "keras3": lambda: keras}
+        versions[kind]().backend.clear_session()  # layers are called as in a program of their own
         model = programs.ported(versions[kind](), second="relu" if what == "wrong" else "tanh")
         if what == "weight":
             weights = model.get_weights()

@@ -11,6 +11,7 @@ from support.screen import Driven
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
+from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.glyphs import PLAIN
 
 THEMES = ("dark", "light", "contrast", "mono", "ascii")
@@ -49,6 +50,8 @@ def test_a_theme_holds_at_once():
     assert all(row.isascii() for row in screen.screen.canvases[-1].text)
 
 
-def test_every_plain_character_is_one():
-    urwid.set_ascii_fallbacks(PLAIN)
+def test_every_plain_character_takes_the_place_of_one():
+    for glyph, plain in PLAIN.items():
+        assert (display_width(glyph), display_width(plain), plain.isascii()) == (1, 1, True), glyph
+    urwid.set_ascii_fallbacks(PLAIN)  # refuses what is no such pair
     urwid.set_ascii_fallbacks({})

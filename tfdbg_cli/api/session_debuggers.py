@@ -11,7 +11,7 @@ from tfdbg_cli.api.watches import began_with_the_watch
 from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.dumping_controller import DumpingController
-from tfdbg_cli.capture.intercept.initializers import CountingController
+from tfdbg_cli.capture.intercept.go_between import CountingController
 from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads

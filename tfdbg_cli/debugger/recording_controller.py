@@ -6,20 +6,18 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from tfdbg_cli.capture.budget import refusal
-from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.intercept.initializers import CountingController
+from tfdbg_cli.capture.intercept.go_between import CountingController, GoBetween
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
-from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
-from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Run
 
 
-class RecordingController:
+class RecordingController(GoBetween):
     """Asks `controller` about every run. What that leaves alone is captured where `recorder` wants it.
 
     Runs of other `threads` are not recorded; one in so many is counted by itself for each of these controllers. See
@@ -29,37 +27,14 @@ class RecordingController:
     def __init__(
         self, controller: CountingController, recorder: Recorder, threads: PromptThreads | None = None
     ) -> None:
-        self._controller = controller
+        super().__init__(controller)
         self._recorder = recorder
         self._threads = threads or PromptThreads()
         self._recorded: dict[int, Plan] = {}  # what `controller` planned for runs that are recorded, by number
 
-    @property
-    def settings(self) -> Settings:
-        """The settings that hold now."""
-        return self._controller.settings
-
-    @property
-    def watched(self) -> WatchRequest | None:
-        """What the watch that is on asks of runs."""
-        return self._controller.watched
-
-    @property
-    def sought(self) -> Sought | None:
-        """What code that runs eagerly is to stop at."""
-        return self._controller.sought
-
-    def count_run(self) -> int:
-        """The number of a run that begins now."""
-        return self._controller.count_run()
-
-    def run_paused(self, run: Run) -> None:
-        """Open the prompt in the middle of a run."""
-        self._controller.run_paused(run)
-
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run: what the controller wants, and to capture it if it is to be recorded."""
-        plan = self._controller.run_starts(pending)
+        plan = super().run_starts(pending)
         if not self._recorder.on or is_find(pending) or plan.action is Action.PROFILE:
             return plan
         eager = isinstance(pending, PendingSection)
@@ -83,10 +58,10 @@ class RecordingController:
         if own is not None or (unexpected and self._recorder.on):
             self._recorder.take(run)
         if own is None:
-            return self._controller.run_ends(plan, run)
+            return super().run_ends(plan, run)
         if own.action is Action.LEAVE and run.error is None:
             return False
-        return self._controller.run_ends(own, run)
+        return super().run_ends(own, run)
 
     def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
         """Record a watched run in which nothing was found, and have it counted."""
@@ -97,13 +72,13 @@ class RecordingController:
                 report("record a watched run", error)
             else:
                 self._recorder.take(run)
-                self._controller.run_passed(plan, lambda: run, said, looked_at)
+                super().run_passed(plan, lambda: run, said, looked_at)
                 return
-        self._controller.run_passed(plan, make, said, looked_at)
+        super().run_passed(plan, make, said, looked_at)
 
     def run_abandoned(self, plan: Plan) -> None:
         """Hear that the run of `plan` ends without a report."""
-        self._controller.run_abandoned(self._recorded.pop(plan.number, plan))
+        super().run_abandoned(self._recorded.pop(plan.number, plan))
 
 
 class RecordingAttendant:

@@ -32,7 +32,7 @@ from tfdbg_cli.tui.control.prompt import Prompt
 from tfdbg_cli.tui.control.state import State
 from tfdbg_cli.tui.panes.mouse import Mouse
 from tfdbg_cli.tui.panes.view import View
-from tfdbg_cli.tui.reading.glyphs import encoded_for, kept_encoding
+from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
 
 _MESSAGE_SECONDS = 8.0
 _AT_ONCE = 0.002  # seconds of looking and counting before a frame is drawn

@@ -2,73 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.controller import PendingRun, Plan
+from tfdbg_cli.capture.intercept.go_between import CountingController, GoBetween
 from tfdbg_cli.capture.tf.types import Fetches, Op
-from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.model.pausing import Sought
-from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
 
 _TABLE_OR_ITERATOR = ("InitializeTable", "LookupTableImport", "MakeIterator")
 
 
-class CountingController(Controller, Protocol):
-    """A controller that can be told of a run without being asked about it."""
-
-    def count_run(self) -> int:
-        """The number of a run that begins now."""
-        ...
-
-
-class InitializersApart:
+class InitializersApart(GoBetween):
     """Asks `controller` about every run but those that only initialize. Their errors are reported all the same."""
 
     def __init__(self, controller: CountingController) -> None:
-        self._controller = controller
+        super().__init__(controller)
         self._known: WeakKeyDictionary[Op, bool] = WeakKeyDictionary()
-
-    @property
-    def settings(self) -> Settings:
-        """The settings that hold now."""
-        return self._controller.settings
-
-    @property
-    def watched(self) -> WatchRequest | None:
-        """What the watch that is on asks of runs."""
-        return self._controller.watched
-
-    @property
-    def sought(self) -> Sought | None:
-        """What code that runs eagerly is to stop at."""
-        return self._controller.sought
-
-    def run_paused(self, run: Run) -> None:
-        """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
-        self._controller.run_paused(run)
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run. See `capture.controller.Controller`."""
         fetches, _ = pending.arguments()
         if self._initializes(fetches):
-            return Plan(self._controller.count_run(), errors=True)
-        return self._controller.run_starts(pending)
-
-    def run_ends(self, plan: Plan, run: Run) -> bool:
-        """Take in what a run gave. See `capture.controller.Controller`."""
-        return self._controller.run_ends(plan, run)
-
-    def run_passed(self, plan: Plan, make: Callable[[], Run], said: str = "", looked_at: Hashable = None) -> None:
-        """Note a watched run without a hit. See `capture.controller.Controller`."""
-        self._controller.run_passed(plan, make, said, looked_at)
-
-    def run_abandoned(self, plan: Plan) -> None:
-        """Note that no `run_ends` will come for `plan`. See `capture.controller.Controller`."""
-        self._controller.run_abandoned(plan)
+            return Plan(self.count_run(), errors=True)
+        return super().run_starts(pending)
 
     def _initializes(self, fetches: Fetches) -> bool:
         fetched = fetches if isinstance(fetches, list | tuple) else (fetches,)

@@ -11,7 +11,7 @@ import urwid
 from urwid.util import apply_target_encoding, get_encoding
 
 from tfdbg_cli.document.text import Line, Span, Style, printable
-from tfdbg_cli.tui.reading.glyphs import shown_in
+from tfdbg_cli.tui.reading.encoding import shown_in
 
 AttributeRun: TypeAlias = tuple[Hashable, int]
 Range: TypeAlias = tuple[int, int]

@@ -1,4 +1,4 @@
-"""What is drawn where a terminal shows only ASCII, or a person wants no more than that."""
+"""The encoding in which a screen is drawn: that of its terminal, or ASCII where a person wants no more."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_spans_are_coloured_and_nothing_stays_switched_on() -> None:
 
 @pytest.mark.parametrize("lower", [ansi_row, plain_row])
 def test_control_characters_never_reach_the_terminal(lower) -> None:
-    assert lower(line("a\x1b[2J\x07\ud800\tb")) == "a\\x1b[2J\\x07\\ud800\tb"
+    assert lower(line("a\x1b[2J\x07\ud800\tb")) == "a\\x1b[2J\\x07\\ud800\\tb"
 
 
 @pytest.mark.parametrize(

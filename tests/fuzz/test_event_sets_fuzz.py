@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from support.event_set_maker import EventSetMaker, proto, record, small_set
 from support.plain_text import plain
@@ -30,7 +30,7 @@ from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 
 _REGISTRY = standard_registry()
-_LONGEST = 5.0  # seconds
+_LONGEST = 5.0  # seconds of this process, whatever else the machine does
 _MOST_MEMORY = 64 << 20  # bytes, for files of some kilobytes
 _COMMANDS = (
     "runs", "lt --stats", "lt -f has_inf_or_nan", "origin", "origin --all", "alerts", "timeline", "ls", "run_info",
@@ -41,7 +41,7 @@ _ODD = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x12)
 
 def _answered(folder: Path, label: str, places: int, commands: Sequence[str] = _COMMANDS) -> None:
     """Each of `commands` gives a document or a sentence, as text and as JSON, in time, on `places` runs."""
-    start = time.monotonic()
+    start = time.process_time()
     try:
         stop = open_path(folder)
         examined(folder)
@@ -49,7 +49,7 @@ def _answered(folder: Path, label: str, places: int, commands: Sequence[str] = _
         assert error.message.strip()
         return
     finally:
-        assert time.monotonic() - start < _LONGEST, f"{label}: opened too slowly"
+        assert time.process_time() - start < _LONGEST, f"{label}: opened too slowly"
     assert not any("\x1b" in note for note in map(ascii, stop.notes))
     context = Context(stop, width=80)
     for place in range(min(places, len(stop.runs))):
@@ -62,7 +62,7 @@ def _answered(folder: Path, label: str, places: int, commands: Sequence[str] = _
 
 
 def _ask(command: str, context: Context, label: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -74,7 +74,7 @@ def _ask(command: str, context: Context, label: str) -> None:
         assert error.message.strip()
     except Exception as error:
         raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
-    assert time.monotonic() - start < _LONGEST, f"{label}: {command!r} took too long"
+    assert time.process_time() - start < _LONGEST, f"{label}: {command!r} took too long"
 
 
 def _broken(content: bytes, chance: random.Random) -> bytes:
@@ -150,6 +150,7 @@ _EVENTS = st.lists(
 )  # fmt: skip
 
 
+@example([("trace", "", "", proto(np.array([np.nan])), 0, "\x1b[31m")], 7)  # the device is a text of the file, too
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events=_EVENTS, mode=st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 99]))
 def test_whatever_events_there_are_no_command_fails(tmp_path: Path, events: list[Any], mode: int) -> None:

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.exports.by_name import exported
-from tfdbg_cli.document.text import line, printable
+from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
@@ -91,6 +91,4 @@ def _redirected(document: Document, command: str, path: Path) -> Document:
 
     write_whole(path, write)
     data = {"path": str(path), "bytes": len(text)}
-    return text_document(
-        "written", line(f"Wrote the screen to {printable(str(path))} ({len(text)} bytes)."), data=data
-    )
+    return text_document("written", line(f"Wrote the screen to {path!s} ({len(text)} bytes)."), data=data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.runs import Hit, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.stepping import Stepper
 
@@ -49,32 +49,32 @@ def _titled(context: Context) -> Line:
     if context.stepper is not None:
         return _stepping(context.stepper)
     if isinstance(event, RunStart):
-        return line(Span(f"run-start: {printable(event.call.title)}", Style.TITLE))
+        return line(Span(f"run-start: {event.call.title}", Style.TITLE))
     if isinstance(event, RunEnd):
         return _run_end(event, context.run)
     count = len(event.runs)
-    return line(Span(f"{printable(event.path)}: {count} run{'s' * (count != 1)}", Style.TITLE))
+    return line(Span(f"{event.path}: {count} run{'s' * (count != 1)}", Style.TITLE))
 
 
 def _stepping(stepper: Stepper) -> Line:
     count, at = len(stepper.nodes), stepper.next
-    ahead = f"next {printable(stepper.nodes[at].name)}" if at < count else "all computed"
+    ahead = f"next {stepper.nodes[at].name}" if at < count else "all computed"
     return line(Span(f"stepper: {at} / {count}, ", Style.TITLE), Span(ahead, Style.WARNING))
 
 
 def _run_end(event: RunEnd, run: Run) -> Line:
     if run.paused is not None and run.paused.why:
-        title = Span(f"in {printable(run.call.title)}", Style.TITLE)
-        return line(title, Span(f" at {printable(run.paused.node)}: {printable(run.paused.why)}", Style.WARNING))
-    title = Span(f"run-end: {printable(run.call.title)}", Style.TITLE)
+        title = Span(f"in {run.call.title}", Style.TITLE)
+        return line(title, Span(f" at {run.paused.node}: {run.paused.why}", Style.WARNING))
+    title = Span(f"run-end: {run.call.title}", Style.TITLE)
     if run.change is not None:
-        return line(title, Span(f" {printable(run.change.title)}", Style.WARNING))
+        return line(title, Span(f" {run.change.title}", Style.WARNING))
     if run is not event.run:
         return line(title, Span(f" kept from before run #{event.run.call.number}", Style.WARNING))
     hit = "" if event.hit is None else f" passed {_reason(event.hit)}"
     if event.run.error is not None:
         joint = " and" if hit else ""
-        return line(title, Span(f"{hit}{joint} failed with {printable(event.run.error.type_name)}", Style.ERROR))
+        return line(title, Span(f"{hit}{joint} failed with {event.run.error.type_name}", Style.ERROR))
     exactness = event.run.exactness
     words = hit
     if exactness is not None and not exactness.exact:
@@ -83,4 +83,4 @@ def _run_end(event: RunEnd, run: Run) -> Line:
 
 
 def _reason(hit: Hit) -> str:
-    return f"{printable(hit.filter_name)} after {hit.runs:,} run{'s' * (hit.runs != 1)}"
+    return f"{hit.filter_name} after {hit.runs:,} run{'s' * (hit.runs != 1)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfdbg_cli.document.plain import safe
 from tfdbg_cli.document.text import Line, Style
 
 _RESET = "\x1b[0m"
@@ -40,7 +39,7 @@ def ansi_row(line: Line) -> str:
     parts: list[str] = []
     for span in line.spans:
         code = CODES[span.style]
-        parts.append(f"\x1b[{code}m{safe(span.text)}{_RESET}" if code and span.text else safe(span.text))
+        parts.append(f"\x1b[{code}m{span.text}{_RESET}" if code and span.text else span.text)
     return "".join(parts).rstrip(" ")
 
 

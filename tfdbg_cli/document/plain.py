@@ -1,4 +1,4 @@
-"""Lines as plain text, safe to print anywhere."""
+"""Text without styles, safe to print anywhere."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def harmless(text: str) -> str:
 
 def plain_row(line: Line) -> str:
     """One line without styles."""
-    return safe(line.text).rstrip(" ")
+    return line.text.rstrip(" ")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType, is_token_subtype
 
-from tfdbg_cli.document.text import Line, Span, Style, printable
+from tfdbg_cli.document.text import Line, Span, Style
 
 _STYLES: tuple[tuple[_TokenType, Style], ...] = (
     (Comment, Style.COMMENT),
@@ -42,7 +42,7 @@ def _lexed(text: str) -> tuple[Line, ...]:
                 found.append(Line(tuple(spans)))
                 spans = []
             if piece:
-                _add(spans, Span(printable(piece), style))
+                _add(spans, Span(piece, style))
     found.append(Line(tuple(spans)))
     return tuple(found)
 

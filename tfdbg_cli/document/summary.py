@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from tfdbg_cli.document.cells import pad
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import NoValue, Value
@@ -23,7 +23,7 @@ def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
     value that there is none of.
     """
     if isinstance(value, NoValue):
-        lack = [Span(printable(value.lack.value), Style.WARNING)]
+        lack = [Span(value.lack.value, Style.WARNING)]
         return line(Span(dtype, Style.LABEL), " ", *(lack if summary is None else facts_line(summary).spans))
     head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
     facts = facts_line(summary or summarize(value), counted=value.ndim > 0)

@@ -35,11 +35,19 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of text with a style; `link` is the command string that following it runs."""
+    """A piece of text with a style; `link` is the command string that following it runs.
+
+    Control characters are made visible here, once, for every screen, terminal and file that shows a span: names,
+    messages and values are data of a foreign program, never terminal codes.
+    """
 
     text: str
     style: Style = Style.PLAIN
     link: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.isprintable():
+            object.__setattr__(self, "text", printable(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +75,11 @@ def line(*parts: Span | str) -> Line:
 
 def lines_of(text: str, style: Style = Style.PLAIN) -> tuple[Line, ...]:
     """`text` split at its line ends, each line in one style."""
-    return tuple(Line((Span(row, style),)) if row else EMPTY_LINE for row in text.split("\n"))
+    return tuple(Line((Span(row, style),)) if row else EMPTY_LINE for row in text.expandtabs().split("\n"))
 
 
 def printable(text: str) -> str:
-    """`text` with control characters made visible, since names and messages are data, never terminal codes."""
+    """`text` with control characters made visible."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Labelled:
         return [line(head if i == 0 else blank, Span(row, self.style)) for i, row in enumerate(rows)]
 
 
-def _wrapped(paragraph: str, room: int | None) -> list[str]:
+def _wrapped(text: str, room: int | None) -> list[str]:
+    paragraph = printable(text.expandtabs())  # before it is cut, since an escape is wider than what it stands for
     if room is None:
         return [paragraph]
     # Names of tensors and paths must stay in one piece, also where they hold hyphens.

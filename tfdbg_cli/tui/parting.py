@@ -9,6 +9,7 @@ from typing import Any
 
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.commands.service.prompt_service import PromptService
+from tfdbg_cli.document.text import printable
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -24,7 +25,6 @@ from tfdbg_cli.model.decision import (
     StepOn,
 )
 from tfdbg_cli.model.pausing import STEPS
-from tfdbg_cli.tui.reading.paint import shown
 
 
 def last_words(service: PromptService, decision: Decision, program: Sequence[str]) -> str:
@@ -34,17 +34,17 @@ def last_words(service: PromptService, decision: Decision, program: Sequence[str
     run and which screen were left, and what comes next.
     """
     pages = service.pages
-    left = shown(pages.current.command)
+    left = printable(pages.current.command)
     found = next((lines for page in reversed(pages.all) if (lines := _found(page))), [])
     if (path := service.recording) is not None:
-        last = f"closed {shown(path)} at `{left}`."
+        last = f"closed {printable(path)} at `{left}`."
         back = ["open", path]
     else:
         last = f"{service.label}, left at `{left}`; {next_words(decision)}."
         kept = [page.document.data()["path"] for page in pages.all if page.document.kind == "bundle"]
         back = ["open", kept[-1]] if kept else []
     if found:
-        again = shown(shlex.join(["tfdbg", *back] if back else program))
+        again = printable(shlex.join(["tfdbg", *back] if back else program))
         last += f" Back there: {again}"
     return "\n".join(f"tfdbg: {line}" for line in (*found, last))
 
@@ -60,7 +60,7 @@ def _found(page: Page) -> list[str]:
     lines = [f"{page.label}: {data['tensor']} ({data['op_type']}){place} is the first that is not finite."]
     if data["cause"]:
         lines.append(f"{_rows(data)}{data['cause']}")
-    return [shown(line) for line in lines]
+    return [printable(line) for line in lines]
 
 
 def _rows(data: Mapping[str, Any]) -> str:
@@ -81,9 +81,9 @@ def next_words(decision: Decision) -> str:
         case RunUntil(filter_name=name):
             return f"running until a tensor passes {name}"
         case RecordRun(path=path):
-            return f"the next run is saved in {shown(path)}"
+            return f"the next run is saved in {printable(path)}"
         case RecordRuns(path=path):
-            return f"runs are recorded in {shown(path)}"
+            return f"runs are recorded in {printable(path)}"
         case ProfileRun():
             return "the next run is profiled"
         case PlainRun():
@@ -91,7 +91,7 @@ def next_words(decision: Decision) -> str:
         case StepOn(pace=pace):
             return f"a step to the next {STEPS[pace]}"
         case RunTo(place=place):
-            return f"running to {shown(str(place))}"
+            return f"running to {printable(str(place))}"
         case Continue():
             return "running on; an error opens the debugger again"
         case Detach():

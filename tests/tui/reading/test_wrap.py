@@ -3,13 +3,13 @@ from hypothesis import strategies as st
 
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.tui.reading.paint import columns, links_of, shown, shown_line
+from tfdbg_cli.tui.reading.paint import columns, links_of
 from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.reading.wrap import is_prose, wrap
 
 
 def texts(rows):
-    return [shown_line(row) for row in rows]
+    return [row.text for row in rows]
 
 
 def test_prose_is_broken_at_blanks_under_its_label():
@@ -33,8 +33,8 @@ def test_a_link_that_is_broken_is_a_link_on_both_rows():
 def test_rows_fit_and_lose_nothing_but_blanks(parts, cols):
     content = Line(tuple(Span(part) for part in parts))
     rows = wrap(content, cols)
-    assert all(columns(shown_line(row)) <= cols for row in rows)
-    whole = "".join(shown(part) for part in parts)
+    assert all(columns(row.text) <= cols for row in rows)
+    whole = line(*parts).text
     assert "".join("".join(texts(rows)).split(" ")) == "".join(whole.split(" "))
 
 
@@ -47,6 +47,6 @@ def test_the_focus_of_a_document_counts_its_own_lines():
     text = Text((line("word " * 30), line("word " * 30), line("here"), line("after")))
     view = Viewport(Document("t", (Text((line("head"),)), text), focus=3))
     view.resize(40, 20)
-    assert shown_line(view.line(view.selected)) == "here"
+    assert view.line(view.selected).text == "here"
     view.resize(70, 20)
-    assert shown_line(view.line(view.selected)) == "here"
+    assert view.line(view.selected).text == "here"

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.feed import array_blocks
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array, NoValue
@@ -33,7 +33,7 @@ def batch_preview(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = [Text((line(head),))]
     for row in rows[:_MOST_ROWS]:
         for name, link, array in _parts(context, origin):
-            title = Span(f"{printable(name)}[{row}]", Style.TITLE, f"{link} {quoted(f'{name}[{row}]')}")
+            title = Span(f"{name}[{row}]", Style.TITLE, f"{link} {quoted(f'{name}[{row}]')}")
             blocks += [Text((EMPTY_LINE,)), *array_blocks(context, title, array[row, ...], spread=False)]
     left = len(rows) - _MOST_ROWS
     if left > 0:

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
-from tfdbg_cli.document.text import Span, Style, line, printable
+from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
@@ -26,7 +26,7 @@ def feed_preview(context: Context, options: argparse.Namespace) -> Document:
     array = feed_numbers(context.call.feeds[name])
     if array is None:
         raise TfdbgError(f"{name} is no array.", hint=f"`pf {quoted(name)}` shows what it is.")
-    blocks = array_blocks(context, Span(printable(name), Style.TITLE, f"pf {quoted(name)}"), array)
+    blocks = array_blocks(context, Span(name, Style.TITLE, f"pf {quoted(name)}"), array)
     data = {"previewed": name, "dtype": name_of(array.dtype), "shape": list(array.shape)}
     return Document("preview", tuple(blocks), lambda: data, name)
 

@@ -6,7 +6,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.array import ArrayBlock, ArrayStyle
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.figure import Figure, LateValue, Way
-from tfdbg_cli.document.text import EMPTY_LINE, Style, lines_of, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Style, lines_of
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import NoValue
@@ -61,5 +61,5 @@ def _in_short(value: LateValue) -> tuple[Block, ...]:
     known = value.known
     assert known is not None, "it was read"
     if isinstance(known, NoValue):
-        return (Text((EMPTY_LINE, *lines_of(printable(known.text), Style.WARNING))),)
+        return (Text((EMPTY_LINE, *lines_of(known.text, Style.WARNING))),)
     return (Text((EMPTY_LINE,)), ArrayBlock(known, _SHORT))

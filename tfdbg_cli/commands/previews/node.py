@@ -10,7 +10,7 @@ from tfdbg_cli.commands.previews.tensor import preview_of
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.model.names import node_of, split_slice
 
 
@@ -26,8 +26,8 @@ def node_preview(context: Context, options: argparse.Namespace) -> Document:
     node = find_node(context, name, options.device).node
     around = Surroundings(context, node.name, node.device, None)
     head = [
-        line(Span(printable(node.name), Style.TITLE, node_link(node.name))),
-        line(Span(printable(node.op_type), Style.OP), "  ", Span(printable(node.device), Style.DEVICE)),
+        line(Span(node.name, Style.TITLE, node_link(node.name))),
+        line(Span(node.op_type, Style.OP), "  ", Span(node.device, Style.DEVICE)),
         *made_at_lines(context, node.name),
         EMPTY_LINE,
         line(Span("Nothing of it was captured.", Style.DIM)),

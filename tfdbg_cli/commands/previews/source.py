@@ -8,7 +8,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.source_file import source_named, take_file_from_t
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.excerpt import excerpt
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 
 _AROUND = 20
 
@@ -19,7 +19,7 @@ def source_preview(context: Context, options: argparse.Namespace) -> Document:
     path, source = source_named(context, options.source_file_path)
     number = min(max(1, options.line_begin or options.init_line or 1), len(source))
     rows = excerpt(source, number, around=_AROUND)
-    head = line(Span(printable(path), Style.TITLE), f"  line {number} of {len(source)}")
+    head = line(Span(path, Style.TITLE), f"  line {number} of {len(source)}")
     here = next((at for at, row in enumerate(rows) if row.text.startswith("▸")), 0)
     data = {"previewed": path, "line": number, "lines": [row.text for row in rows]}
     return Document("preview", (Text((head, EMPTY_LINE, *rows)),), lambda: data, path.rpartition("/")[2], here + 2)

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.short_names import around
 from tfdbg_cli.commands.views.tensor_columns import tensor_data
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import summary_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import RunStart
@@ -36,10 +36,10 @@ def made_at_lines(context: Context, node: str) -> list[Line]:
     frame = made_at(context.tracebacks, node)
     if frame is None:
         return []
-    behind = f" in {printable(frame.function)}{around_text(context.tracebacks, node)}"
+    behind = f" in {frame.function}{around_text(context.tracebacks, node)}"
     source = context.sources.lines(frame.file)
     text = source[frame.line - 1] if source is not None and frame.line <= len(source) else frame.text
-    shown = [line(f"  {printable(text.strip())}")] if text.strip() else []
+    shown = [line(f"  {text.strip()}")] if text.strip() else []
     return [line(Span("Made at ", Style.LABEL), place_span(frame), behind), *shown]
 
 
@@ -85,18 +85,18 @@ class Surroundings:
 
     def _made_from(self, edge: Edge) -> HealthRow:
         found = self._nearest(self._store.named(edge.tensor.node, edge.tensor.slot), ahead=False)
-        name = printable(self._short.short(str(edge.tensor)))
+        name = self._short.short(str(edge.tensor))
         link = node_link(edge.tensor.node) if edge.node is not None else ""
         link = link if found is None else tensor_link(self._store, found)
-        op_type = printable(edge.node.op_type) if edge.node is not None else ""
+        op_type = edge.node.op_type if edge.node is not None else ""
         return HealthRow(found, Span(name, Style.NAME, link), Span(op_type, Style.OP))
 
     def _made_of(self, reader: Node) -> HealthRow:
         found = self._nearest(self._store.named(reader.name), ahead=True)
         name = reader.name if found is None else str(self._store[found].name)
         link = node_link(reader.name) if found is None else tensor_link(self._store, found)
-        shown = Span(printable(self._short.short(name)), Style.NAME, link)
-        return HealthRow(found, shown, Span(printable(reader.op_type), Style.OP))
+        shown = Span(self._short.short(name), Style.NAME, link)
+        return HealthRow(found, shown, Span(reader.op_type, Style.OP))
 
     def _nearest(self, indices: Sequence[int], *, ahead: bool) -> int | None:
         """Of `indices`, in order, the next one behind the tensor looked at, or the one before it."""

@@ -14,7 +14,7 @@ from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_li
 from tfdbg_cli.commands.views.tensor_choice import choose, short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.figure import LateValue
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.tensors import TensorStore
@@ -58,12 +58,12 @@ def _facts(store: TensorStore, index: int) -> list[Line]:
     link = tensor_link(store, index)
     several = execution_count(store, index) > 1
     again = [Span(f"  execution {tensor.execution}", Style.LABEL)] if several else []
-    on: list[Span | str] = ["  ", Span(printable(short_device(tensor.device)), Style.DEVICE)] if tensor.device else []
+    on: list[Span | str] = ["  ", Span(short_device(tensor.device), Style.DEVICE)] if tensor.device else []
     return [
-        line(Span(printable(str(tensor.name)), Style.TITLE, link), *again),
+        line(Span(str(tensor.name), Style.TITLE, link), *again),
         line(
-            Span(printable(tensor.op_type), Style.OP, node_link(tensor.node)),
-            f"  {printable(tensor.dtype)}",
+            Span(tensor.op_type, Style.OP, node_link(tensor.node)),
+            f"  {tensor.dtype}",
             Span(shape_text(tensor.shape), Style.NUMBER),
             f"  {bytes_text(tensor.nbytes)}",
             *on,

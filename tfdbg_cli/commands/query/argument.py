@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.query.language import written
 from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.commands.registry import Argument
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 
 QUERY_ARGUMENT = Argument(
     ("-q", "--query"), "only rows that QUERY admits, such as 'dense nan>0'", metavar="QUERY", default=""
@@ -15,7 +15,7 @@ QUERY_ARGUMENT = Argument(
 def query_line(text: str, shown: int, total: int, everything: str) -> Line:
     """How the query was understood, how many of how many rows it left, and the way back to all of them."""
     return line(
-        Span(f"filter {printable(written(parse_query(text)))}: {shown:,} of {total:,} rows", Style.DIM),
+        Span(f"filter {written(parse_query(text))}: {shown:,} of {total:,} rows", Style.DIM),
         "  ",
         Span("show all", Style.KEY, everything),
     )

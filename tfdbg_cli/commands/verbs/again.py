@@ -15,7 +15,7 @@ from tfdbg_cli.commands.verbs.set_value import base_of, what_if_of
 from tfdbg_cli.commands.views.changed_tensors import changed_data, changed_table
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import parse_tensor_name
@@ -44,16 +44,16 @@ def _again(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list[Line]:
-    lines = [line(Span(printable(change.title), Style.TITLE))]
+    lines = [line(Span(change.title, Style.TITLE))]
     said = f"  {count_text(change.recomputed, 'tensor')} computed again; {len(found):,} differ from the program's run"
     lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
     new = [note for note in made.notes if note not in run.notes]
-    lines += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in new]
+    lines += [line(Span(f"  {note}", Style.WARNING)) for note in new]
     results = list(_results(run, made))
     if results:
         lines.append(EMPTY_LINE)
     for name, was, now, dtype in results[:_RESULTS]:
-        lines.append(line(Span(printable(name), Style.NAME, f"pt {quoted(name)}")))
+        lines.append(line(Span(name, Style.NAME, f"pt {quoted(name)}")))
         lines.append(line("  was  ", *chip(was, dtype).spans))
         lines.append(line("  is   ", *chip(now, dtype).spans))
     links = [("diff", "diff"), ("lt", "lt"), ("origin", "origin"), ("original", "original")]

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.nodes import excluded_nodes
 from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
@@ -63,7 +63,7 @@ def _head(context: Context, search: AlertSearch, shown: Sequence[Alert], *, more
         place = Span(str(first.run + 1), Style.KEY, link)
         lines.append(line(Span(many, Style.TITLE), ", the first in run ", place, what))
         ops = Counter(context.runs[alert.run].tensors[alert.index].op_type for alert in shown)
-        common = ", ".join(f"{printable(op or '?')} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
+        common = ", ".join(f"{op or '?'} {count:,}" for op, count in ops.most_common(_OPS_SHOWN))
         lines.append(line(Span("By op: ", Style.LABEL), common))
         hint = f"`runs {first.run + 1}`, then `origin`, says where it began."
         lines.append(line(Span(hint, Style.HINT)))
@@ -85,13 +85,13 @@ def _row(context: Context, alert: Alert) -> Row:
     link = f"runs {alert.run + 1}"
     place = Span("")
     if frame is not None:
-        place = Span(printable(_place(frame)), Style.LABEL, source_link(frame.file, frame.line))
+        place = Span(_place(frame), Style.LABEL, source_link(frame.file, frame.line))
     return (
         Span(str(alert.run + 1), Style.NUMBER, link),
         Span(held_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
-        Span(printable(tensor.op_type), Style.OP),
+        Span(tensor.op_type, Style.OP),
         place,
-        Span(printable(str(tensor.name)), Style.NAME, link),
+        Span(str(tensor.name), Style.NAME, link),
     )
 
 

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import LIVE, WITH_TENSORS, Argument, Command, Kind, Moment, Outcome
 from tfdbg_cli.commands.views.record_decision import record_decision
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.text import line, printable
+from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RecordRun
@@ -33,7 +33,7 @@ def _bundle(context: Context, options: argparse.Namespace) -> Document:
     run = replace(context.run, ignored=context.ignored.places)
     said = save(run, path, disk_budget=context.settings.disk_budget, force=options.force)
     data = {"path": str(path.absolute()), "repeatable": not options.values, "notes": list(said[1:])}
-    return text_document("bundle", *map(line, map(printable, said)), data=data, title=options.path)
+    return text_document("bundle", *map(line, said), data=data, title=options.path)
 
 
 def _record(context: Context, options: argparse.Namespace) -> Outcome:
@@ -70,7 +70,7 @@ def _undo(context: Context, options: argparse.Namespace) -> Document:
     done = f"The variables are as they were before run #{context.call.number}."
     if lacks:
         done = f"The variables are as they were before run #{context.call.number}, but for this:"
-    lines = [line(done), *(line(f"  {printable(lack)}") for lack in lacks)]
+    lines = [line(done), *(line(f"  {lack}") for lack in lacks)]
     return text_document("undo", *lines, data={"run": context.call.number, "not_undone": list(lacks)}, title="undo")
 
 

@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
@@ -39,9 +39,9 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
     if inputs:
         blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
     if error.inputs_note:
-        blocks.append(Labelled("" if inputs else "Given", printable(error.inputs_note), Style.HINT, _LABEL))
+        blocks.append(Labelled("" if inputs else "Given", error.inputs_note, Style.HINT, _LABEL))
     blocks.append(Text((EMPTY_LINE, *_more(run, node))))
-    return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs), printable(error.type_name))
+    return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs), error.type_name)
 
 
 def _failed_node(run: Run, error: RunError) -> Node | None:
@@ -54,7 +54,7 @@ def _failed_node(run: Run, error: RunError) -> Node | None:
 
 
 def _head(error: RunError) -> Line:
-    return line(Span("Error".ljust(_LABEL), Style.LABEL), Span(printable(error.type_name), Style.ERROR))
+    return line(Span("Error".ljust(_LABEL), Style.LABEL), Span(error.type_name, Style.ERROR))
 
 
 def _message(message: str) -> list[Block]:
@@ -62,7 +62,7 @@ def _message(message: str) -> list[Block]:
 
     The stack that TensorFlow puts into the message is said better below.
     """
-    rows = [printable(row.rstrip()) for row in essence(message).split("\n")]
+    rows = [row.rstrip() for row in essence(message).split("\n")]
     shown = "\n".join(rows[:_MOST_MESSAGE_LINES])
     blocks: list[Block] = [Labelled("Message", shown, label_width=_LABEL)]
     left = len(rows) - _MOST_MESSAGE_LINES
@@ -79,12 +79,12 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     if error.node is None:
         return [Labelled("Failed", "TensorFlow does not say which op.", Style.DIM, _LABEL)]
     label = Span("Failed".ljust(_LABEL), Style.LABEL)
-    name = printable(error.node)
+    name = error.node
     if node is None:
         return [Text((line(label, Span(name, Style.NAME), Span("  not in the graphs at hand", Style.DIM)),))]
     head = line(
-        label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(printable(node.op_type), Style.OP), "  ",
-        Span(printable(node.device), Style.DEVICE),
+        label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(node.op_type, Style.OP), "  ",
+        Span(node.device, Style.DEVICE),
     )  # fmt: skip
     return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
 
@@ -95,7 +95,7 @@ def _more(run: Run, node: Node | None) -> list[Line]:
         offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
     parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
     for i, offer in enumerate(offers):
-        parts += [*([", "] if i else []), Span(printable(offer), Style.KEY, offer)]
+        parts += [*([", "] if i else []), Span(offer, Style.KEY, offer)]
     return [
         line(*parts),
         line(Span("Next".ljust(_LABEL), Style.LABEL), "On leaving, the program gets this error as without tfdbg."),

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.registry import LOOKING, Argument, Command, Kind
 from tfdbg_cli.commands.views.tensor_choice import choose, sliced
 from tfdbg_cli.commands.views.value_view import ALL, PRINTING, RANGES, WRITE, saved, view
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
@@ -34,7 +34,7 @@ def _eval(context: Context, options: argparse.Namespace) -> Document:
         return _object(options, text, result, title)
     dtype = name_of(array.dtype)
     shown = view(context, options, array, dtype)
-    head = [line(Span("Value of ", Style.LABEL), Span(printable(text), Style.TITLE))]
+    head = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE))]
     head.append(line(f"  {_facts(array, dtype)}"))
 
     def data() -> dict[str, Any]:
@@ -92,8 +92,8 @@ def _object(options: argparse.Namespace, text: str, result: Any, title: str) -> 
     type_name = result.type_name if isinstance(result, Described) else type(result).__name__
     if options.write_path:
         raise TfdbgError(f"A {type_name} does not go into a .npy file.", hint="Make it an array with np.array.")
-    head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(printable(text), Style.TITLE))]
-    shown = "\n".join(printable(row) for row in repr(result).split("\n"))
+    head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE))]
+    shown = "\n".join(row for row in repr(result).split("\n"))
     data = {
         "expression": text,
         "dtype": type_name,

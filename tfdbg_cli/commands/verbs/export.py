@@ -22,7 +22,7 @@ from tfdbg_cli.commands.views.exported import (
 from tfdbg_cli.commands.views.tensor_choice import choose, sliced
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.table import Table
-from tfdbg_cli.document.text import Line, line, printable
+from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import NoValue
@@ -131,5 +131,5 @@ def _export_table(context: Context, options: argparse.Namespace, registry: Regis
 def _answer(options: argparse.Namespace, said: list[Line], data: dict[str, object]) -> Document:
     notes = data["notes"]
     assert isinstance(notes, list)
-    lines = [*said, *(line(printable(note)) for note in notes)]
+    lines = [*said, *(line(note) for note in notes)]
     return text_document("export", *lines, data={"path": options.file, **data}, title=f"export {options.file}")

@@ -13,22 +13,22 @@ from tfdbg_cli.commands.registry import LIVE, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 
 
 def _filters(context: Context, options: argparse.Namespace) -> Document:
     verb = "lt -f" if context.runs else "run -f"
     pairs = tuple(
         (
-            Span(printable(_written(name, found)), Style.KEY, f"{verb} {quoted(name)}"),
-            Span(printable(_meaning(name, found))),
+            Span(_written(name, found), Style.KEY, f"{verb} {quoted(name)}"),
+            Span(_meaning(name, found)),
         )
         for name, found in context.filters.items()
     )
     lines = [line("A tensor passes that holds or is:"), EMPTY_LINE]
     notes = [EMPTY_LINE, line("N is a number, written behind the colon; without it the one in brackets counts.")]
     if moment_of(context) in LIVE:
-        others = [printable(name) for name, found in context.filters.items() if not checked_inside(found)]
+        others = [name for name, found in context.filters.items() if not checked_inside(found)]
         but = f", but for {', '.join(others)}: asking all values of a run costs more" if others else ""
         notes.append(line(f"`run -f` asks inside the run{but}."))
     blocks = (Text(tuple(lines)), Definitions(pairs, indent="  "), Text(tuple(notes)))

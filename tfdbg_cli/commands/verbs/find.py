@@ -10,7 +10,7 @@ from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Moment, R
 from tfdbg_cli.commands.views.found import FoundRows
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 
 _SHOWN = 20
@@ -31,7 +31,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             if rows.missing(row):
                 list(rows.count(row))
         left_out = finding.total - len(rows.hits)
-        head = line(Span(f"{finding.total:,} of {finding.names:,} names", Style.TITLE), f" hold {printable(text)}")
+        head = line(Span(f"{finding.total:,} of {finding.names:,} names", Style.TITLE), f" hold {text}")
         blocks: list[Block] = [Text((head, EMPTY_LINE)), Rows(len(rows.hits), lambda i: rows.line(i, context.width))]
         if left_out > 0:
             more = Span(f"{left_out:,} more: type more letters, or -m N.", Style.HINT)

@@ -15,7 +15,7 @@ from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
@@ -58,9 +58,9 @@ def _folded(frames: Sequence[LiveFrame]) -> list[Line]:
 def _frame_lines(at: int, frame: LiveFrame, current: bool) -> list[Line]:
     place = frame.place
     mark = Span("▸ " if current else "  ", Style.WARNING)
-    where = Span(printable(f"{place.file}:{place.line}"), Style.NAME, f"locals {at}")
-    head = line(mark, Span(f"{at:>2}  ", Style.DIM), where, f" in {printable(place.function)}")
-    return [head, line("        ", Span(printable(place.text)))] if place.text else [head]
+    where = Span(f"{place.file}:{place.line}", Style.NAME, f"locals {at}")
+    head = line(mark, Span(f"{at:>2}  ", Style.DIM), where, f" in {place.function}")
+    return [head, line("        ", Span(place.text))] if place.text else [head]
 
 
 def _up(context: Context, options: argparse.Namespace) -> Document:
@@ -100,8 +100,8 @@ def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
     place = frame.place
     source = context.run.sources.lines(place.file) or ()
     head = [
-        line(Span(f"Frame {at}  ", Style.LABEL), Span(printable(f"{place.file}:{place.line}"), Style.NAME),
-             f" in {printable(place.function)}"),
+        line(Span(f"Frame {at}  ", Style.LABEL), Span(f"{place.file}:{place.line}", Style.NAME),
+             f" in {place.function}"),
         *excerpt(source, place.line, around=3),
         EMPTY_LINE,
     ]  # fmt: skip
@@ -110,7 +110,7 @@ def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
 
     def cells(row: int) -> tuple[Span, ...]:
         name, value = rows[row]
-        return Span(printable(name), Style.NAME), Span(printable(type(value).__name__), Style.OP), Span(_brief(value))
+        return Span(name, Style.NAME), Span(type(value).__name__, Style.OP), Span(_brief(value))
 
     table = Table((Column("Name"), Column("Type"), Column("Value")), len(rows), cells)
 
@@ -141,12 +141,7 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"{type(error).__name__}: {error}") from None
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
-    return text_document("python", *lines_of(printable_lines(shown)), data={"value": shown}, title=f"py {text}")
-
-
-def printable_lines(text: str) -> str:
-    """`text` with its line ends, and nothing else that a terminal would obey."""
-    return "\n".join(map(printable, text.split("\n")))
+    return text_document("python", *lines_of(shown), data={"value": shown}, title=f"py {text}")
 
 
 def _running(context: Context) -> Sequence[LiveFrame]:
@@ -190,7 +185,7 @@ def _brief(value: Any) -> str:
         text = " ".join(repr(value).split())
     except Exception as error:  # noqa: BLE001  # it is the program's own
         text = f"repr() raised {type(error).__name__}"
-    return printable(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _array_of(value: Any) -> Array | None:

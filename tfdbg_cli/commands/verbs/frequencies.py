@@ -18,7 +18,7 @@ from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text, shape_text
 from tfdbg_cli.model.tensors import Tensor
 
@@ -53,7 +53,7 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
             Span(f"{share:.0%}" if share >= 0.005 else "<1%", Style.NUMBER),
             Span(bytes_text(total.nbytes), Style.NUMBER),
             Span("█" * max(1, round(_BAR * total.tensors / most)), Style.DIM),
-            Span(printable(value) or "none", Style.NAME if value else Style.DIM, _link(options, value)),
+            Span(value or "none", Style.NAME if value else Style.DIM, _link(options, value)),
         )
 
     columns = (

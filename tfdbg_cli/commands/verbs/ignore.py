@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.commands.views.nodes import find_node
 from tfdbg_cli.commands.views.watch_decision import watch_again, watched_again
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
@@ -78,7 +78,7 @@ def _origin(context: Context, run: Run) -> Origin:
 
 def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
     more = len(place.nodes) - len(place.named)
-    what = f"{printable(place.title)} counts as fine from here on"
+    what = f"{place.title} counts as fine from here on"
     lines: list[Line] = [
         line(Span("Ignored".ljust(_LABEL), Style.LABEL), Span(f"{what[0].upper()}{what[1:]}.", Style.TITLE))
     ]
@@ -103,7 +103,7 @@ def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
 
 
 def _way(label: str, text: str, link: str) -> Line:
-    return line(Span(label.ljust(_LABEL), Style.LABEL), Span(printable(text), Style.KEY, link))
+    return line(Span(label.ljust(_LABEL), Style.LABEL), Span(text, Style.KEY, link))
 
 
 COMMAND = Command(

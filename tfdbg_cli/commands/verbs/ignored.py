@@ -11,7 +11,7 @@ from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy, IgnoredPlace
@@ -24,7 +24,7 @@ def _ignored(context: Context, options: argparse.Namespace) -> Document:
         place = ignored.withdraw(options.withdraw)
         if place is None:
             raise TfdbgError(f"There is no place {options.withdraw}.", hint="`ignored` lists them.")
-        told = [line(Span(printable(f"Withdrawn: {place.title} counts again."), Style.GOOD))]
+        told = [line(Span(f"Withdrawn: {place.title} counts again.", Style.GOOD))]
     places = ignored.numbered
     data = {"ignored": [place_data(number, place) for number, place in places]}
     if not places:
@@ -70,17 +70,15 @@ def _head(ignored: Ignored) -> Line:
 def _row(number: int, place: IgnoredPlace) -> Row:
     made = Span("")
     if place.file and place.line is not None:
-        made = Span(
-            printable(f"{PurePath(place.file).name}:{place.line}"), Style.DIM, source_link(place.file, place.line)
-        )
+        made = Span(f"{PurePath(place.file).name}:{place.line}", Style.DIM, source_link(place.file, place.line))
     return (
         Span(str(number), Style.NUMBER),
         Span(f"#{place.run}", Style.NUMBER),
         Span(place.holds, Style.NAN if "NaN" in place.holds else Style.INF),
         Span(f"{len(place.nodes):,}"),
         made,
-        Span(printable(_what(place)), Style.NAME, node_link(place.tensor.node)),
-        Span(printable(place.why)),
+        Span(_what(place), Style.NAME, node_link(place.tensor.node)),
+        Span(place.why),
         Span("withdraw", Style.KEY, f"ignored --withdraw {number}"),
     )
 

@@ -18,7 +18,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.errors import TfdbgError
 
@@ -81,7 +81,7 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
         "layers",
         (Text(tuple(head)), *table),
         lambda: {"layers": _data(sums, shown, options), "query": options.query},
-        f"layers[{printable(options.query)}]: {len(shown):,} of {len(known):,}",
+        f"layers[{options.query}]: {len(shown):,} of {len(known):,}",
     )
 
 
@@ -135,7 +135,7 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
             else "The names of this run hold no layers and scopes, only functions, branches and loops."
         )
         return [line(Span("0 layers and scopes", Style.TITLE)), line(Span(why, Style.HINT))]
-    of = f" in {printable(options.layer)}" if options.layer else ""
+    of = f" in {options.layer}" if options.layer else ""
     lines = [line(Span(f"{count_text(known, 'layer or scope', 'layers and scopes')}{of}", Style.TITLE))]
     if deeper:
         link = COMMAND.spell(options, depth=(options.depth or _DEPTH) + 2)
@@ -190,7 +190,7 @@ def _table(
         # does every one where the query may have left out what is around it.
         part = name if options.query or not i else name.rpartition("/")[2]
         indent = "" if options.query else "  " * (name.count("/") - base)
-        return (*cells, Span(indent + printable(part), Style.NAME, link))
+        return (*cells, Span(indent + part, Style.NAME, link))
 
     return Table(tuple(columns), len(names), row, later=later)
 

@@ -20,7 +20,7 @@ from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS, time_text
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
@@ -53,10 +53,10 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     if options.query:
         blocks.append(Text((query_line(options.query, len(found), total, COMMAND.spell(options, query="")),)))
     for i, (device, times) in enumerate(devices.items(), 1):
-        blocks += _device(f"Device {i} of {len(devices)}: {printable(device)}", times, options)
+        blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options)
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
-    title = f"profile[{printable(options.query)}]: {len(found):,} of {total:,}" if options.query else "profile"
+    title = f"profile[{options.query}]: {len(found):,} of {total:,}" if options.query else "profile"
     return Document("profile", tuple(blocks), lambda: _data(devices), title)
 
 
@@ -95,8 +95,8 @@ def _device(title: str, times: Sequence[TimedNode], options: argparse.Namespace)
             return _total(times, unit)
         timed = times[i]
         return (
-            Span(printable(timed.time.node), Style.NAME, node_link(timed.time.node)),
-            Span(printable(timed.time.op_type), Style.OP),
+            Span(timed.time.node, Style.NAME, node_link(timed.time.node)),
+            Span(timed.time.op_type, Style.OP),
             Span(time_text(timed.time.start_us, unit), Style.NUMBER),
             Span(time_text(timed.time.op_us, unit), Style.NUMBER),
             Span(time_text(timed.time.exec_us, unit), Style.NUMBER),
@@ -131,7 +131,7 @@ def _place(frame: Frame | None, options: argparse.Namespace) -> Span:
     unit = f" --time_unit {options.time_unit}" if options.time_unit else ""
     short = frame.file.replace("\\", "/").rsplit("/", 1)[-1]
     link = f"ps {quoted(frame.file)} -b {frame.line}{unit}"
-    return Span(printable(f"{short}:{frame.line}({frame.function})"), Style.NAME, link)
+    return Span(f"{short}:{frame.line}({frame.function})", Style.NAME, link)
 
 
 def _data(devices: dict[str, list[TimedNode]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.made_at import why_no_traceback
 from tfdbg_cli.commands.views.patterns import pattern, search_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import RunStart
@@ -56,7 +56,7 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
     if not files:
         blocks.append(Text((EMPTY_LINE, line(Span(_why_none(context, options), Style.HINT)))))
     data = {"files": [asdict(file) for file in files]}
-    title = f"source files[{printable(options.query)}]: {len(files)} of {total}" if options.query else "source files"
+    title = f"source files[{options.query}]: {len(files)} of {total}" if options.query else "source files"
     return Document("sources", tuple(blocks), lambda: data, title)
 
 
@@ -83,7 +83,7 @@ def _table(whose: str, files: Sequence[SourceFile], style: Style) -> list[Block]
             Span(f"{file.tensors:,}", number),
             Span(f"{file.dumps:,}", number),
             Span(str(file.first_line), number, link),
-            Span(printable(file.path), style, link),
+            Span(file.path, style, link),
         )
 
     return [heading, Table(_COLUMNS, len(files), row)]

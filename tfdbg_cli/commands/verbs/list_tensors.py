@@ -23,7 +23,7 @@ from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, t
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 
 
@@ -56,7 +56,7 @@ def _offending_row(context: Context, indices: Sequence[int]) -> int | None:
 
 def _title(options: argparse.Namespace, shown: int, total: int) -> str:
     if options.query:
-        return f"tensors[{printable(options.query)}]: {shown:,} of {total:,}"
+        return f"tensors[{options.query}]: {shown:,} of {total:,}"
     return f"tensors[{options.tensor_filter}]" if options.tensor_filter else "tensors"
 
 
@@ -66,11 +66,11 @@ def _short_names(context: Context, indices: Sequence[int]) -> ShortNames:
 
 
 def _head(context: Context, options: argparse.Namespace, listing: Listing, names: ShortNames) -> tuple[Line, ...]:
-    passing = f' passing filter "{printable(options.tensor_filter)}"' if options.tensor_filter else ""
+    passing = f' passing filter "{options.tensor_filter}"' if options.tensor_filter else ""
     total = len(context.run.tensors)
     lines = [line(Span(f"{len(listing.indices)} dumped tensor(s){passing} of {total}", Style.TITLE))]
     narrowed = [
-        f"{name} {printable(value)}"
+        f"{name} {value}"
         for name, value in (
             ("layer", options.layer),
             ("role", options.role),
@@ -116,10 +116,8 @@ _NARROWING = (
 
 def _complaint(name: str, raised: Raised) -> Line:
     kind, _, message = raised.error.partition(": ")
-    first = f"(first: {printable(raised.first)}: {printable(message)})" if message else f"(first: {raised.first})"
-    return line(
-        Span(f"{printable(name)} raised {kind} on {count_text(raised.count, 'tensor')} {first}", Style.WARNING)
-    )
+    first = f"(first: {raised.first}: {message})" if message else f"(first: {raised.first})"
+    return line(Span(f"{name} raised {kind} on {count_text(raised.count, 'tensor')} {first}", Style.WARNING))
 
 
 def _table(context: Context, options: argparse.Namespace, indices: Sequence[int], names: ShortNames) -> Table:

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, find_
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 
@@ -38,10 +38,10 @@ def _outline(context: Context, options: argparse.Namespace, direction: Direction
     what = "Inputs" if direction is Direction.INPUTS else "Recipients"
     far = f", at most {count_text(depth, 'edge')} away" if options.recursive else ""
     control = ", control edges too" if options.control else ""
-    head = [line(Span(f"{what} of node ", Style.TITLE), Span(printable(name), Style.TITLE, node_link(name)))]
+    head = [line(Span(f"{what} of node ", Style.TITLE), Span(name, Style.TITLE, node_link(name)))]
     head.append(line(Span(f"{count_text(_nodes(steps), 'node')}{far}{control}", Style.DIM)))
     if found.note:
-        head.append(line(Span(printable(found.note), Style.HINT)))
+        head.append(line(Span(found.note, Style.HINT)))
     names = around(found.graph, name)
     head += names.legend()
     blocks: list[Block] = [Text(tuple(head))]
@@ -79,8 +79,8 @@ def _line(step: Hop, with_op_type: bool, deeper: str, names: ShortNames) -> Line
     if step.control:
         parts.append(Span("(Ctrl) ", Style.DIM))
     if with_op_type and step.op_type:
-        parts.append(Span(f"[{printable(step.op_type)}] ", Style.OP))
-    name = printable(names.short(step.name))
+        parts.append(Span(f"[{step.op_type}] ", Style.OP))
+    name = names.short(step.name)
     if not step.op_type:
         return line(*parts, Span(name, Style.NAME), Span(" not in this graph", Style.DIM))
     if step.mark is Mark.ABOVE:

@@ -20,7 +20,7 @@ from tfdbg_cli.commands.views.traceback_lines import traceback_data, traceback_l
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text, ms_text, shape_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
@@ -41,7 +41,7 @@ def _node_info(context: Context, options: argparse.Namespace) -> Document:
     if options.traceback:
         blocks.append(Text(tuple(_traceback(context, node, traceback, options.all))))
     blocks.append(Text((EMPTY_LINE, _more(node, options))))
-    return Document("node", tuple(blocks), lambda: _data(context, found, traceback), f"node {printable(node.name)}")
+    return Document("node", tuple(blocks), lambda: _data(context, found, traceback), f"node {node.name}")
 
 
 def _store(context: Context) -> TensorStore:
@@ -51,19 +51,17 @@ def _store(context: Context) -> TensorStore:
 def _head(context: Context, found: FoundNode, options: argparse.Namespace) -> tuple[Line, ...]:
     node = found.node
     lines = [
-        line(Span(printable(node.name), Style.TITLE)),
-        line(Span("Op type  ", Style.LABEL), Span(printable(node.op_type), Style.OP)),
-        line(Span("Device   ", Style.LABEL), Span(printable(_device(context, node)), Style.DEVICE)),
+        line(Span(node.name, Style.TITLE)),
+        line(Span("Op type  ", Style.LABEL), Span(node.op_type, Style.OP)),
+        line(Span("Device   ", Style.LABEL), Span(_device(context, node), Style.DEVICE)),
         *_calls(found),
     ]
     frame = made_at(context.tracebacks, node.name)
     if frame is not None and not options.traceback:
         behind = around_text(context.tracebacks, node.name)
-        lines.append(
-            line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {printable(frame.function)}{behind}")
-        )
+        lines.append(line(Span("Made at  ", Style.LABEL), place_span(frame), f" in {frame.function}{behind}"))
     if found.note:
-        lines.append(line(Span(printable(found.note), Style.HINT)))
+        lines.append(line(Span(found.note, Style.HINT)))
     return (*lines, *around(found.graph, node.name).legend())
 
 
@@ -84,8 +82,8 @@ def _calls(found: FoundNode) -> list[Line]:
     for scope in scopes.around(found.node.name):
         caller = scopes.caller(scope)
         label = "In       " if not lines else " " * 9
-        by = Span(printable(caller), Style.NAME, node_link(caller))
-        lines.append(line(Span(label, Style.LABEL), f"{printable(scope)}, called by ", by))
+        by = Span(caller, Style.NAME, node_link(caller))
+        lines.append(line(Span(label, Style.LABEL), f"{scope}, called by ", by))
     return lines
 
 
@@ -121,22 +119,22 @@ def _input_row(store: TensorStore, edge: Edge, names: ShortNames) -> Row:
     op_type = edge.node.op_type if edge.node is not None else "not in this graph"
     moved = Span("through send and receive", Style.DIM) if edge.moved else Span("")
     link = node_link(edge.tensor.node) if edge.node else ""
-    name = Span(printable(names.short(str(edge.tensor))), Style.NAME, link)
-    return (Span(""), Span(f"[{printable(op_type)}]", Style.OP), name, _value_span(store, edge), moved)
+    name = Span(names.short(str(edge.tensor)), Style.NAME, link)
+    return (Span(""), Span(f"[{op_type}]", Style.OP), name, _value_span(store, edge), moved)
 
 
 def _output_row(edge: Edge, names: ShortNames) -> Row:
     assert edge.node is not None
-    name = Span(printable(names.short(edge.node.name)), Style.NAME, node_link(edge.node.name))
+    name = Span(names.short(edge.node.name), Style.NAME, node_link(edge.node.name))
     slot = Span(f"reads :{edge.tensor.slot}", Style.DIM)
-    device = Span(f"on {printable(edge.node.device)}" if edge.moved else "", Style.DEVICE)
-    return (Span(""), Span(f"[{printable(edge.node.op_type)}]", Style.OP), name, slot, device)
+    device = Span(f"on {edge.node.device}" if edge.moved else "", Style.DEVICE)
+    return (Span(""), Span(f"[{edge.node.op_type}]", Style.OP), name, slot, device)
 
 
 def _name_row(name: str, node: Node | None, names: ShortNames) -> Row:
     op_type = node.op_type if node is not None else "not in this graph"
     link = node_link(name) if node is not None else ""
-    return (Span(""), Span(f"[{printable(op_type)}]", Style.OP), Span(printable(names.short(name)), Style.NAME, link))
+    return (Span(""), Span(f"[{op_type}]", Style.OP), Span(names.short(name), Style.NAME, link))
 
 
 def _value_span(store: TensorStore, edge: Edge) -> Span:
@@ -151,10 +149,7 @@ def _value_span(store: TensorStore, edge: Edge) -> Span:
 
 def _attributes(node: Node) -> list[Block]:
     heading = Text((EMPTY_LINE, line(Span(count_text(len(node.attributes), "attribute"), Style.HEADING))))
-    pairs = tuple(
-        (Span(printable(name), Style.LABEL), Span(printable(text) or "''"))
-        for name, text in sorted(node.attributes.items())
-    )
+    pairs = tuple((Span(name, Style.LABEL), Span(text or "''")) for name, text in sorted(node.attributes.items()))
     return [heading, Definitions(pairs, indent="  ")] if pairs else [heading]
 
 

@@ -49,7 +49,7 @@ from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
@@ -157,12 +157,12 @@ def _screen(found: _Finding, since: str, options: argparse.Namespace, moment: Mo
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
         Text((_what(run, origin), *_turn(run, origin))),
-        Labelled("Cause", printable(origin.cause.text), Style.WARNING, _LABEL),
+        Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
     ]
     if origin.cause.suggestion:
-        blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
+        blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT, _LABEL))
     if since:
-        blocks.append(Labelled("Since", printable(since), label_width=_LABEL))
+        blocks.append(Labelled("Since", since, label_width=_LABEL))
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
     if run.frames and origin.forward:  # the program stands where it asks for the gradient
@@ -198,7 +198,7 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
     if origin.intended is None:
         return ()
     text = f"{meant(origin.intended)}. Nothing else is wrong in this run."
-    return (Labelled("Intended", f"It looks so: {printable(text)}", Style.GOOD, _LABEL),)
+    return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
 
 
 def _what(run: Run, origin: Origin) -> Line:
@@ -217,9 +217,9 @@ def _what(run: Run, origin: Origin) -> Line:
     again = f" execution {tensor.execution}" if tensor is not None and tensor.execution else ""
     return line(
         Span("Origin".ljust(_LABEL), Style.LABEL),
-        Span(printable(str(origin.name)), Style.TITLE, link),
+        Span(str(origin.name), Style.TITLE, link),
         f"{again}  ",
-        Span(printable(origin.op_type), Style.OP, node_link(origin.node.name) if origin.node else ""),
+        Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),
         f"  {dtype}{shape_text(origin.value.shape)} ",
         *counts,
         f" of {origin.value.size:,}  ",
@@ -235,7 +235,7 @@ def _turn(run: Run, origin: Origin) -> list[Line]:
     loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
     if loop is None or turn is None:
         return []
-    name = Span(printable(loop), Style.NAME, node_link(loop))
+    name = Span(loop, Style.NAME, node_link(loop))
     link = f"pt {quoted(str(origin.name))} -n all"
     return [
         line(
@@ -259,7 +259,7 @@ def _all_fine(run: Run, search: OriginSearch, options: argparse.Namespace, where
     if unread:
         lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
     if options.filter_exclude_node_names:
-        lines.append(line(f"Left out: nodes that match {printable(options.filter_exclude_node_names)}."))
+        lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
     around = (*intended_blocks(run, search.intended, _LABEL), *ignored_blocks(search.dismissals.bad_nodes, _LABEL))
@@ -270,7 +270,7 @@ def _unknown(run: Run, search: OriginSearch) -> Document:
     """Nothing bad is among the few values that there are; what the run computed is missing."""
     lines = (
         line(Span("Where it began cannot be told: the values of this run are missing.", Style.WARNING)),
-        line(printable(run.lacks)),
+        line(run.lacks),
     )
     return Document("origin", (Text(lines),), lambda: {**_nothing(search), "missing": run.lacks}, "origin")
 
@@ -288,9 +288,9 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
         tensor = run.tensors[found[i]]
         value = run.tensors.value(found[i])
         return (
-            Span(printable(tensor.op_type), Style.OP),
+            Span(tensor.op_type, Style.OP),
             Span(chip(value, tensor.dtype).text),
-            Span(printable(str(tensor.name)), Style.NAME, tensor_link(run.tensors, found[i])),
+            Span(str(tensor.name), Style.NAME, tensor_link(run.tensors, found[i])),
         )
 
     names = [str(run.tensors[i].name) for i in found]

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Node
@@ -86,7 +86,7 @@ class _Screen:
         yield from self.names.legend()
 
     def _node(self, node: Node) -> Span:
-        return Span(printable(node.name), Style.NAME, node_link(node.name))
+        return Span(node.name, Style.NAME, node_link(node.name))
 
     def _tensor(self, way: Way, i: int) -> TensorName:
         """What flows on from the i-th node; the last one's first output."""
@@ -114,10 +114,10 @@ class _Screen:
         cells = [Span("") if index is None else cell(index) for _, _, cell in self._health()]
         return (
             Span(str(i), Style.DIM),
-            Span(printable(node.op_type), Style.OP, node_link(node.name)),
+            Span(node.op_type, Style.OP, node_link(node.name)),
             self._value(index),
             *cells,
-            Span(printable(self.names.short(str(name))), Style.NAME, link),
+            Span(self.names.short(str(name)), Style.NAME, link),
         )
 
     def _value(self, index: int | None) -> Span:

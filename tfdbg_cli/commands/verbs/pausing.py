@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.summary import chip, summary_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
@@ -58,22 +58,18 @@ def _here(context: Context, options: argparse.Namespace) -> Document:
     node = run.graph.find(paused.node)
     head: list[Line] = []
     if paused.why:
-        head.append(line(Span("Stopped".ljust(_LABEL), Style.LABEL), Span(printable(paused.why), Style.WARNING)))
+        head.append(line(Span("Stopped".ljust(_LABEL), Style.LABEL), Span(paused.why, Style.WARNING)))
     op_type = node.op_type if node is not None else ""
     head.append(
         line(
             Span("Behind".ljust(_LABEL), Style.LABEL),
-            Span(printable(paused.node), Style.TITLE, node_link(paused.node)),
+            Span(paused.node, Style.TITLE, node_link(paused.node)),
             "  ",
-            Span(printable(op_type), Style.OP),
+            Span(op_type, Style.OP),
         )
     )
     place = current_frame(context).place
-    head.append(
-        line(
-            Span(printable(f"  {place.file}:{place.line}"), Style.NAME, "locals"), f" in {printable(place.function)}"
-        )
-    )
+    head.append(line(Span(f"  {place.file}:{place.line}", Style.NAME, "locals"), f" in {place.function}"))
     head += [*excerpt(run.sources.lines(place.file) or (), place.line, around=3), EMPTY_LINE]
     seen = Lineage(run).inputs_of_node(node) if node is not None else []
     blocks: list[Block] = [Text(tuple(head))]
@@ -104,7 +100,7 @@ def _gave(run: Run, paused: Replaceable) -> list[Line]:
     lines = []
     for name in _outputs(run, paused.node):
         value, dtype = _given_by(run, paused, name)
-        link = Span(printable(str(name)), Style.NAME, f"pt {quoted(str(name))}")
+        link = Span(str(name), Style.NAME, f"pt {quoted(str(name))}")
         lines.append(line(Span("Gave".ljust(_LABEL), Style.LABEL), link, "  ", *chip(value, dtype).spans))
     return lines
 
@@ -190,7 +186,7 @@ def _listed(context: Context) -> Document:
             line(
                 number,
                 "  ",
-                Span(printable(str(one.place)), Style.NAME),
+                Span(str(one.place), Style.NAME),
                 "  ",
                 Span("delete", Style.KEY, f"delete {one.number}"),
             )

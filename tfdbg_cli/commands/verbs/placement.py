@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.graph import GraphKind
 
@@ -41,7 +41,7 @@ def _placement(context: Context, options: argparse.Namespace) -> Document:
 
 def _head(context: Context, options: argparse.Namespace, found: Placement) -> list[Line]:
     title, source = _SOURCES[found.known]
-    on = f", on devices like {printable(options.device)}" if options.device else ""
+    on = f", on devices like {options.device}" if options.device else ""
     lines = [line(Span(f"{title}{on}", Style.TITLE)), line(Span(source, Style.DIM))]
     if found.known is Known.REQUESTED and context.run.graph.kind is GraphKind.PYTHON and not context.call.function:
         command = "run --graph runtime"
@@ -52,7 +52,7 @@ def _head(context: Context, options: argparse.Namespace, found: Placement) -> li
 
 
 def _device(name: str) -> str:
-    return printable(short_device(name)) if name else "not known"
+    return short_device(name) if name else "not known"
 
 
 def _devices(found: Placement) -> Table:
@@ -97,7 +97,7 @@ def _copies(context: Context, found: Placement) -> list[Block]:
             Span(bytes_text(copy.nbytes), Style.NUMBER),
             Span(_device(copy.source), Style.DEVICE),
             Span(_device(copy.target), Style.DEVICE),
-            Span(printable(names.short(str(copy.tensor))), Style.NAME, link),
+            Span(names.short(str(copy.tensor)), Style.NAME, link),
         )
 
     return [*head, *_legend(names), Table(columns, len(found.copies), row)]
@@ -127,10 +127,10 @@ def _fallbacks(context: Context, found: Placement) -> list[Block]:
     def row(i: int) -> Row:
         item = found.fallbacks[i]
         return (
-            Span(printable(item.op_type), Style.OP),
+            Span(item.op_type, Style.OP),
             Span(_device(item.requested) if item.requested else "nothing", Style.DEVICE),
             Span(_device(item.device), Style.DEVICE),
-            Span(printable(names.short(item.node)), Style.NAME, node_link(item.node)),
+            Span(names.short(item.node), Style.NAME, node_link(item.node)),
         )
 
     return [*head, *_legend(names), Table(columns, len(found.fallbacks), row)]

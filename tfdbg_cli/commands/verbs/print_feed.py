@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.feed_values import feed_named, feed_numbers
 from tfdbg_cli.commands.views.tensor_choice import sliced
 from tfdbg_cli.commands.views.value_view import VALUE_ARGUMENTS, saved, view
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import HANDLES, name_of
@@ -33,7 +33,7 @@ def _print_feed(context: Context, options: argparse.Namespace) -> Document:
     feed = context.call.feeds[name]
     title = f"pf {name}{slicing}"
     noun = "Argument" if context.call.function else "Feed"
-    head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{printable(name)}{slicing}", Style.TITLE))]
+    head = [line(Span(f"{noun} ", Style.LABEL), Span(f"{name}{slicing}", Style.TITLE))]
     if feed is None or isinstance(feed, NoValue):
         why = feed.text if feed is not None else _why_not_kept(context, name)
         return _unknown(options, name, why, head, title)
@@ -93,9 +93,7 @@ def _unknown(options: argparse.Namespace, name: str, why: str, head: list[Line],
         "value": None,
         "elided": False,
     }
-    return Document(
-        "feed", (Text((*head, EMPTY_LINE, *lines_of(printable(why), Style.WARNING))),), lambda: data, title
-    )
+    return Document("feed", (Text((*head, EMPTY_LINE, *lines_of(why, Style.WARNING))),), lambda: data, title)
 
 
 def _sparse(
@@ -110,7 +108,7 @@ def _sparse(
         raise TfdbgError("A sparse feed cannot be sliced.", hint=f"pf {name} shows its indices and values.")
     shape = tuple(int(n) for n in parts["dense_shape"].flat)
     values = parts["values"]
-    head = [line(Span("Sparse feed ", Style.LABEL), Span(printable(name), Style.TITLE))]
+    head = [line(Span("Sparse feed ", Style.LABEL), Span(name, Style.TITLE))]
     head.append(line(f"  dtype {name_of(values.dtype)}  shape {shape_text(shape)}  {values.size:,} elements given"))
     if options.write_path:
         head.append(save_arrays(parts, options.write_path, force=options.force))
@@ -131,7 +129,7 @@ def _sparse(
 def _object(options: argparse.Namespace, name: str, feed: Any, head: list[Line], title: str) -> Document:
     if options.write_path:
         raise TfdbgError(f"A {type(feed).__name__} of this form does not go into a .npy file.")
-    text = "\n".join(printable(row) for row in pprint.pformat(feed, width=100, compact=True).split("\n"))
+    text = "\n".join(row for row in pprint.pformat(feed, width=100, compact=True).split("\n"))
     head = [*head, line(Span(f"  {type(feed).__name__}, not an array", Style.DIM)), EMPTY_LINE]
     data = {
         "name": name, "dtype": type(feed).__name__, "shape": None, "nbytes": None,

@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.source_file import source_named, take_file_from_t
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
@@ -69,7 +69,7 @@ def _annotated(
     count = sum(map(len, names.values()))
     what = "tensor" if tensors else "node"
     head = line(
-        Span(printable(path), Style.TITLE),
+        Span(path, Style.TITLE),
         f"  {count_text(len(source), 'line')}, {count_text(count, what)} made here",
     )
     digits = len(str(len(source)))
@@ -100,7 +100,7 @@ def _raw(context: Context, store: TensorStore, nodes: Sequence[str], tensors: bo
 def _names(context: Context, store: TensorStore, nodes: Sequence[str], tensors: bool) -> list[Span]:
     """The nodes made on a line, or their tensors; what was captured leads to its value."""
     if not tensors:
-        return [Span(printable(name), Style.NAME, node_link(name)) for name in nodes]
+        return [Span(name, Style.NAME, node_link(name)) for name in nodes]
     spans = []
     for name in nodes:
         for slot in output_slots(context.graph, store, name):
@@ -108,9 +108,9 @@ def _names(context: Context, store: TensorStore, nodes: Sequence[str], tensors: 
             found = store.named(name, slot)
             if found:
                 link = tensor_link(store, found[0]) if len(found) == 1 else f"pt {quoted(tensor)}"
-                spans.append(Span(printable(tensor), Style.NAME, link))
+                spans.append(Span(tensor, Style.NAME, link))
             else:
-                spans.append(Span(printable(tensor), Style.DIM, node_link(name)))
+                spans.append(Span(tensor, Style.DIM, node_link(name)))
     return spans
 
 

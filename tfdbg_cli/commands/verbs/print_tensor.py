@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.value_view import QUICK, VALUE_ARGUMENTS, saved, v
 from tfdbg_cli.commands.views.variable_view import variable_document
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.document.units import bytes_text, shape_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.tensors import Tensor
@@ -84,14 +84,14 @@ def _no_value(
     summary = context.summary(index)  # some recordings have it without the value
     shown = {"summary": summary_data(summary), "value": None, "elided": False, "lack": str(value.lack)}
     said = [] if summary is None else [*summary_lines(summary), EMPTY_LINE]
-    said += lines_of(printable(value.text), Style.WARNING)
+    said += lines_of(value.text, Style.WARNING)
     data = tensor_data(context, index) | shown
     return Document("tensor", (Text((*head, EMPTY_LINE, *said)),), lambda: data, title)
 
 
 def _head(context: Context, options: argparse.Namespace, choice: Choice, index: int) -> list[Line]:
     tensor = context.run.tensors[index]
-    lines = [line(Span("Tensor ", Style.LABEL), Span(f"{printable(choice.name)}{choice.slicing}", Style.TITLE))]
+    lines = [line(Span("Tensor ", Style.LABEL), Span(f"{choice.name}{choice.slicing}", Style.TITLE))]
     lines.append(_facts(tensor))
     if len(choice.indices) > 1:
         lines.append(_neighbours(options, choice, choice.indices.index(index)))
@@ -100,13 +100,13 @@ def _head(context: Context, options: argparse.Namespace, choice: Choice, index: 
 
 def _facts(tensor: Tensor) -> Line:
     parts: tuple[tuple[str, Span], ...] = (
-        ("dtype", Span(printable(tensor.dtype))),
+        ("dtype", Span(tensor.dtype)),
         ("shape", Span(shape_text(tensor.shape), Style.NUMBER)),
         ("size", Span(bytes_text(tensor.nbytes), Style.NUMBER)),
-        ("op", Span(printable(tensor.op_type), Style.OP, f"ni {quoted(tensor.node)}")),
+        ("op", Span(tensor.op_type, Style.OP, f"ni {quoted(tensor.node)}")),
     )
     if tensor.device:  # unknown where values were fetched from the Python graph
-        parts = (*parts, ("device", Span(printable(short_device(tensor.device)), Style.DEVICE)))
+        parts = (*parts, ("device", Span(short_device(tensor.device), Style.DEVICE)))
     spans: list[Span | str] = []
     for name, span in parts:
         spans += ["  ", Span(f"{name} ", Style.LABEL), span]

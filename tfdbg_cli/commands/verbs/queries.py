@@ -11,7 +11,7 @@ from tfdbg_cli.commands.registry import Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.paths import queries_file
 
@@ -27,8 +27,7 @@ def _queries(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = []
     if known:
         pairs = tuple(
-            (Span(f"@{printable(name)}", Style.KEY, f"lt -q {quoted('@' + name)}"), Span(printable(text)))
-            for name, text in known.items()
+            (Span(f"@{name}", Style.KEY, f"lt -q {quoted('@' + name)}"), Span(text)) for name, text in known.items()
         )
         where = line(Span(f"Kept in {queries_file()}", Style.DIM))
         blocks += [Text((line("Queries with a name:"), EMPTY_LINE)), Definitions(pairs, indent="  ")]

@@ -17,7 +17,7 @@ from tfdbg_cli.document.array import ArrayBlock, ArrayStyle, nested
 from tfdbg_cli.document.array_words import decoded, is_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
@@ -107,10 +107,10 @@ def _head(at: int, batch: BatchRows) -> list[Line]:
 def _shown(part: Component, at: int) -> list[Block]:
     row = part.row(at)
     link = f"{'pf' if part.fed else 'pt'} {quoted(f'{part.name}[{at}]')}"
-    head: list[Span | str] = [Span(printable(f"{part.name}[{at}]"), Style.NAME, link)]
+    head: list[Span | str] = [Span(f"{part.name}[{at}]", Style.NAME, link)]
     head += [f"  {part.role}"] if part.role else []
     if is_text(row) and not row.ndim:
-        text = Span(printable(str(decoded(row.item()))), Style.STRING)
+        text = Span(str(decoded(row.item())), Style.STRING)
         return [Text((EMPTY_LINE, line(*head), line("  ", text)))]
     what: list[Span | str] = ["  ", Span("a picture: v looks at it", Style.HINT)] if looks_like_image(row) else []
     top = Text((EMPTY_LINE, line(*head), line("  ", *chip(row, name_of(row.dtype)).spans, *what)))

@@ -14,7 +14,7 @@ from tfdbg_cli.commands.views.call_rows import argument_data, call_blocks
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.dtypes import element_type_named
@@ -45,11 +45,11 @@ def _what(context: Context) -> list[Line]:
     lines = [
         line(
             Span("About to " if before else "Done: ", Style.TITLE),
-            Span(printable(call.title), Style.TITLE),
+            Span(call.title, Style.TITLE),
             f" ({call.kind})",
         )
     ]
-    thread = f" in thread {printable(call.thread)}" if call.thread not in {"", "MainThread"} else ""
+    thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
     lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
@@ -59,13 +59,13 @@ def _what(context: Context) -> list[Line]:
         lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         notes = (*call.notes, *_stop_notes(context), *context.run.notes)
-    return lines + [line(Span(printable(note), Style.HINT)) for note in notes]
+    return lines + [line(Span(note, Style.HINT)) for note in notes]
 
 
 def _exactness(exactness: Exactness | None) -> list[Line]:
     if exactness is None:
         return []
-    return [line(Span(printable(exactness.sentence), Style.HINT if exactness.exact else Style.WARNING))]
+    return [line(Span(exactness.sentence, Style.HINT if exactness.exact else Style.WARNING))]
 
 
 def _estimate(estimate: Estimate | None) -> list[Line]:
@@ -86,7 +86,7 @@ def _estimate(estimate: Estimate | None) -> list[Line]:
 
 def _filters(context: Context) -> Line:
     shown = _first_filters(context)
-    names = [Span(printable(name), Style.NAME) for name in shown]
+    names = [Span(name, Style.NAME) for name in shown]
     more = len(context.filters) - len(shown)
     rest: list[Span | str] = [", and ", Span(f"{more} more", Style.KEY, "filters")] if more else []
     return line(Span("Filters: ", Style.LABEL), *_joined(names), *rest)
@@ -120,10 +120,10 @@ def _held(call: Call) -> int:
 
 def _choices(context: Context) -> Definitions:
     names = _first_filters(context)
-    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {printable(name)}") for name in names]
+    until = [(f"run -f {quoted(name)}", f"run until a tensor passes {name}") for name in names]
     which = "this" if isinstance(context.stop, RunStart) else "the next"
     choices = (("run", f"capture {which} run and stop at its end"), *until, *_CHOICES)
-    pairs = tuple((Span(printable(command), Style.KEY, command), Span(meaning)) for command, meaning in choices)
+    pairs = tuple((Span(command, Style.KEY, command), Span(meaning)) for command, meaning in choices)
     return Definitions(pairs, indent="  ")
 
 

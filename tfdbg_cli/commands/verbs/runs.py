@@ -15,7 +15,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart
@@ -66,14 +66,14 @@ def _list(context: Context, query: str) -> Document:
         try:
             run = runs[i]
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
-            return (Span(" "), number, Span("?"), Span("unreadable", Style.ERROR), Span(printable(error.message)))
+            return (Span(" "), number, Span("?"), Span("unreadable", Style.ERROR), Span(error.message))
         here = Span("●" if i == context.current else " ", Style.GOOD)
         return (
             here,
             number,
             Span(f"{len(run.tensors):,}"),
             _end(context, run, link),
-            Span(printable(_title(run)), Style.NAME, link),
+            Span(_title(run), Style.NAME, link),
         )
 
     columns = (
@@ -85,7 +85,7 @@ def _list(context: Context, query: str) -> Document:
     )
     table = Table(columns, len(places), row)
     head = [*_head(context), *([query_line(query, len(places), len(runs), "runs")] if query else []), EMPTY_LINE]
-    title = f"runs[{printable(query)}]: {len(places):,} of {len(runs):,}" if query else "runs"
+    title = f"runs[{query}]: {len(places):,} of {len(runs):,}" if query else "runs"
     blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
     return Document("runs", blocks, lambda: _data(context, places, query), title)
 
@@ -114,24 +114,24 @@ def _title(run: Run) -> str:
 def _head(context: Context) -> list[Line]:
     stop, count = context.stop, count_text(len(context.runs), "run")
     if isinstance(stop, Opened):
-        first = line(count, " in ", Span(printable(stop.path), Style.NAME), ":")
+        first = line(count, " in ", Span(stop.path, Style.NAME), ":")
     elif len(context.runs) == 1:
         first = line("1 run: no other was kept (", Span("run -f FILTER --keep N", Style.KEY), " keeps them).")
     else:
         first = line(count, ", the oldest first:")
     notes = () if isinstance(stop, RunStart) else stop.notes
-    return [first, *(line(Span(printable(note), Style.WARNING)) for note in notes)]
+    return [first, *(line(Span(note, Style.WARNING)) for note in notes)]
 
 
 def _end(context: Context, run: Run, link: str) -> Span:
     """How `run` ended, if in a way worth a word."""
     if run.error is not None:
-        return Span(printable(run.error.type_name), Style.ERROR, link)
+        return Span(run.error.type_name, Style.ERROR, link)
     if run.cut_off:
         return Span("cut off", Style.WARNING, link)
     stop = context.stop
     if isinstance(stop, RunEnd) and stop.hit is not None and run is stop.run:
-        return Span(f"passed {printable(stop.hit.filter_name)}", Style.WARNING, link)
+        return Span(f"passed {stop.hit.filter_name}", Style.WARNING, link)
     return Span("")
 
 

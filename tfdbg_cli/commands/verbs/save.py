@@ -8,7 +8,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.document.document import Document, text_document
-from tfdbg_cli.document.text import line, printable
+from tfdbg_cli.document.text import line
 
 
 def _save(context: Context, options: argparse.Namespace) -> Document:
@@ -24,7 +24,7 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
         force=options.force,
     )
     data = {"path": str(path.absolute()), "runs": len(runs), "notes": list(said[1:])}
-    return text_document("save", *map(line, map(printable, said)), data=data, title=options.path)
+    return text_document("save", *map(line, said), data=data, title=options.path)
 
 
 COMMAND = Command(

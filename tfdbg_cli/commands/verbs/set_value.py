@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.short_names import ending_in
 from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import TensorName, parse_index, parse_tensor_name, split_slice
@@ -89,7 +89,7 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     is_variable = name.node in paused.variables
     goes_on = "  The variable holds it now." if is_variable else "  The program is given it when it goes on."
     lines = [
-        line(Span(printable(str(name)), Style.TITLE), goes_on),
+        line(Span(str(name), Style.TITLE), goes_on),
         line("  was  ", *chip(old, dtype).spans),
         line("  is   ", *chip(whole, dtype).spans),
     ]
@@ -215,7 +215,7 @@ def _list(context: Context) -> Document:
     for name, value in replaced.items():
         row = run.tensors.named(name.node, name.slot)[0]
         dtype = run.tensors[row].dtype
-        lines.append(line(Span(printable(str(name)), Style.NAME, f"pt {quoted(str(name))}")))
+        lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
         lines.append(line("  was  ", *chip(run.tensors.value(row), dtype).spans))
         lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
         data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})

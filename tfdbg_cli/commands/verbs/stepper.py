@@ -18,7 +18,7 @@ from tfdbg_cli.commands.views.short_names import ending_in
 from tfdbg_cli.commands.views.sorted_nodes import focus_of, legend, list_data, node_table, window
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
@@ -47,7 +47,7 @@ def _invoke(context: Context, options: argparse.Namespace) -> Document:
         line(Span(f"Stepper: {count_text(len(stepper.nodes), 'node')} of the run that is {where}", Style.TITLE)),
         line("  All happens on copies." if opened else _ON_COPIES),
     ]
-    head += [line(Span(f"  {printable(note)}", Style.WARNING)) for note in stepper.notes]
+    head += [line(Span(f"  {note}", Style.WARNING)) for note in stepper.notes]
     keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
     spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
     head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
@@ -117,7 +117,7 @@ def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | Non
     stepper = stepper_of(context)
     last = made[-1]
     computed = [name for stepped in made for name in stepped.computed]
-    lines = [line(Span(printable(last.target), Style.TITLE, node_link(last.target)), f"  {_computed_text(computed)}")]
+    lines = [line(Span(last.target, Style.TITLE, node_link(last.target)), f"  {_computed_text(computed)}")]
     used: dict[From, list[TensorName]] = {}
     for name, origin in last.used.items():
         used.setdefault(origin, []).append(name)
@@ -129,7 +129,7 @@ def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | Non
         lines.append(line(Span("  variables changed (copies): ", Style.LABEL), _names(updated)))
     lines += _values(context, last.outputs)
     if problem is not None:
-        lines.append(line(Span(f"  {printable(str(problem))}", Style.ERROR)))
+        lines.append(line(Span(f"  {problem!s}", Style.ERROR)))
     blocks = (Text((*lines, EMPTY_LINE)), *window(stepper))
     return Document("stepped", blocks, lambda: _report_data(context, made, problem), "step")
 
@@ -141,7 +141,7 @@ def _computed_text(computed: Sequence[str]) -> str:
 
 
 def _names(names: Any) -> str:
-    shown = [printable(str(name)) for name in names]
+    shown = [str(name) for name in names]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
@@ -151,7 +151,7 @@ def _values(context: Context, outputs: Sequence[TensorName]) -> list[Line]:
     for name in outputs:
         for row in store.named(name.node, name.slot):
             value, tensor = store.value(row), store[row]
-            link = Span(printable(str(name)), Style.NAME, f"pt {quoted(str(name))}")
+            link = Span(str(name), Style.NAME, f"pt {quoted(str(name))}")
             lines.append(line("  ", link, "  ", *chip(value, tensor.dtype).spans))
     return lines
 
@@ -191,7 +191,7 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper.inject(name, value)
     context.look_at_steps()
     said = "  is overridden from now on; what was computed from it is forgotten."
-    lines = [line(Span(printable(str(name)), Style.TITLE), said)]
+    lines = [line(Span(str(name), Style.TITLE), said)]
     blocks = (Text((*lines, *_values(context, (name,)), EMPTY_LINE)), *window(stepper))
     data = {"name": str(name), "dtype": known, "summary": summary_data(summarize(value))}
     return Document("injected", blocks, lambda: data, "inject")

@@ -17,7 +17,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import Plot
 from tfdbg_cli.document.summary import number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import node_of, split_slice
 from tfdbg_cli.model.runs import Opened
@@ -89,7 +89,7 @@ class _Screen:
         found = self._found
         title = line(
             Span("Tensor ", Style.LABEL),
-            Span(printable(self._name), Style.TITLE),
+            Span(self._name, Style.TITLE),
             f" in {count_text(len(found.points), 'run')}: {_TITLES[self._statistic]}",
         )
         lines = [title]
@@ -200,7 +200,7 @@ class _Screen:
 def _nonfinite(point: Point) -> Span:
     summary = point.summary
     if summary is None:
-        return Span(printable(point.lack), Style.WARNING)
+        return Span(point.lack, Style.WARNING)
     if summary.any_nonfinite is None:
         return Span("not recorded", Style.DIM)
     if summary.spoiled:

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.links import source_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -85,7 +85,7 @@ def _row(context: Context, executed: Execution, at: int, start: int | None) -> R
     place = Span("")
     if frame is not None:
         text = f"{frame.file.rpartition('/')[2]}:{frame.line}"
-        place = Span(printable(text), Style.LABEL, source_link(frame.file, frame.line))
+        place = Span(text, Style.LABEL, source_link(frame.file, frame.line))
     link = f"runs {executed.run + 1}"
     name = f"{executed.op_type}()" if executed.is_call else executed.op_type
     return (
@@ -94,7 +94,7 @@ def _row(context: Context, executed: Execution, at: int, start: int | None) -> R
         Span(str(executed.run + 1), Style.NUMBER, link),
         holds,
         place,
-        Span(printable(name), Style.NAME if executed.is_call else Style.OP, link),
+        Span(name, Style.NAME if executed.is_call else Style.OP, link),
     )
 
 

@@ -18,7 +18,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import signs
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.runs import Opened
 
@@ -43,7 +43,7 @@ def _head(context: Context, found: Trends, series: Sequence[Series]) -> list[Lin
     steps = sorted({step for one in found.series for step in one.steps})
     what = "L2 norms, layer by layer"
     if len(series) == 1:
-        what = f"L2 norm of the {series[0].quantity} of {printable(series[0].name)}"
+        what = f"L2 norm of the {series[0].quantity} of {series[0].name}"
     over = f" over {count_text(len(steps), 'run')}, #{steps[0]} to #{steps[-1]}" if steps else ""
     lines = [line(Span(what, Style.TITLE), Span(over, Style.DIM))]
     if found.unreadable:
@@ -66,7 +66,7 @@ def _overview(series: Sequence[Series]) -> Table:
         link = f"trends {quoted(one.name)} --of {one.quantity}"
         first = i == 0 or series[i - 1].name != one.name
         return (
-            Span(printable(one.name) if first else "", Style.NAME, link),
+            Span(one.name if first else "", Style.NAME, link),
             Span(str(one.quantity), Style.LABEL, link),
             norm_span(one.values[0]),
             Span("".join(signs(_logarithms(one), _CURVE)), Style.NUMBER),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
@@ -46,7 +46,7 @@ def save_arrays(arrays: Mapping[str, Array], name: str, *, force: bool) -> Line:
 
 def _said(path: Path, rest: str) -> Line:
     size = bytes_text(path.stat().st_size)
-    return line("Saved value to: ", Span(printable(str(path)), Style.NAME), f" ({size}{rest})")
+    return line("Saved value to: ", Span(str(path), Style.NAME), f" ({size}{rest})")
 
 
 def _write(name: str, force: bool, write: Callable[[IO[bytes]], None]) -> Path:

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import Argument, Call, RunKind
 from tfdbg_cli.model.runs import RunStart
 
@@ -38,7 +38,7 @@ def _named(heading: str, tensors: Iterable[str], context: Context) -> list[Line]
 
 
 def _names(heading: str, named: Iterable[tuple[str, str]]) -> list[Line]:
-    rows = [line("  ", Span(printable(name), Style.NAME, link)) for name, link in named]
+    rows = [line("  ", Span(name, Style.NAME, link)) for name, link in named]
     return [_heading(heading, len(rows)), *(rows or [line("  none")])]
 
 
@@ -56,8 +56,8 @@ def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[
         link = f"pf {quoted(argument.name)}" if argument.name in call.feeds else ""
         return (
             Span(""),
-            Span(printable(argument.name), Style.NAME, link),
-            Span(printable(argument.dtype)),
+            Span(argument.name, Style.NAME, link),
+            Span(argument.dtype),
             Span(argument_shape(argument), Style.NUMBER),
         )
 

@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.difference.changes import Difference, Kind
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 
@@ -37,7 +37,7 @@ def changed_table(first: Run, second: Run, found: Sequence[Difference]) -> Table
         ]
         if looped:
             cells.append(Span(str(tensor.execution), Style.NUMBER))
-        return [*cells, Span(printable(str(tensor.name)), Style.NAME, link)]
+        return [*cells, Span(str(tensor.name), Style.NAME, link)]
 
     columns = [
         Column("Elements", right=True, drop=1),

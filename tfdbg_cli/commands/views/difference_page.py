@@ -21,7 +21,7 @@ from tfdbg_cli.commands.views.patterns import pattern
 from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
 from tfdbg_cli.document.flow import Flow, Piece
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
@@ -105,8 +105,8 @@ def _head(beside: Beside) -> list[Line]:
     lines = []
     for label, name, run in zip("AB", beside.names, beside.comparison.runs, strict=True):
         title = run.change.title if run.change is not None else run.call.title
-        said: list[Span | str] = [Span(printable(name), Style.NAME), "  "] if name else []
-        lines.append(line(Span(label.ljust(_LABEL), Style.LABEL), *said, printable(title)))
+        said: list[Span | str] = [Span(name, Style.NAME), "  "] if name else []
+        lines.append(line(Span(label.ljust(_LABEL), Style.LABEL), *said, title))
     found = beside.compared
     if found.pairs > 1:
         lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), _runs_told(found)))
@@ -162,9 +162,9 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
             lines.append(
                 line(
                     Span((label or "    in B").ljust(_LABEL), Style.LABEL),
-                    Span(printable(str(tensor.name)), Style.TITLE, link),
+                    Span(str(tensor.name), Style.TITLE, link),
                     f"{again}  ",
-                    Span(printable(tensor.op_type), Style.OP),
+                    Span(tensor.op_type, Style.OP),
                     f"  {tensor.dtype}{shape_text(tensor.shape)}  ",
                     Span(short_device(tensor.device), Style.DEVICE),
                 )
@@ -197,7 +197,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     """Why this is where they part, in a sentence."""
     nodes = [run.graph.find(run.tensors[row].node) for run, row in zip(comparison.runs, first.rows, strict=True)]
     set_otherwise = [
-        f"{key} is {printable(ours)} in A and {printable(theirs)} in B"
+        f"{key} is {ours} in A and {theirs} in B"
         for key in (nodes[0].attributes if nodes[0] is not None and nodes[1] is not None else ())
         if not key.startswith("_") and nodes[0] is not None and nodes[1] is not None
         if (ours := nodes[0].attributes.get(key, "")) != (theirs := nodes[1].attributes.get(key, ""))
@@ -220,9 +220,7 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     unknown = [one for one in inputs if one.gap is None]
     if unknown:
         names = [
-            printable(f"{one.names[0]} in A, or {one.names[1]} in B")
-            if one.names[0] != one.names[1]
-            else printable(one.names[0])
+            f"{one.names[0]} in A, or {one.names[1]} in B" if one.names[0] != one.names[1] else one.names[0]
             for one in unknown
         ]
         them = "it" if len(unknown) == 1 else "they"
@@ -256,13 +254,13 @@ def _counted(beside: Beside) -> list[Block]:
     blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
     for label, side, rows in (("Only in A", 0, pairs.only_first), ("Only in B", 1, pairs.only_second)):
         if rows:
-            names = [printable(str(comparison.runs[side].tensors[row].name)) for row in rows[:_NAMES_SHOWN]]
+            names = [str(comparison.runs[side].tensors[row].name) for row in rows[:_NAMES_SHOWN]]
             more = f" … {len(rows) - len(names):,} more" if len(rows) > len(names) else ""
             text = f"{count_text(len(rows), 'tensor')}: {', '.join(names)}{more}"
             blocks.append(Labelled(label, text, Style.WARNING, _LABEL))
     if comparison.precision is not None:
         names = [
-            f"{run.tensors[row].dtype} in {side} ({printable(str(run.tensors[row].name))})"
+            f"{run.tensors[row].dtype} in {side} ({run.tensors[row].name!s})"
             for side, run, row in zip("AB", comparison.runs, comparison.precision, strict=True)
         ]
         text = f"from here on they compute with other types: {', '.join(names)}; the coarser one says what counts."
@@ -286,7 +284,7 @@ def _growth(beside: Beside) -> list[Block]:
         if one is None or one.gap is None:
             pieces.append((arrow, Span(f"… {len(way) - _WAY_SHOWN} more …", Style.DIM)))
             continue
-        name = re.sub(r":0$", "", printable(str(tensors[one.rows[0]].name)))
+        name = re.sub(r":0$", "", str(tensors[one.rows[0]].name))
         grew = f" ×{one.growth:.3g}" if one.growth > 1 else ""
         error = Span(f" {number(one.gap.errors.relative)}{grew}", Style.NUMBER)
         pieces.append((arrow, Span(name, Style.NAME, beside.link(one.rows)), error))

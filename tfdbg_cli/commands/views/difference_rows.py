@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.model.values import NoValue, Value
 
@@ -60,7 +60,7 @@ def change_text(comparison: Comparison, one: Verdict) -> str:
 def _only(value: Value) -> str:
     """The only element of an array."""
     element = None if isinstance(value, NoValue) else value.reshape(-1)[0]
-    return number_text(float(element)) if isinstance(element, np.floating) else printable(str(element))
+    return number_text(float(element)) if isinstance(element, np.floating) else str(element)
 
 
 def tensor_table(comparison: Comparison, found: Sequence[Verdict], link: Link) -> Table:
@@ -75,7 +75,7 @@ def tensor_table(comparison: Comparison, found: Sequence[Verdict], link: Link) -
         cells = [*_error_cells(one.gap), _what(one)]
         if looped:
             cells.append(Span(str(ours.execution), Style.NUMBER))
-        return [*cells, Span(printable(name), Style.NAME, link(one.rows))]
+        return [*cells, Span(name, Style.NAME, link(one.rows))]
 
     columns = [*_ERRORS, Column("Change")]
     if looped:
@@ -91,7 +91,7 @@ def input_table(inputs: Sequence[InputGap], link: Link) -> Table:
         name = one.names[0] if one.names[0] == one.names[1] else f"{one.names[0]} → {one.names[1]}"
         said = "other tensor" if one.other else _INPUT_STATES[one.state]
         style = Style.GOOD if said == "equal" else Style.WARNING if said in {"differs", "other tensor"} else Style.DIM
-        return [*_error_cells(one.gap), Span(said, style), Span(printable(name), Style.NAME, link(one.rows))]
+        return [*_error_cells(one.gap), Span(said, style), Span(name, Style.NAME, link(one.rows))]
 
     return Table((*_ERRORS, Column("Input is"), Column("Inputs", keep_end=True)), len(inputs), row)
 
@@ -137,9 +137,9 @@ def graph_table(comparison: Comparison, linked: int | None) -> tuple[Block, ...]
         names = [name for name in dict.fromkeys((change.first, change.second)) if name]
         return [
             Span(str(change.what), Style.WARNING),
-            Span(printable(change.op_type), Style.OP),
-            Span(printable(" → ".join(names)), Style.NAME, node_link(shown) if shown else ""),
-            Span(printable(change.text), Style.DIM),
+            Span(change.op_type, Style.OP),
+            Span(" → ".join(names), Style.NAME, node_link(shown) if shown else ""),
+            Span(change.text, Style.DIM),
         ]
 
     columns = (Column("Op"), Column("Op type"), Column("Node", least=20, keep_end=True), Column("What"))

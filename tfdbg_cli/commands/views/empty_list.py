@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.runs import Opened
 
@@ -19,11 +19,11 @@ def explain_empty(context: Context, options: argparse.Namespace) -> list[Line]:
     """Sentences that say why `lt` with these flags found nothing, and what to try."""
     run = context.run
     if not len(run.tensors):
-        return [*_nothing_captured(context), *(line(Span(printable(note), Style.HINT)) for note in run.notes)]
+        return [*_nothing_captured(context), *(line(Span(note, Style.HINT)) for note in run.notes)]
     if options.node_name_filter and not _any(options.node_name_filter, run.tensors.nodes()):
         return _no_such_node(context, options.node_name_filter)
     if options.tensor_filter:
-        return [line(f"No tensor that the other flags admit passes {printable(options.tensor_filter)}.")]
+        return [line(f"No tensor that the other flags admit passes {options.tensor_filter}.")]
     if options.query:
         return [line("No tensor here is what the query asks for.")]
     return [line("Each of the flags excludes tensors; together they leave none.")]
@@ -53,13 +53,13 @@ def _nothing_captured(context: Context) -> list[Line]:
 
 def _no_such_node(context: Context, regex: str) -> list[Line]:
     run = context.run
-    shown = printable(regex)
+    shown = regex
     unneeded = _unneeded(context, regex)
     if unneeded:
-        names = ", ".join(printable(name) for name in unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
+        names = ", ".join(name for name in unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
         return [
             line(f"This run did not compute {names}:"),
-            line(f"{printable(not_needed_text(run))}."),
+            line(f"{not_needed_text(run)}."),
         ]
     in_graph = sum(1 for name in run.graph.names() if re.search(regex, name))
     if in_graph:

@@ -19,7 +19,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import Sparkline
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import ms_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import has_numbers, summarize
@@ -165,8 +165,8 @@ class Executions:
         shown = "" if len(self._places) == count else f", {len(self._places):,} of them shown"
         return line(
             Span("Tensor ", Style.LABEL),
-            Span(f"{printable(self._choice.name)}{self._choice.slicing}", Style.TITLE),
-            f" {printable(dtype)} was produced {'once' if count == 1 else f'{count:,} times'}{shown}:",
+            Span(f"{self._choice.name}{self._choice.slicing}", Style.TITLE),
+            f" {dtype} was produced {'once' if count == 1 else f'{count:,} times'}{shown}:",
         )
 
     def _offer_values(self, scalars: Array | None) -> list[Line]:
@@ -182,7 +182,7 @@ class Executions:
         number = Span(f"execution {place}", Style.HEADING, self._spell(str(place)))
         ruler = line(Span("── ", Style.DIM), number, Span(" " + "─" * 40, Style.DIM))
         if isinstance(value, NoValue):
-            return [Text((EMPTY_LINE, ruler, line(Span(printable(value.text), Style.WARNING))))]
+            return [Text((EMPTY_LINE, ruler, line(Span(value.text, Style.WARNING))))]
         shown = view(self._context, self._options, value, tensor.dtype, self._summary(place))
         return [Text((EMPTY_LINE, ruler)), *shown.blocks()]
 

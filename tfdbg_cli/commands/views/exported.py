@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.array_file import save_array, save_arrays
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.jsonlines import standard
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.elements import Elements, elements_of
@@ -96,7 +96,7 @@ def write_file(file: str, write: Callable[[IO[bytes]], None], *, force: bool) ->
     """
     path = new_file(file, replace=force, way_out=_FORCE)
     write_whole(path, write)
-    return line("Exported to: ", Span(printable(str(path)), Style.NAME), f" ({bytes_text(path.stat().st_size)})")
+    return line("Exported to: ", Span(str(path), Style.NAME), f" ({bytes_text(path.stat().st_size)})")
 
 
 def _by_name(tensors: Sequence[Exported]) -> dict[str, Exported]:

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.registry import Command, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.health_columns import CountedLater
 from tfdbg_cli.commands.views.links import node_link
-from tfdbg_cli.document.text import Line, Span, Style, printable
+from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
@@ -52,7 +52,7 @@ class FoundRows:
         taken = sum(len(span.text) for span in beside) + 2 * bool(beside)
         room = None if width is None else max(_LEAST_NAME, width - _KIND - taken)
         kind = Span(f"{hit.kind:<{_KIND}}", Style.LABEL, command if marked else "")
-        name = _marked(hit, room) if marked else [Span(printable(hit.name), Style.NAME, command)]
+        name = _marked(hit, room) if marked else [Span(hit.name, Style.NAME, command)]
         return Line((kind, *name, *_apart(beside)))
 
     def command(self, row: int) -> str:
@@ -117,7 +117,7 @@ class FoundRows:
             key = self._keys(hit.first)
             spans = [Span(key, Style.KEY), Span(" ")] if key else []
             return [*spans, Span(self._registry.find(hit.first).summary, Style.DIM)]
-        spans = [Span(printable(self._op_type(hit)), Style.OP)] if self._op_type(hit) else []
+        spans = [Span(self._op_type(hit), Style.OP)] if self._op_type(hit) else []
         if index is not None:
             tensor = self._context.run.tensors[index]
             shape = "" if tensor.shape is None else shape_text(tensor.shape)
@@ -158,6 +158,6 @@ def _marked(hit: Hit, room: int | None) -> list[Span]:
         while end < len(hit.name) and (end in marked) == (at in marked):
             end += 1
         style = Style.MATCH if at in marked else Style.NAME
-        spans.append(Span(printable(hit.name[at:end]), style))
+        spans.append(Span(hit.name[at:end], style))
         at = end
     return spans

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.sparkline import bars
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.statistics import Summary, histogram_in_steps, summarize_in_steps
 from tfdbg_cli.model.tensors import recorded_summary
 from tfdbg_cli.model.values import NoValue
@@ -44,7 +44,7 @@ def health_cells(context: Context) -> list[HealthCell]:
         if frame is None:
             return Span("")
         place = f"{frame.file.rpartition('/')[2]}:{frame.line}"
-        return Span(printable(place), Style.LABEL)
+        return Span(place, Style.LABEL)
 
     return [
         column("nan", "NaN", 5, 3, lambda s: _count(s, Style.NAN, "nan")),

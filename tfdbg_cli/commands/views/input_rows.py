@@ -14,7 +14,7 @@ from tfdbg_cli.commands.views.short_names import AS_THEY_ARE, ShortNames
 from tfdbg_cli.document.cells import clip_start, display_width
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Table
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
@@ -33,8 +33,8 @@ def input_rows(
     """One row for each of `inputs` behind a column with `label`."""
 
     def cells(item: InputSeen) -> tuple[Span, Span, Span]:
-        name = Span(printable(names.short(str(item.name))), Style.NAME, _value_link(run, item))
-        op_type = printable(item.node.op_type) if item.node else "?"
+        name = Span(names.short(str(item.name)), Style.NAME, _value_link(run, item))
+        op_type = item.node.op_type if item.node else "?"
         return name, Span(op_type, Style.OP, node_link(item.node.name) if item.node else ""), _holds(item)
 
     return InputRows(label, label_width, tuple(map(cells, inputs)))
@@ -84,7 +84,7 @@ def _holds(item: InputSeen) -> Span:
     if item.value is None:
         return Span(item.note, Style.DIM)
     dtype = item.tensor.dtype if item.tensor is not None else name_of(item.value.dtype)
-    through = f" (as {printable(item.instead)})" if item.instead else ""
+    through = f" (as {item.instead})" if item.instead else ""
     return Span(f"{_short(item.value, dtype) or _told(item.value, dtype)}{through}")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import TensorStore, devices_of
@@ -64,4 +64,4 @@ def source_link(file: str, line: int) -> str:
 
 def place_span(frame: Frame, *, style: Style = Style.NAME) -> Span:
     """`train.py:8`, a link to that line."""
-    return Span(printable(f"{frame.file}:{frame.line}"), style, source_link(frame.file, frame.line))
+    return Span(f"{frame.file}:{frame.line}", style, source_link(frame.file, frame.line))

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.views.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.shrinking import Shrinking
-from tfdbg_cli.document.text import Span, Style, line, printable
+from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Traceback, user_frame
@@ -28,11 +28,11 @@ def made_at_blocks(
     if frame is None:
         why = (line(title, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
         return (Text(why), *_called_at(run, node, label_width))
-    behind = f" in {printable(frame.function)}{around_text(run.tracebacks, node)}{printable(about)}"
+    behind = f" in {frame.function}{around_text(run.tracebacks, node)}{about}"
     source = run.sources.lines(frame.file)
     rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
     if not rows and frame.text.strip():
-        rows = (line(" " * label_width, printable(frame.text.strip())),)
+        rows = (line(" " * label_width, frame.text.strip()),)
     return Shrinking(title, place_span(frame), Span(behind)), Text(tuple(rows))
 
 
@@ -43,7 +43,7 @@ def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
         frame = user_frame(run.tracebacks.get(scopes.caller(scope), ()))
         if frame is not None:
             label = Span("Called at".ljust(label_width), Style.LABEL)
-            return (Shrinking(label, place_span(frame), Span(f" in {printable(frame.function)}")),)
+            return (Shrinking(label, place_span(frame), Span(f" in {frame.function}")),)
     return ()
 
 
@@ -57,4 +57,4 @@ def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
 def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:
     """What to say behind the place of a node that has no traceback of its own: which op around it was made there."""
     scope = traced_scope(tracebacks, node)
-    return f", with {printable(scope)} around it" if scope is not None and scope != node else ""
+    return f", with {scope} around it" if scope is not None and scope != node else ""

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.short_names import ELIDED, ShortNames
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
@@ -39,11 +39,11 @@ def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width:
         if link is None:
             pieces.append((arrow, Span(f"… {count_text(left_out, 'step')} …", Style.DIM)))
             continue
-        parts = [arrow, Span(printable(names.short(_short(link.tensor))), Style.NAME, _value_link(run, link.tensor))]
+        parts = [arrow, Span(names.short(_short(link.tensor)), Style.NAME, _value_link(run, link.tensor))]
         if link.frame is not None:
             place = f"{'' if link.frame.file == file else PurePath(link.frame.file).name}:{link.frame.line}"
             file = link.frame.file
-            parts.append(Span(f" {printable(place)}", Style.DIM, source_link(link.frame.file, link.frame.line)))
+            parts.append(Span(f" {place}", Style.DIM, source_link(link.frame.file, link.frame.line)))
         pieces.append(tuple(parts))
     return Flow("Chain", tuple(pieces), label_width)
 
@@ -114,7 +114,7 @@ def _listed(run: Run, names: Sequence[str]) -> tuple[Piece, ...]:
     for i, name in enumerate(names[:_NAMES_SHOWN]):
         link = _value_link(run, parse_tensor_name(name) or TensorName(name, 0))
         comma = "," if i + 1 < len(names) else ""
-        pieces.append((Span(" " if i else ""), Span(printable(name), Style.NAME, link), Span(comma)))
+        pieces.append((Span(" " if i else ""), Span(name, Style.NAME, link), Span(comma)))
     if len(names) > _NAMES_SHOWN:
         pieces.append((Span(f" … {len(names) - _NAMES_SHOWN} more", Style.DIM),))
     return tuple(pieces)
@@ -125,7 +125,7 @@ def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_w
     if not after.guarded or not is_gradient(run.graph, node):
         return []
     text = "asks whether gradients are finite, as loss scaling does, and the update was left out: no variable is bad."
-    pieces: list[Piece] = [(Span(printable(after.asked_by), Style.NAME, node_link(after.asked_by)),)]
+    pieces: list[Piece] = [(Span(after.asked_by, Style.NAME, node_link(after.asked_by)),)]
     pieces += [(Span(f" {word}"),) for word in text.split()]
     if live:
         command = "run -f has_inf_or_nan -fenn gradient"
@@ -143,7 +143,7 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     pieces: list[Piece] = [(Span(word + " "),) for word in head.split()]
     for i, item in enumerate(intended[:_NAMES_SHOWN]):
         comma = "; " if i + 1 < len(intended) else ". "
-        name = Span(printable(_end_of(str(item.name))), Style.NAME, _value_link(run, item.name))
+        name = Span(_end_of(str(item.name)), Style.NAME, _value_link(run, item.name))
         pieces += [(name, Span(",")), *((Span(f" {word}"),) for word in meant(item).split()), (Span(comma),)]
     if len(intended) > _NAMES_SHOWN:
         pieces.append((Span(f"{len(intended) - _NAMES_SHOWN} more. "),))
@@ -152,7 +152,7 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     )
     nodes = f"-fenn {quoted(skipping(intended))}"
     way = nodes if len(nodes) <= _LONGEST_PATTERN else "--benign skip"
-    pieces += [(Span(" A watch skips them with "),), (Span(printable(way), Style.KEY),)]
+    pieces += [(Span(" A watch skips them with "),), (Span(way, Style.KEY),)]
     return [Flow("Intended", tuple(pieces), label_width)]
 
 
@@ -170,7 +170,7 @@ def ignored_blocks(nodes: Sequence[str], label_width: int) -> list[Block]:
 
 def meant(item: Intended) -> str:
     """`a mask of -inf, gone in softmax/Softmax`."""
-    return f"{item.what}, gone in {printable(_end_of(item.end))}" if item.end else item.what
+    return f"{item.what}, gone in {_end_of(item.end)}" if item.end else item.what
 
 
 def _end_of(name: str) -> str:

@@ -13,7 +13,7 @@ from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import facts_line, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
@@ -41,11 +41,11 @@ def origin_by_health(context: Context, options: argparse.Namespace, nothing: dic
 def _screen(run: Run, origin: HealthOrigin, later: list[int]) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Text((_what(run, origin),)),
-        Labelled("Cause", printable(origin.cause.text), Style.WARNING, _LABEL),
+        Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
     ]
     if origin.cause.suggestion:
-        blocks.append(Labelled("Try", printable(origin.cause.suggestion), Style.HINT, _LABEL))
-    forward = f": {printable(origin.forward)}, whose gradient this is" if origin.forward else ""
+        blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT, _LABEL))
+    forward = f": {origin.forward}, whose gradient this is" if origin.forward else ""
     blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL, forward), Text((EMPTY_LINE,))]
     if origin.inputs:
         rows = [_input(run, origin.inputs[i], "From" if i == 0 else "") for i in range(len(origin.inputs))]
@@ -56,7 +56,7 @@ def _screen(run: Run, origin: HealthOrigin, later: list[int]) -> tuple[Block, ..
     after = f"{count_text(len(later), 'later tensor')} {verb} NaN or infinity too: "
     link = Span("lt -f has_inf_or_nan", Style.KEY, "lt -f has_inf_or_nan")
     blocks.append(Text((line(label, after, link) if later else line(label, "no later tensor is bad."),)))
-    blocks.append(Labelled("Known", " ".join(map(printable, run.notes[:1])), Style.DIM, _LABEL))
+    blocks.append(Labelled("Known", " ".join(run.notes[:1]), Style.DIM, _LABEL))
     return tuple(blocks)
 
 
@@ -65,9 +65,9 @@ def _what(run: Run, origin: HealthOrigin) -> Line:
     again = f" execution {tensor.execution}" if tensor.execution else ""
     return line(
         Span("Origin".ljust(_LABEL), Style.LABEL),
-        Span(printable(str(origin.name)), Style.TITLE, tensor_link(run.tensors, origin.index)),
+        Span(str(origin.name), Style.TITLE, tensor_link(run.tensors, origin.index)),
         f"{again}  ",
-        Span(printable(origin.op_type), Style.OP, node_link(origin.node.name) if origin.node else ""),
+        Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),
         f"  {tensor.dtype} " if tensor.dtype else "  ",
         *facts_line(origin.summary).spans,
     )
@@ -77,11 +77,11 @@ def _input(run: Run, item: InputHealth, label: str) -> Row:
     seen = item.seen
     link = tensor_link(run.tensors, seen.index) if seen.index is not None else ""
     holds = seen.note if seen.index is None else "nothing recorded" if item.summary is None else ""
-    told = facts_line(item.summary).text if item.summary is not None else printable(holds)
+    told = facts_line(item.summary).text if item.summary is not None else holds
     return (
         Span(label, Style.LABEL),
-        Span(printable(str(seen.name)), Style.NAME, link or (node_link(seen.node.name) if seen.node else "")),
-        Span(printable(seen.node.op_type) if seen.node else "?", Style.OP),
+        Span(str(seen.name), Style.NAME, link or (node_link(seen.node.name) if seen.node else "")),
+        Span(seen.node.op_type if seen.node else "?", Style.OP),
         Span(told, Style.DIM if item.summary is None else Style.PLAIN),
     )
 
@@ -103,8 +103,8 @@ def _every_origin(run: Run, search: HealthSearch) -> Document:
 
     def row(at: int) -> Row:
         tensor = run.tensors[found[at]]
-        name = Span(printable(str(tensor.name)), Style.NAME, tensor_link(run.tensors, found[at]))
-        return Span(printable(tensor.op_type), Style.OP), name
+        name = Span(str(tensor.name), Style.NAME, tensor_link(run.tensors, found[at]))
+        return Span(tensor.op_type, Style.OP), name
 
     blocks: list[Block] = [Text((head,))]
     if found:

@@ -15,7 +15,7 @@ from tfdbg_cli.commands.views.patterns import search_text
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.times import time_text
 from tfdbg_cli.model.profile import NodeTime, Profile
 
@@ -47,7 +47,7 @@ def profiled_source(
     digits = len(str(len(source)))
     colored = highlighted(source)
     head = line(
-        Span(printable(path), Style.TITLE),
+        Span(path, Style.TITLE),
         f"  {cost_type} {time_text(total, unit)} in all; each line: its share, its time, nodes(executions)",
     )
 

@@ -6,7 +6,7 @@ from tfdbg_cli.commands.views.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
 from tfdbg_cli.document.shrinking import Shrinking
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, is_library
 
@@ -23,7 +23,5 @@ def raised_blocks(run: Run, label_width: int) -> list[Block]:
     if frame is None:
         return []
     source = run.sources.lines(frame.file) or ()
-    head = Shrinking(
-        Span("Raised".ljust(label_width), Style.LABEL), place_span(frame), Span(f" in {printable(frame.function)}")
-    )
+    head = Shrinking(Span("Raised".ljust(label_width), Style.LABEL), place_span(frame), Span(f" in {frame.function}"))
     return [head, Text(tuple(excerpt(source, frame.line, indent=" " * label_width)))]

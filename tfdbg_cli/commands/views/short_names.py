@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.graph import Graph
 
 ELIDED = "…/"
@@ -27,7 +27,7 @@ class ShortNames:
 
     def legend(self) -> list[Line]:
         """What the sign stands for; nothing where no name is shortened."""
-        return [line(Span(f"{ELIDED} is {printable(self.prefix)}", Style.DIM))] if self.prefix else []
+        return [line(Span(f"{ELIDED} is {self.prefix}", Style.DIM))] if self.prefix else []
 
 
 AS_THEY_ARE = ShortNames()

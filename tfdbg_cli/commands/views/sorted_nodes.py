@@ -9,7 +9,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.stepping import Letter, Stepper
 
 _STYLES = {
@@ -48,8 +48,8 @@ def node_table(stepper: Stepper, rows: Sequence[int]) -> Table:
             Span("-->" if index == stepper.next else "", Style.TITLE),
             Span(f"({index} / {len(stepper.nodes)})", Style.NUMBER, f"cont {quoted(node.name)}"),
             Span(letters, _STYLES[strongest] if strongest else Style.DIM),
-            Span(printable(node.op_type), Style.OP),
-            Span(printable(node.name), Style.NAME, node_link(node.name)),
+            Span(node.op_type, Style.OP),
+            Span(node.name, Style.NAME, node_link(node.name)),
         )
 
     columns = (

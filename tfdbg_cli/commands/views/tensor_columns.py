@@ -16,7 +16,7 @@ from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.commands.views.tensor_choice import short_device, tensor_link
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
-from tfdbg_cli.document.text import Span, Style, printable
+from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.document.units import bytes_text, ms_text, shape_text
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.statistics import Summary
@@ -66,10 +66,10 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
         Field(
             "op",
             Column("Op type", drop=1, least=14),
-            lambda i, t: Span(printable(t.op_type), Style.OP),
+            lambda i, t: Span(t.op_type, Style.OP),
             SortKey.OP_TYPE,
         ),
-        Field("dtype", Column("dtype", drop=2), lambda i, t: Span(printable(t.dtype)), SortKey.DTYPE),
+        Field("dtype", Column("dtype", drop=2), lambda i, t: Span(t.dtype), SortKey.DTYPE),
         Field("shape", Column("Shape"), lambda i, t: _number(shape_text(t.shape)), SortKey.SHAPE),
     ]
     if stats:
@@ -96,7 +96,7 @@ def tensor_fields(context: Context, indices: Sequence[int], names: ShortNames, *
     name = Column("Tensor name", keep_end=True)
 
     def shown(index: int, tensor: Tensor) -> Span:
-        return Span(printable(names.short(str(tensor.name))), Style.NAME, tensor_link(context, index))
+        return Span(names.short(str(tensor.name)), Style.NAME, tensor_link(context, index))
 
     return [*fields, Field("name", name, shown, SortKey.TENSOR_NAME)]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tfdbg_cli.commands.views.links import source_link
-from tfdbg_cli.document.text import Line, Span, Style, line, printable
+from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.model.sources import Frame, Traceback, is_library
 
@@ -43,7 +43,7 @@ def folded_text(frames: Sequence[Frame]) -> str:
 
 def _package(path: str) -> str:
     match = _PACKAGE.search(path.replace("\\", "/"))
-    return printable(match[match.lastgroup or 0].removesuffix(".py")) if match else "python"
+    return match[match.lastgroup or 0].removesuffix(".py") if match else "python"
 
 
 def _frame(frame: Frame, style: Style) -> list[Line]:
@@ -51,10 +51,10 @@ def _frame(frame: Frame, style: Style) -> list[Line]:
     name = Style.DIM if style is Style.DIM else Style.NAME
     head = line(
         "  ",
-        Span(printable(place), name, source_link(frame.file, frame.line)),
-        Span(f" in {printable(frame.function)}", style),
+        Span(place, name, source_link(frame.file, frame.line)),
+        Span(f" in {frame.function}", style),
     )
-    return [head, line("    ", Span(printable(frame.text.strip()), style))] if frame.text.strip() else [head]
+    return [head, line("    ", Span(frame.text.strip(), style))] if frame.text.strip() else [head]
 
 
 def traceback_data(traceback: Traceback) -> list[dict[str, str | int]]:

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.views.call_rows import argument_shape
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line, printable
+from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.units import shape_text
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import NoValue
@@ -43,8 +43,8 @@ def variable_document(context: Context, name: str) -> Document | None:
     if node is None or not captured:
         return None
     head = (
-        line(Span("Variable ", Style.LABEL), Span(printable(name), Style.TITLE)),
-        line(Span("  op ", Style.LABEL), Span(printable(node.op_type), Style.OP)),
+        line(Span("Variable ", Style.LABEL), Span(name, Style.TITLE)),
+        line(Span("  op ", Style.LABEL), Span(node.op_type, Style.OP)),
         EMPTY_LINE,
         line("Its own output is a handle. Captured of it:"),
     )
@@ -58,9 +58,9 @@ def _table(captured: list[_Captured]) -> Table:
         one = captured[i]
         return (
             Span(one.what),
-            Span(printable(one.dtype)),
+            Span(one.dtype),
             Span(one.shape, Style.NUMBER),
-            Span(printable(one.name), Style.NAME, one.link),
+            Span(one.name, Style.NAME, one.link),
         )
 
     columns = (Column("What"), Column("dtype"), Column("Shape"), Column("Tensor name", keep_end=True))

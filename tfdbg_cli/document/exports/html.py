@@ -29,5 +29,5 @@ def html_part(lines: Iterable[Line]) -> str:
 
 
 def _span(span: Span) -> str:
-    text, css = escape(safe(span.text)), LOOKS[span.style].css()
+    text, css = escape(span.text), LOOKS[span.style].css()
     return f'<span style="{css}">{text}</span>' if css and text.strip() else text

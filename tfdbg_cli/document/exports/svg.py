@@ -53,7 +53,7 @@ def _pieces(line: Line) -> Iterator[tuple[str, Look]]:
     """What stands on a line, blanks in the place of tabs."""
     at = 0
     for span in line.spans:
-        text = safe(span.text)
+        text = span.text
         while "\t" in text:
             start = text.index("\t")
             gap = _TAB - (at + display_width(text[:start])) % _TAB

@@ -24,7 +24,7 @@ from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
 from tfdbg_cli.tui.control.sharing import Sharing
 from tfdbg_cli.tui.control.walking import Walking
-from tfdbg_cli.tui.reading.paint import LinkPlace, shown_line
+from tfdbg_cli.tui.reading.paint import LinkPlace
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
@@ -353,7 +353,7 @@ class Actions:
     def _selected_text(self) -> str:
         view = self._state.read.view
         line: Line = view.line(view.selected)
-        return shown_line(line).strip()
+        return line.text.strip()
 
     def copied(self, text: str) -> None:
         """Put `text` on the clipboard, and say so.

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.cells import clip
 from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext, bindings, key_name
-from tfdbg_cli.tui.reading.paint import columns, shown, shown_line
+from tfdbg_cli.tui.reading.paint import columns
 from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.reading.wrap import wrap
 
@@ -50,7 +50,7 @@ def crumbs(pages: Pages, cols: int) -> Line:
     tail: list[Span] = []
     room = cols - columns(root) - 5
     for at in range(pages.at, -1, -1):
-        text = clip(shown(pages.all[at].command), _CRUMB if at != pages.at else max(_CRUMB, cols // 2))
+        text = clip(printable(pages.all[at].command), _CRUMB if at != pages.at else max(_CRUMB, cols // 2))
         if columns(text) + 3 > room and tail:
             tail[:0] = [Span(" › "), Span("…", Style.DIM)]
             break
@@ -58,7 +58,7 @@ def crumbs(pages: Pages, cols: int) -> Line:
         style = Style.TITLE if at == pages.at else Style.PLAIN
         tail[:0] = [Span(" › "), Span(text, style, f"ui:page {at}")]
     for at in range(pages.at + 1, len(pages.all)):
-        text = clip(shown(pages.all[at].command), _CRUMB)
+        text = clip(printable(pages.all[at].command), _CRUMB)
         if columns(text) + 3 > room:
             break
         room -= columns(text) + 3
@@ -114,17 +114,17 @@ def status(message: Message | None, otherwise: str, where: Line, cols: int) -> l
     if message is not None:
         words = f"{message.text} {message.hint}".strip()
         rows = _rows(words, cols - 2, MESSAGE_ROWS)
-        if len(rows) > 1 or columns(rows[0]) + columns(shown_line(where)) + 4 > cols:
+        if len(rows) > 1 or columns(rows[0]) + columns(where.text) + 4 > cols:
             return [line(f" {row}") for row in rows]
         otherwise = rows[0]
-    gap = cols - columns(shown_line(where)) - 1
-    left = clip(f" {shown(otherwise)}", max(0, gap))
+    gap = cols - columns(where.text) - 1
+    left = clip(f" {printable(otherwise)}", max(0, gap))
     return [line(left + " " * (gap - columns(left) + 1), *where.spans)]
 
 
 def _rows(text: str, cols: int, most: int) -> list[str]:
     """`text` in at most `most` rows of `cols` columns; what does not fit is elided."""
-    rows = [shown_line(row) for row in wrap(line(text), cols)]
+    rows = [row.text for row in wrap(line(text), cols)]
     return rows if len(rows) <= most else [*rows[: most - 1], clip(" ".join(rows[most - 1 :]), cols)]
 
 
@@ -148,7 +148,7 @@ def candidates(names: Sequence[str], picked: int, left_out: int, cols: int, rows
     hidden = len(names) + left_out - min(len(names), (first + len(result)) * across)
     if hidden:
         note = f"… {hidden:,} more "
-        last = shown_line(result[-1]).rstrip()
+        last = result[-1].text.rstrip()
         if columns(last) + columns(note) + 2 <= cols:
             gap = " " * (cols - columns(last) - columns(note))
             result[-1] = Line((*_trimmed(result[-1], columns(last)), Span(gap), Span(note, Style.DIM)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tfdbg_cli.tui.control.state import State
-from tfdbg_cli.tui.reading.paint import shown_line
 
 _LABEL = 10  # columns of the labels of an origin
 _CAUSE = "Cause"
@@ -25,7 +24,7 @@ def _label_at(state: State) -> str:
     """The label of the selected line: a line without one belongs to the one above."""
     view = state.read.view
     for index in range(view.selected, max(-1, view.selected - 20), -1):
-        label = shown_line(view.line(index))[:_LABEL].strip() if index < len(view.lines) else ""
+        label = view.line(index).text[:_LABEL].strip() if index < len(view.lines) else ""
         if label:
             return label
     return ""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import Line, Span, Style, line, printable
 from tfdbg_cli.tui.control import bars
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
 from tfdbg_cli.tui.control.pane import Drawing, Pane
 from tfdbg_cli.tui.control.state import State
-from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, shown, side_by_side
+from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, side_by_side
 
 _CANDIDATE_ROWS = 4
 _FILTER = " filter> "
@@ -60,7 +60,7 @@ class Footer(_Bar):
         if state.filter is not None and state.filter.wrong_at is not None:
             editor = state.filter.editor
             left = _scrolled(_FILTER, editor, cols)
-            at = len(_FILTER) + columns(shown(editor.text[: state.filter.wrong_at])) - left
+            at = len(_FILTER) + columns(printable(editor.text[: state.filter.wrong_at])) - left
             return line(" " * min(max(len(_FILTER), at), cols - 1) + "^"), "message error"
         return bars.footer(state.place, state.service.moment, cols, state.own_bindings), "footer"
 
@@ -151,7 +151,7 @@ class PromptLine(Pane):
             return _edited(" tfdbg> ", state.prompt.editor, cols)
         kept = state.prompt.editor.text
         idle = line(
-            Span(" tfdbg> ", Style.DIM), Span(shown(kept) if kept else "press : to type a command", Style.DIM)
+            Span(" tfdbg> ", Style.DIM), Span(printable(kept) if kept else "press : to type a command", Style.DIM)
         )
         return Drawing([paint(idle, cols)])
 
@@ -161,7 +161,7 @@ class PromptLine(Pane):
 
 def _edited(caption: str, editor: LineEditor, cols: int) -> Drawing:
     """A line being typed, scrolled so that its cursor is in sight."""
-    before = columns(shown(editor.text[: editor.cursor]))
+    before = columns(printable(editor.text[: editor.cursor]))
     left = _scrolled(caption, editor, cols)
     typed = paint(line(editor.text), cols - len(caption), left=left)
     head = paint(line(caption), len(caption), base="prompt")
@@ -171,4 +171,4 @@ def _edited(caption: str, editor: LineEditor, cols: int) -> Drawing:
 def _scrolled(caption: str, editor: LineEditor, cols: int) -> int:
     """How many columns of the text do not fit before its cursor."""
     room = max(1, cols - len(caption) - 1)
-    return max(0, columns(shown(editor.text[: editor.cursor])) - room)
+    return max(0, columns(printable(editor.text[: editor.cursor])) - room)

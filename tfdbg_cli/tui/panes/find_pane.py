@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.document.text import EMPTY_LINE, line
+from tfdbg_cli.document.text import EMPTY_LINE, line, printable
 from tfdbg_cli.tui.control.actions import Actions
 from tfdbg_cli.tui.control.find_dialog import FindDialog
 from tfdbg_cli.tui.control.pane import Drawing
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane, edge, framed
 from tfdbg_cli.tui.panes.layout import Rect
-from tfdbg_cli.tui.reading.paint import ScreenRow, attribute, columns, paint, shown, side_by_side
+from tfdbg_cli.tui.reading.paint import ScreenRow, attribute, columns, paint, side_by_side
 
 _COLS, _ROWS = 110, 24
 _LOW = 14  # rows of a screen on which it may cover the bar of the pages
@@ -52,7 +52,7 @@ class FindPane(DialogPane):
         """The typed line at `cols` columns, and where its cursor stands in it."""
         editor = self._find.editor
         room = cols - len(_CAPTION)
-        before = columns(shown(editor.text[: editor.cursor]))
+        before = columns(printable(editor.text[: editor.cursor]))
         left = max(0, before - room + 1)
         caption = paint(line(_CAPTION), len(_CAPTION), base="box")
         return side_by_side(caption, paint(line(editor.text), room, base="box", left=left)), len(

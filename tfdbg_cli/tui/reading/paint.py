@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import urwid
 from urwid.util import apply_target_encoding, get_encoding
 
-from tfdbg_cli.document.text import Line, Span, Style, printable
+from tfdbg_cli.document.text import Line, Span, Style
 from tfdbg_cli.tui.reading.encoding import shown_in
 
 AttributeRun: TypeAlias = tuple[Hashable, int]
@@ -50,16 +50,6 @@ class ScreenRow:
     charsets: list[tuple[Charset, int]]
 
 
-def shown(text: str) -> str:
-    """`text` as it may go to a terminal: tabs as blanks, other control characters made visible."""
-    return text if text.isprintable() else printable(text.replace("\t", "    "))
-
-
-def shown_line(line: Line) -> str:
-    """The whole text of `line` as the screen shows it; what a search looks through."""
-    return "".join(shown(span.text) for span in line.spans)
-
-
 def columns(text: str) -> int:
     """Terminal columns of `text`, as urwid counts them."""
     return len(text) if text.isascii() else urwid.calc_width(text, 0, len(text))
@@ -70,7 +60,7 @@ def links_of(line: Line) -> list[LinkPlace]:
     found: list[LinkPlace] = []
     column = 0
     for span in line.spans:
-        text = shown(span.text)
+        text = span.text
         width = columns(text)
         if span.link:
             found.append(LinkPlace(column, column + width, span.link, text, span.style is Style.HEADING))
@@ -102,7 +92,7 @@ def paint(
     """Paint the columns `left` to `left + cols` of `line`.
 
     `base` is the palette name under the whole row. `focus` is the index of the link to show as chosen, `matches`
-    are character ranges of `shown_line(line)` to show as found. Marks at the edges say that there is more.
+    are character ranges of `line.text` to show as found. Marks at the edges say that there is more.
     """
     pieces = _pieces(line, base, focus, sorted(matches), follow)
     total = sum(columns(text) for text, _ in pieces)
@@ -170,7 +160,7 @@ def _pieces(line: Line, base: str, focus: int | None, matches: Sequence[Range], 
     link = -1
     offset = 0
     for span in line.spans:
-        text = shown(span.text)
+        text = span.text
         if span.link:
             link += 1
         layers = _layers(span, base, bool(span.link) and link == focus, follow)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tfdbg_cli.commands.views.patterns import search_pattern
 from tfdbg_cli.document.text import Line
-from tfdbg_cli.tui.reading.paint import links_of, shown_line
+from tfdbg_cli.tui.reading.paint import links_of
 
 
 class Search:
@@ -53,14 +53,14 @@ class Search:
 
     def _matches(self, line: Line) -> bool:
         """Whether the pattern is in what `line` shows, or in a name that the table cut short."""
-        text = shown_line(line)
+        text = line.text
         if self.pattern.search(text):
             return True
         return "…" in text and any(self.pattern.search(link.name) for link in links_of(line) if "…" in link.text)
 
     def ranges(self, line: Line) -> list[tuple[int, int]]:
         """Where the pattern matches in `line`, in characters of its shown text."""
-        return [m.span() for m in self.pattern.finditer(shown_line(line)) if m.end() > m.start()]
+        return [m.span() for m in self.pattern.finditer(line.text) if m.end() > m.start()]
 
     def ordinal(self, line: int) -> int | None:
         """The number of the matching line `line` among all, from 1; None before all are known, or if it is none."""

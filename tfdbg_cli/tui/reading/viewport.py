@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfdbg_cli.document.document import ChainedLines, Document, Text
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line
-from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of, shown_line
+from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of
 from tfdbg_cli.tui.reading.wrap import is_prose, wrap
 
 _KEPT_LINES = 4096
@@ -196,7 +196,7 @@ class Viewport:
     def sideways(self, step: int) -> bool:
         """Scroll by `step` columns, as far as the lines in the window reach."""
         before = self.left
-        widest = max((columns(shown_line(self.line(i))) for i in self.visible()), default=0)
+        widest = max((columns(self.line(i).text) for i in self.visible()), default=0)
         furthest = max(0, widest - self.cols, before)
         self.left = min(max(0, before + step), furthest)
         return self.left != before

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tfdbg_cli.document.text import Line, Span, Style
-from tfdbg_cli.tui.reading.paint import columns, shown
+from tfdbg_cli.tui.reading.paint import columns
 
 # Leading blanks, and a label with its gap where there is one: what rows after the first are indented to.
 _HANG = re.compile(r"\s*(?:\S+(?: \S+)?\s{2,})?")
@@ -20,8 +21,7 @@ def is_prose(content: Line) -> bool:
 
 def wrap(content: Line, cols: int) -> list[Line]:
     """`content` in rows of at most `cols` columns, broken at blanks where there are any."""
-    spans = [Span(shown(span.text), span.style, span.link) for span in content.spans]
-    text = "".join(span.text for span in spans)
+    text = content.text
     if columns(text) <= cols:
         return [content]
     match = _HANG.match(text)
@@ -33,7 +33,7 @@ def wrap(content: Line, cols: int) -> list[Line]:
     while start < len(text):
         room = cols - (hang if rows else 0)
         end = _break(text, start, room, hang if not rows else 0)
-        cut = _part(spans, start, start + len(text[start:end].rstrip()))
+        cut = _part(content.spans, start, start + len(text[start:end].rstrip()))
         rows.append(Line((Span(" " * hang), *cut) if rows and hang else cut, None))
         start = end
         while start < len(text) and text[start] == " ":
@@ -56,7 +56,7 @@ def _break(text: str, start: int, room: int, least: int) -> int:
     return blank + 1 if blank > start + least else end
 
 
-def _part(spans: list[Span], start: int, end: int) -> tuple[Span, ...]:
+def _part(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
     """The characters `start` to `end` of `spans`."""
     parts = []
     offset = 0

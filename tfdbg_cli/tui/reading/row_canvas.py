@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import urwid
 
@@ -49,10 +49,6 @@ class RowCanvas(urwid.Canvas):
             return
         for row in within:
             yield [(attr.get(look, look), cs, text) for look, cs, text in row] if attr else list(row)
-
-    def content_delta(self, other: urwid.Canvas) -> Any:
-        """Every row: what changed is told by the rows themselves."""
-        return self.content()
 
 
 def _text_canvas(rows: Sequence[Row], cols: int) -> urwid.TextCanvas:

@@ -21,7 +21,7 @@ from tfdbg_cli.model.values import Lack, NoValue, Value
 
 _PAGE = 64  # rows read at once
 _PAGES = 512  # that are kept
-_AT_ONCE = 1 << 14  # of a run with so many rows or fewer, all are read at once
+_AT_ONCE = 1 << 11  # of a run with so many rows or fewer, all are read at once
 _COLUMNS = (
     "place, node, slot, device, execution, dtype, op_type, shape, bytes, time_us, lack,"
     " file, offset, stored, encoding"

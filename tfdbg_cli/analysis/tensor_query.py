@@ -19,7 +19,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, summary_of
+from tfdbg_cli.model.tensors import Shape, TellsOrder, Tensor, TensorStore, finite_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, Array, NoValue
 
 _WORTH_ALL = 16  # where one row of so many is to be sorted, the order of all is asked for
@@ -292,6 +292,11 @@ def ask_in_steps(
     run: Run, indices: Sequence[int], tensor_filter: TensorFilter, known: Answers, earlier: Run | None = None
 ) -> Iterator[float]:
     """Fill `known` with what `tensor_filter` says of the tensors at `indices`; gives the share that was asked."""
+    if isinstance(tensor_filter, Filter) and tensor_filter.finds:  # of what is finite it says no
+        left = indices if not known else [index for index in indices if index not in known]
+        for finite, share in finite_in_steps(run.tensors, left):
+            known.update(dict.fromkeys(finite, False))
+            yield share
     for number, index in enumerate(indices):
         if index not in known:
             known[index] = _answer(datum_of(run, index, earlier), tensor_filter)

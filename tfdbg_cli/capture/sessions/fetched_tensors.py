@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,7 @@ from tfdbg_cli.capture.sessions.as_written import written_type
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
 from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
@@ -41,15 +43,28 @@ def handle_value(tensor: SymbolicTensor) -> NoValue:
     return HANDLE if is_handle(tensor) else _REFERENCE
 
 
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """What is known of a tf.Tensor in a graph without its value; the same in every run."""
+
+    name: TensorName
+    device: str
+    dtype: str
+    op_type: str
+
+    @classmethod
+    def of(cls, tensor: SymbolicTensor) -> Outlined:
+        """What is known of `tensor`."""
+        return cls(tensor_name(tensor), tensor.device, tensor.dtype.base_dtype.name, written_type(tensor.op))
+
+    def holding(self, value: Value) -> Tensor:
+        """The description of the tensor, whose value is at hand."""
+        return describe(self.name, value, device=self.device, op_type=self.op_type, dtype=self.dtype)
+
+
 def described(tensor: SymbolicTensor, value: Value) -> Tensor:
     """The description of a tf.Tensor in a graph whose value is at hand."""
-    return describe(
-        tensor_name(tensor),
-        value,
-        device=tensor.device,
-        op_type=written_type(tensor.op),
-        dtype=tensor.dtype.base_dtype.name,
-    )
+    return Outlined.of(tensor).holding(value)
 
 
 def fetched_array(value: FetchedValue) -> Array:

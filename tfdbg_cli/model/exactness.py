@@ -147,7 +147,7 @@ def _parting(name: str, one: Value, two: Value) -> Parting:
         count = int(other.sum())
         elements += count
         if measures and count:
-            distance.add(first[other], second[other])
+            distance.add(*((first, second) if count == first.size else (first[other], second[other])))
     if not measures:
         return Parting(name, elements)
     ulps = distance.ulps if one.dtype.itemsize <= _WIDEST else None
@@ -175,15 +175,17 @@ class _Distance:
             apart -= two.astype(np.float64)
         np.abs(apart, out=apart)
         largest = float(apart.max())
-        if not math.isfinite(largest):
-            largest = float(apart[np.isfinite(apart)].max(initial=0.0))
-        self.gap = max(self.gap, largest)
-        nans = np.isnan(one), np.isnan(two)
-        self.nan = self.nan or bool(nans[0].any())
-        self.nan_in_one = self.nan_in_one or bool((nans[0] != nans[1]).any())
-        if one.dtype.itemsize <= _WIDEST:
+        if math.isfinite(largest):  # so there is no NaN in either
+            self.gap = max(self.gap, largest)
+        else:
+            self.gap = max(self.gap, float(apart[np.isfinite(apart)].max(initial=0.0)))
+            nans = np.isnan(one), np.isnan(two)
+            self.nan = self.nan or bool(nans[0].any())
+            self.nan_in_one = self.nan_in_one or bool((nans[0] != nans[1]).any())
             numbers = ~(nans[0] | nans[1])
-            self._add_numbers(*((one, two) if numbers.all() else (one[numbers], two[numbers])))
+            one, two = one[numbers], two[numbers]
+        if one.dtype.itemsize <= _WIDEST:
+            self._add_numbers(one, two)
 
     def _add_numbers(self, one: Array, two: Array) -> None:
         distances = _distances(one, two)
@@ -222,5 +224,7 @@ def _place(values: Array) -> Array:
     """Where each float stands among all floats of its dtype, counted from zero: neighbours are 1 apart."""
     width = values.dtype.itemsize
     raw = values.view(np.dtype(f"i{width}")).astype(np.int64)
-    np.subtract(np.int64(-1 << (8 * width - 1)), raw, out=raw, where=raw < 0)
-    return raw
+    negative = raw >> 63  # all bits are set, or none
+    magnitude = np.int64((1 << (8 * width - 1)) - 1)
+    found: Array = (raw ^ (negative & magnitude)) - negative
+    return found

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.room import require_room
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.sessions.extended.shown_calls import ShownCalls, with_inside
-from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, fetched_array, handle_value
+from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, OutlinedTensors, fetched_array, handle_value
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
@@ -25,7 +25,6 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FetchedValue, GraphElement, Op, RunOptions, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.replay import ReplaySpec, Role
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Array, Value
 from tfdbg_cli.model.walks import reached
 
@@ -88,14 +87,14 @@ class _Asked:
     """What runs of one kind compute when they are made again in a copy, and what of it is fetched.
 
     `all_ends` are the ops that a run is made for, `ends` the part of them that is not fetched anyway. `outlines` has
-    all tensors, each with what is known of it, and whether it is opaque.
+    all tensors by name, each with what is known of it, and whether it is opaque.
     """
 
     reach: Reach
     all_ends: Sequence[Op]
     ends: Sequence[Op]
     fetchable: Sequence[SymbolicTensor]
-    outlines: Sequence[tuple[SymbolicTensor, Outlined, bool]]
+    outlines: Sequence[tuple[str, SymbolicTensor, Outlined, bool]]
 
     @classmethod
     def of(cls, copy: SessionCopy) -> _Asked:
@@ -108,7 +107,7 @@ class _Asked:
             ends_among(copy.elements, copy.fed),
             ends_among([one for one in copy.elements if _is_op(one) or one.name in opaque], copy.fed),
             [t for t in found.tensors if t.name not in opaque and not _would_draw(t, copy.fed)],
-            [(tensor, Outlined.of(tensor), tensor.name in opaque) for tensor in found.tensors],
+            [(tensor.name, tensor, Outlined.of(tensor), tensor.name in opaque) for tensor in found.tensors],
         )
 
 
@@ -198,23 +197,21 @@ class _Made:
         )
         before = {item.node: item.value for item in self._spec.inputs if item.role is Role.VARIABLE}
         held = values_of_references(self._reach.tensors, before, after) if self._copy.by_reference else {}
-        tensors: list[Tensor] = []
+        outlines: list[Outlined] = []
         found: list[Value] = []
-        for tensor, outline, opaque in self._outlines:
-            name = tensor.name
+        for name, tensor, outline, opaque in self._outlines:
             if name in known:
                 value: Value = fetched_array(known[name])
             elif opaque and error is None:
                 value = held[name] if name in held else handle_value(tensor)
             else:
                 continue
-            tensors.append(outline.holding(value))
+            outlines.append(outline)
             found.append(value)
         if error is None:
-            updated = list(map(fetched_array, self._after))
-            tensors += [one.after_update(value) for one, value in zip(self._copy.updated, updated, strict=True)]
-            found += updated
-        store = MemoryTensorStore(tensors, found)
+            outlines += [one.after_update for one in self._copy.updated]
+            found += map(fetched_array, self._after)
+        store = OutlinedTensors(outlines, found)
         notes = [*self._notes, *[_HIDDEN.format(n=self._reach.hidden)] * bool(self._reach.hidden)]
         if error is not None:
             notes.append(_FAILED.format(op=error.node or "the op that failed"))

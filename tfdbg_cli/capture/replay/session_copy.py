@@ -14,10 +14,10 @@ import tensorflow as tf
 from tfdbg_cli.capture.replay.prepared_run import PreparedRun
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
-from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
+from tfdbg_cli.capture.sessions.fetched_tensors import Outlined, fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.sessions.redirection import Redirection, redirected
-from tfdbg_cli.capture.sessions.updated import updated_tensor
+from tfdbg_cli.capture.sessions.updated import updated_outline
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
@@ -25,7 +25,6 @@ from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, RunMetadata
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
-from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.values import Array
 
 v1 = compat.v1
@@ -312,9 +311,10 @@ class CopiedVariable:
         write = variable_ops.write(holder, place, dtype, device, reference=kind)
         return [variable_ops.place_for(dtype), write, variable_ops.read(holder, dtype, device, reference=kind)]
 
-    def after_update(self, value: Array) -> Tensor:
-        """The description of `value`, the variable's after the run."""
-        return updated_tensor(self.name, self._tensor.device, value, self._dtype)
+    @property
+    def after_update(self) -> Outlined:
+        """What is known of its value after the run without that."""
+        return updated_outline(self.name, self._tensor.device, self._dtype)
 
 
 def _imported(replay_spec: ReplaySpec) -> TfGraph:

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import HANDLE, is_handle
 from tfdbg_cli.capture.tf.types import FetchedValue, SymbolicTensor
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
+from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 
 _REFERENCE = NoValue(Lack.OPAQUE, "This is a reference to a variable; what was read from it is at its readers.")
@@ -60,6 +60,24 @@ class Outlined:
     def holding(self, value: Value) -> Tensor:
         """The description of the tensor, whose value is at hand."""
         return describe(self.name, value, device=self.device, op_type=self.op_type, dtype=self.dtype)
+
+
+class OutlinedTensors(FoundByNode):
+    """Tensors of which all but the value was known; each is described when somebody looks."""
+
+    def __init__(self, outlines: Sequence[Outlined], values: Sequence[Value]) -> None:
+        super().__init__(outline.name for outline in outlines)
+        self._outlines = outlines
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._outlines)
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self._outlines[index].holding(self._values[index])
+
+    def value(self, index: int) -> Value:
+        return self._values[index]
 
 
 def described(tensor: SymbolicTensor, value: Value) -> Tensor:

@@ -132,11 +132,13 @@ class Body:
 
     def data_inputs(self, node: NodeDef) -> list[str]:
         """The data inputs of a NodeDef, in order; the list is not to be changed."""
-        found = self._found_inputs.get(node.name)
-        if found is None or self.nodes.get(node.name) is not node:
+        name: str = node.name
+        is_own = self.nodes.get(name) is node
+        found = self._found_inputs.get(name) if is_own else None
+        if found is None:
             found = [text for text in node.input if not text.startswith("^")]
-            if self.nodes.get(node.name) is node:
-                self._found_inputs[node.name] = found
+            if is_own:
+                self._found_inputs[name] = found
         return found
 
     def handles(self, node: NodeDef) -> list[str]:

@@ -13,7 +13,7 @@ _TEXTS = (
     "", "0", "1", "-1", "2.5", "1e99", "-inf", "inf", "nan", "-0", "99999999999999999999", "٣", "loss", "^loss",
     "(", "[", "*", "a{9999999}", "(?P<x>", "\\", "float32", "float", "bool", "5,?,3", "*,10", "4,3", "?", "",
     "<100ms", "[1us,5ms)", ">=2us", "(,)", "[0,1]", "[[0,1],[-inf,0]]", "[1", "]", "'", '"', "`", "exec_time",
-    "tensor_name", "dump_size", "shape", "has_inf_or_nan", "has_nan", "train.py", "/home/ada/train.py", "on", "off",
+    "tensor_name", "dump_size", "shape", "has_inf_or_nan", "has_nan", "train.py", "no/such/train.py", "on", "off",
     "show", "set", "\x1b[2J", "a b", "Käse", "🙂", "\ud800", "x" * 300, "--", "-", "-n", "--help", "=", "None",
 )  # fmt: skip
 _SLICES = (

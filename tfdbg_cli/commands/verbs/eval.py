@@ -93,7 +93,7 @@ def _object(options: argparse.Namespace, text: str, result: Any, title: str) -> 
     if options.write_path:
         raise TfdbgError(f"A {type_name} does not go into a .npy file.", hint="Make it an array with np.array.")
     head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE))]
-    shown = "\n".join(row for row in repr(result).split("\n"))
+    shown = repr(result)
     data = {
         "expression": text,
         "dtype": type_name,

@@ -129,7 +129,7 @@ def _sparse(
 def _object(options: argparse.Namespace, name: str, feed: Any, head: list[Line], title: str) -> Document:
     if options.write_path:
         raise TfdbgError(f"A {type(feed).__name__} of this form does not go into a .npy file.")
-    text = "\n".join(row for row in pprint.pformat(feed, width=100, compact=True).split("\n"))
+    text = pprint.pformat(feed, width=100, compact=True)
     head = [*head, line(Span(f"  {type(feed).__name__}, not an array", Style.DIM)), EMPTY_LINE]
     data = {
         "name": name, "dtype": type(feed).__name__, "shape": None, "nbytes": None,

@@ -56,7 +56,7 @@ def _no_such_node(context: Context, regex: str) -> list[Line]:
     shown = regex
     unneeded = _unneeded(context, regex)
     if unneeded:
-        names = ", ".join(name for name in unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
+        names = ", ".join(unneeded[:3]) + (", …" if len(unneeded) > 3 else "")
         return [
             line(f"This run did not compute {names}:"),
             line(f"{not_needed_text(run)}."),

@@ -11,7 +11,7 @@ from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
-from tfdbg_cli.document.text import Span, Style, line
+from tfdbg_cli.document.text import Span, Style, line, printable
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.values import Array
@@ -71,7 +71,7 @@ def _python(value: Any) -> object:
     """A NumPy scalar as Python's own number; bfloat16 and float8 as float, a text as a text for the screen."""
     found = value.item() if hasattr(value, "item") else value
     if isinstance(found, bytes | str):
-        return found if isinstance(found, str) else found.decode("utf-8", "backslashreplace")
+        return printable(found if isinstance(found, str) else found.decode("utf-8", "backslashreplace"))
     return found if isinstance(found, int | float | complex | bool) else float(found)
 
 

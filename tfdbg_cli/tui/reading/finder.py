@@ -30,6 +30,7 @@ class Finder:
         self._view = view
         self._search: Search | None = None
         self._wish: _Wish | None = None
+        self._further: list[bool] = []  # steps asked for before that wish came true, each forward or not
         self._origin = (0, 0, 0)
         self._halted = False
         self.notice = ""
@@ -80,13 +81,13 @@ class Finder:
     def stop(self) -> None:
         """Forget the search; stay here."""
         self._search = None
-        self._wish = None
+        self._forget_wishes()
         self.notice, self.failed = "", False
 
     def halt(self) -> None:
         """Look at no more lines, but keep what was found."""
         self._halted = True
-        self._wish = None
+        self._forget_wishes()
         self._report("stopped")
 
     def relaid(self) -> None:
@@ -94,15 +95,15 @@ class Finder:
         if self._search is not None:
             self._search = Search(self._search.text, self._view.lines, self._view.selected)
             self._halted = False
-            self._wish = None
+            self._forget_wishes()
 
     def next(self) -> None:
         """Go to the next match, round the end if need be."""
-        self._seek(_Wish(self._view.selected, forward=True))
+        self._step(forward=True)
 
     def previous(self) -> None:
         """Go to the match before, round the top if need be."""
-        self._seek(_Wish(self._view.selected, forward=False))
+        self._step(forward=False)
 
     def work(self, lines: int = AT_ONCE, enough: Callable[[], bool] = lambda: False) -> None:
         """Look at some more lines, and go to the match wished for once it is known.
@@ -113,24 +114,36 @@ class Finder:
         if search is None or self._halted:
             return
         search.scan(lines, enough)
-        wish = self._wish
-        if wish is not None:
+        remark = ""
+        while (wish := self._wish) is not None:
             found = search.after(wish.line, here=wish.here) if wish.forward else search.before(wish.line)
-            if found is not None:
-                self._wish = None
-                self._view.go(found[0], centre=True)
-                wrapped = "past the end, from the top" if wish.forward else "past the top, from the end"
-                self._report(wrapped if found[1] else "")
-                return
-            if search.done:
-                self._wish = None
-        self._report("")
+            if found is None:
+                if search.done:
+                    self._forget_wishes()
+                break
+            self._view.go(found[0], centre=True)
+            wrapped = "past the end, from the top" if wish.forward else "past the top, from the end"
+            remark = wrapped if found[1] else ""
+            self._wish = _Wish(self._view.selected, self._further.pop(0)) if self._further else None
+        self._report(remark)
 
     def ranges(self, line: Line) -> list[tuple[int, int]]:
         """The matches to show on `line`."""
         return self._search.ranges(line) if self._search else []
 
+    def _step(self, *, forward: bool) -> None:
+        """One match further than where the steps asked for so far lead to: a fast hand is ahead of the search."""
+        if self._wish is not None:
+            self._further.append(forward)
+        else:
+            self._seek(_Wish(self._view.selected, forward))
+
+    def _forget_wishes(self) -> None:
+        self._wish = None
+        self._further.clear()
+
     def _seek(self, wish: _Wish) -> None:
+        self._forget_wishes()
         self._wish = wish
         self._halted = False
         end = time.monotonic() + _AT_ONCE_SECONDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
 from tfdbg_cli.capture.sessions.holders import held_by, touching
@@ -30,12 +31,15 @@ class Variable:
     writers: tuple[Op, ...] = ()
     after: tuple[Op, ...] | None = None
 
-    @property
+    def __hash__(self) -> int:
+        return hash(self.op)
+
+    @cached_property
     def name(self) -> str:
         """The name of the op that holds it."""
         return str(self.op.name)
 
-    @property
+    @cached_property
     def reference(self) -> bool:
         """Whether it is a variable of the old kind (`use_resource=False`)."""
         return self.op.type in REFERENCE_VARIABLES
@@ -64,7 +68,7 @@ class CallState:
     unordered: str = ""
     touching: tuple[Op, ...] = ()
 
-    @property
+    @cached_property
     def written(self) -> tuple[Variable, ...]:
         """The variables that the call may change."""
         return tuple(variable for variable in self.variables if variable.writers)

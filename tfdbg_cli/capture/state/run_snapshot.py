@@ -12,7 +12,7 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.sessions import variable_ops
-from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
@@ -64,7 +64,7 @@ class RunSnapshot:
         self._invocation = invocation
         self._session = invocation.session
         self._state = state
-        self._feeds = fed(invocation.feeds)
+        self._feeds = fed_to(invocation)
         self._before = read(self._session, state.written)
         self._sources: Mapping[str, Array] = {}
 
@@ -112,7 +112,7 @@ class RunSnapshot:
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
                 hint="Capture a run that does not fail, without filters; or feed the values instead.",
             )
-        elements = fetched(self._session.graph, self._invocation.fetches)
+        elements = elements_of(self._invocation)
         quiet = self._quiet()
         targets = [op.name for op in elements.targets if op.name not in quiet.lost]
         return ReplaySpec(

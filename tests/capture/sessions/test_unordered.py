@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.call_state import call_state
+from tfdbg_cli.capture.sessions.holders import HANDING_ON
 from tfdbg_cli.capture.sessions.reach import reach
-from tfdbg_cli.capture.sessions.unordered import HANDING_ON
 
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1

@@ -21,12 +21,18 @@ from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 
 _SERIAL = itertools.count(1)
-_OURS = re.compile(r"__tfdbg_\d+_\d+")
+_MARK = "__tfdbg_"
+_OURS = re.compile(rf"{_MARK}\d+_\d+")
 
 
 def original_names(text: str) -> str:
     """`text` with the names that rewritten functions had before."""
     return _OURS.sub("", text)
+
+
+def has_new_name(name: str) -> bool:
+    """Whether `name` is that of a rewritten function."""
+    return _MARK in name and _OURS.search(name) is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ class Health(Question):
     is asked of a value in the place of the filter where that wants to know which tensor it is.
     """
 
+    by_shape: bool = False
     mode: int = 2
     op: str = "IsFinite"
     negated: bool = False

@@ -28,7 +28,8 @@ class Question:
     """What is asked of each tensor inside a run: the same as `asked`, a filter of ours.
 
     The answer is a row of `width` counts, those of all tensors are added up. A count at one of the places `sure` says
-    that something was found; at one of `unsure`, that the filter has to be asked, of the values.
+    that something was found; at one of `unsure`, that the filter has to be asked, of the values. Unless
+    `by_shape`, neither which tensors are concerned nor how they are asked depends on what is known of their shapes.
     """
 
     asked: Filter
@@ -36,6 +37,7 @@ class Question:
     width: int = 1
     sure: tuple[int, ...] = (0,)
     unsure: tuple[int, ...] = ()
+    by_shape: bool = True
 
     @property
     def name(self) -> str:

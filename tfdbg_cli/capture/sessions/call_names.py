@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Feeds, Fetches, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import Call, RunKind
 
@@ -40,6 +41,16 @@ def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
             continue
         (targets if isinstance(element, tf.Operation) else tensors)[element.name] = element
     return Fetched(tuple(tensors.values()), tuple(targets.values()), tuple(unknown))
+
+
+def elements_of(invocation: Invocation) -> Fetched:
+    """What `invocation` fetches and runs; found out once for it, since it is asked several times in each run."""
+    return _ELEMENTS.of(invocation)
+
+
+def fed_to(invocation: Invocation) -> Mapping[str, Any]:
+    """What `invocation` is fed, by name; found out once for it."""
+    return _FED.of(invocation)
 
 
 def _leaves(fetches: Fetches) -> Iterator[object]:
@@ -96,16 +107,20 @@ def _tensor_name(key: Any) -> str:
     return text if ":" in text else f"{text}:0"
 
 
+_ELEMENTS: Memo[Fetched] = Memo(lambda invocation: fetched(invocation.session.graph, invocation.fetches))
+_FED: Memo[Mapping[str, Any]] = Memo(lambda invocation: fed(invocation.feeds))
+
+
 def looks_at(invocation: Invocation) -> Hashable:
     """As `Call.looks_at`: the session, what is fetched and what is fed of its graph."""
-    elements = fetched(invocation.session.graph, invocation.fetches)
+    elements = elements_of(invocation)
     names = tuple(element.name for element in (*elements.tensors, *elements.targets))
-    return None if elements.unknown else (id(invocation.session), names, frozenset(fed(invocation.feeds)))
+    return None if elements.unknown else (id(invocation.session), names, frozenset(fed_to(invocation)))
 
 
 def call_of(invocation: Invocation, number: int, thread: str) -> Call:
     """The description of `invocation` for the screen."""
-    elements = fetched(invocation.session.graph, invocation.fetches)
+    elements = elements_of(invocation)
     notes = tuple(f"A fetch of type {name} is resolved by TensorFlow alone." for name in elements.unknown)
     return Call(
         number,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tfdbg_cli.capture.sessions.called import GraphFunctions, called_root
-from tfdbg_cli.capture.sessions.holders import held_by
+from tfdbg_cli.capture.sessions.holders import held_by, touching
 from tfdbg_cli.capture.sessions.unordered import unordered
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful, only_handles
@@ -30,12 +31,15 @@ class Variable:
     writers: tuple[Op, ...] = ()
     after: tuple[Op, ...] | None = None
 
-    @property
+    def __hash__(self) -> int:
+        return hash(self.op)
+
+    @cached_property
     def name(self) -> str:
         """The name of the op that holds it."""
         return str(self.op.name)
 
-    @property
+    @cached_property
     def reference(self) -> bool:
         """Whether it is a variable of the old kind (`use_resource=False`)."""
         return self.op.type in REFERENCE_VARIABLES
@@ -54,7 +58,7 @@ class CallState:
     them, and those that do something outside of the graph: write a file, print, fill a queue. The outputs of an op
     that only speaks are no sources, since they follow from what it reads. `obstacle` says why the call cannot be made
     again from these; it is empty when it can be. `unordered` names a variable or another thing that one op changes
-    while others use it, in no fixed order.
+    while others use it, in no fixed order. `touching` are all ops that may have to do with more than numbers.
     """
 
     variables: tuple[Variable, ...] = ()
@@ -62,8 +66,9 @@ class CallState:
     outside: tuple[Op, ...] = ()
     obstacle: str = ""
     unordered: str = ""
+    touching: tuple[Op, ...] = ()
 
-    @property
+    @cached_property
     def written(self) -> tuple[Variable, ...]:
         """The variables that the call may change."""
         return tuple(variable for variable in self.variables if variable.writers)
@@ -94,14 +99,17 @@ def call_state(
     """
     fetchable = {tensor.name for tensor in listed}
     found = _Found()
-    for op in order:
+    concerned = touching(order)
+    for op in concerned:
         _look_at(op, fetchable, fed_names, found)
     variables = tuple(
         Variable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ()))) for name, op in found.variables.items()
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
-    disputed = unordered(order, ends, writers, fed_names)
-    return CallState(variables, tuple(found.sources), tuple(found.outside), found.obstacle, disputed)
+    disputed = unordered(order, concerned, ends, writers, fed_names)
+    return CallState(
+        variables, tuple(found.sources), tuple(found.outside), found.obstacle, disputed, tuple(concerned)
+    )
 
 
 def _look_at(op: Op, fetchable: set[str], fed_names: frozenset[str], found: _Found) -> None:

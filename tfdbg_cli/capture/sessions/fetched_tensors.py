@@ -87,6 +87,8 @@ def described(tensor: SymbolicTensor, value: Value) -> Tensor:
 
 def fetched_array(value: FetchedValue) -> Array:
     """What Session.run gives for a tensor (an array, a NumPy scalar, bytes for a string) as an array."""
+    if isinstance(value, np.ndarray):
+        return value
     if isinstance(value, bytes | str):
         array = np.empty((), np.dtype(object))
         array[()] = value

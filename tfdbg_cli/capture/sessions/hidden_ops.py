@@ -11,11 +11,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from tfdbg_cli.capture.functions.rewrite import original_names
+from tfdbg_cli.capture.functions.rewrite import has_new_name
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.memo import Memo
-from tfdbg_cli.capture.tf.types import FunctionDef, Op, SymbolicTensor, TfGraph
+from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, SymbolicTensor, TfGraph
 
 v1 = compat.v1
 
@@ -94,12 +94,18 @@ class HiddenOps:
             definition.library.function.extend(functions)
             inputs: dict[str, SymbolicTensor] = {}
             controls: dict[str, Op] = {}
+            alike: dict[tuple[str, int], NodeDef] = {}  # what ops with the very same attributes have in common
             for at, op in enumerate(new):
-                node = definition.node.add(name=self.name_of(at), op=op.op_type, device=op.device)
-                node.input.extend(_named(operand, "in", inputs) for operand in op.inputs)
-                node.input.extend(f"^{_named(waited, 'after', controls)}" for waited in op.after)
-                for name, value in op.attributes.items():
-                    set_attribute(node.attr[name], value)
+                kind = (op.op_type, id(op.attributes))
+                known = alike.get(kind)
+                if known is None:
+                    known = alike[kind] = _without_inputs(op)
+                node = definition.node.add()
+                node.CopyFrom(known)
+                node.name = self.name_of(at)
+                node.device = op.device
+                node.input.extend([_named(operand, "in", inputs) for operand in op.inputs])
+                node.input.extend([f"^{_named(waited, 'after', controls)}" for waited in op.after])
             if not self._count:
                 compat.hide_ops(self._graph, is_hidden)
             names = [self.name_of(at) for at in range(len(new))]
@@ -117,7 +123,7 @@ _HIDDEN = Memo(HiddenOps)
 
 def is_hidden(name: str) -> bool:
     """Whether the op or the function of that name is one of ours."""
-    return name.startswith(PREFIX) or original_names(name) != name
+    return name.startswith(PREFIX) or has_new_name(name)
 
 
 def hidden_ops(graph: TfGraph) -> HiddenOps:
@@ -130,6 +136,13 @@ def program_version(graph: TfGraph) -> int:
     hidden = _HIDDEN.known(graph)
     version: int = graph.version
     return version if hidden is None else version - hidden.count
+
+
+def _without_inputs(op: NewOp) -> NodeDef:
+    node = v1.NodeDef(op=op.op_type)
+    for name, value in op.attributes.items():
+        set_attribute(node.attr[name], value)
+    return node
 
 
 def _named(given: Operand | Op, kind: str, known: dict[str, Any]) -> str:

@@ -1,14 +1,42 @@
-"""Whose variable a handle or a reference in a session's graph is."""
+"""Whose variable a handle or a reference in a session's graph is, and which ops may have to do with such things."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from tfdbg_cli.capture.tf.op_definitions import definition_of
+from tfdbg_cli.capture.tf.op_definitions import definition_of, only_computes
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.ops.kinds import PASSING, VARIABLES
+from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
+
+# What they give shares the memory of what they are given. A Snapshot copies what somebody else holds, too.
+HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
+
+
+def touching(order: Iterable[Op]) -> list[Op]:
+    """Those of the ops `order`, inputs first, that may have to do with more than the numbers that they are given.
+
+    All others compute numbers of numbers. They are nearly all ops of a large graph, and whoever asks about state need
+    not look at them: they neither hold, read, write nor draw anything, and call nothing.
+    """
+    leading: dict[str, bool] = {}  # by name, whether what an op gives may lead to state, or share its memory
+    found = []
+    for op in order:
+        given = False
+        for tensor in op.inputs:
+            giver = tensor.op
+            leads = leading.get(giver.name)
+            if leads is None:  # past a fed tensor, or the way back of a loop
+                leads = any(map(is_opaque, giver.outputs))
+            if leads:
+                given = True
+                break
+        leads = (given and op.type in HANDING_ON) or any(map(is_opaque, op.outputs))
+        leading[op.name] = leads
+        if given or leads or op.type in PYTHON or not only_computes(op.type):
+            found.append(op)
+    return found
 
 
 def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Any:

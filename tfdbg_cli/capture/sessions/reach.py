@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.capture.sessions.hidden_ops import program_version
 from tfdbg_cli.capture.tf.memo import Memos
-from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful
+from tfdbg_cli.capture.tf.op_definitions import calls_functions, definition_of, is_stateful, only_computes
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.walks import needs_first
@@ -129,10 +129,11 @@ def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Rea
                 tensors.append(tensor)
                 if is_opaque(tensor):
                     opaque.add(tensor.name)
+    more = [op for op in order if not only_computes(op.type)]
     loops = any(op.type in ENTER for op in order)
-    stateful = next((op for op in order if _is_stateful(op)), None)
+    stateful = next(filter(_is_stateful, more), None)
     unwritable = next((op.name for op in order if not _can_be_file(op.name)), "")
-    calls = any(map(calls_functions, order))
+    calls = any(map(calls_functions, more))
     inside = frozenset(name for name, depth in depths.items() if depth != OUTSIDE)
     return Reach(tuple(tensors), frozenset(opaque), hidden, loops, stateful, unwritable, calls, inside, tuple(order))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
-from tfdbg_cli.capture.sessions.holders import held_by
+from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.reach import ancestors
-from tfdbg_cli.capture.sessions.unordered import HANDING_ON, Held, marks_before
+from tfdbg_cli.capture.sessions.unordered import Held, marks_before
 from tfdbg_cli.capture.tf.opaque import is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.model.values import Array

@@ -8,30 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from tfdbg_cli.capture.sessions.holders import HANDING_ON
 from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.effects import Does, State, does, is_of_a_run
-from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
+from tfdbg_cli.ops.kinds import PASSING, PYTHON, VARIABLES
 
-# What they give shares the memory of what they are given. A Snapshot copies what somebody else holds, too.
-HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
 _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
 
 Writers = Mapping[str, Sequence[Op]]  # the ops of the call that write a variable, by the name of the op that holds it
 
 
-def unordered(order: Sequence[Op], ends: Iterable[Op], writers: Writers, fed_names: frozenset[str]) -> str:
+def unordered(
+    order: Sequence[Op], touching: Iterable[Op], ends: Iterable[Op], writers: Writers, fed_names: frozenset[str]
+) -> str:
     """The name of a thing that one op of a call changes while others use it, in no fixed order; empty if none.
 
     Args:
         order: the ops of the call, inputs first.
+        touching: those of them that may have to do with more than numbers, in the same order.
         ends: those whose outputs the program fetches, and those that it runs.
         writers: of the variables that the call writes.
         fed_names: tensors whose ops are not asked.
 
     """
-    held = Held(order, writers, fed_names)
+    held = Held(touching, writers, fed_names)
     pairs = list(_pairs(held.uses, writers))
     # What is fetched of such memory is read when the run is over.
     late = [(end.name, held.sharing[end.name]) for end in ends if end.name in held.sharing]

@@ -12,19 +12,18 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.replay.session import replay_session
 from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, Copies, SessionCopy
 from tfdbg_cli.capture.sessions import variable_ops
-from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.made_alike import first_few, require_alike
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
-from tfdbg_cli.capture.sessions.extended.call_checks import ends_of
+from tfdbg_cli.capture.sessions.extended.call_checks import ends_of, reached_by
 from tfdbg_cli.capture.sessions.extended.checks import read_before
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops, program_version
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.sessions.proof import Graphs
-from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
@@ -65,7 +64,7 @@ class RunSnapshot:
         self._invocation = invocation
         self._session = invocation.session
         self._state = state
-        self._feeds = fed(invocation.feeds)
+        self._feeds = fed_to(invocation)
         self._before = read(self._session, state.written)
         self._sources: Mapping[str, Array] = {}
 
@@ -113,7 +112,7 @@ class RunSnapshot:
                 f"What {', '.join(missing[:3])} gave is not known, so the run cannot be made again.",
                 hint="Capture a run that does not fail, without filters; or feed the values instead.",
             )
-        elements = fetched(self._session.graph, self._invocation.fetches)
+        elements = elements_of(self._invocation)
         quiet = self._quiet()
         targets = [op.name for op in elements.targets if op.name not in quiet.lost]
         return ReplaySpec(
@@ -178,7 +177,7 @@ class RunSnapshot:
         outcome = copy.plain(replay_spec, *((graphs.options, graphs.metadata) if graphs is not None else ()))
         if graphs is not None and not copy.alike:
             fed_names = frozenset(self._feeds)
-            require_alike(ancestors(ends_of(self._invocation), fed_names), fed_names, self._state, graphs)
+            require_alike(reached_by(self._invocation).order, fed_names, self._state, graphs)
             copy.alike = True
         return outcome
 
@@ -210,7 +209,8 @@ class RunSnapshot:
         graph = self._session.graph
         ends = ends_of(self._invocation)
         key = (program_version(graph), tuple(op.name for op in ends), frozenset(self._feeds))
-        return _QUIET.of(graph, key, lambda: quiet_graph(graph, ends, self._feeds, self._state))
+        order = reached_by(self._invocation).order
+        return _QUIET.of(graph, key, lambda: quiet_graph(graph, order, self._feeds, self._state))
 
     def _given(self) -> list[ReplayInput]:
         graph = self._session.graph

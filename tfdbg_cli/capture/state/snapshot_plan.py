@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.capture.functions.arguments import Slot
@@ -57,7 +58,7 @@ class SnapshotPlan:
         """What ops draw from outside, in the names of the run: `CallSnapshot.after` wants these values."""
         return frozenset() if self.outside is None else self.outside.to_take
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """The bytes of the variables that a call may change, as far as their shapes are known before it."""
         arguments = [self.slots[position].argument for position in self.written if position < len(self.slots)]

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.tf.types import Op, OpDef, SymbolicTensor
 OF_FUNCTIONS = frozenset({"func", "list(func)"})  # the types of attributes that name functions
 _GRAPH_FUNCTION = re.compile(r"__(?:inference|forward)_(?P<name>.+)_\d+$")
 _MAY_CALL: dict[str, bool] = {}  # of registered types of ops; those of functions differ from graph to graph
+_ONLY_COMPUTES: dict[str, bool] = {}  # of the same
 
 
 def definition_of(op: Op) -> OpDef:
@@ -23,6 +24,21 @@ def is_stateful(op: Op) -> bool:
     """Whether TensorFlow counts `op` as stateful, or knows nothing of it."""
     definition = definition_of(op)
     return definition is None or bool(definition.is_stateful)
+
+
+def only_computes(op_type: str) -> bool:
+    """Whether TensorFlow knows ops of that type, counts them as stateless, and none of them names a function."""
+    known = _ONLY_COMPUTES.get(op_type)
+    if known is None:
+        definition = compat.op_definition(op_type)
+        known = (
+            definition is not None
+            and not definition.is_stateful
+            and not any(attribute.type in OF_FUNCTIONS for attribute in definition.attr)
+        )
+        if definition is not None:
+            _ONLY_COMPUTES[op_type] = known
+    return known
 
 
 def calls_functions(op: Op) -> bool:

@@ -386,4 +386,6 @@ def test_a_run_made_again_without_an_update_is_never_believed(tf, debugged, grap
 def test_a_run_of_which_tensorflow_tells_nothing_is_not_believed(tf, graph) -> None:
     w = tf.get_variable("w", initializer=0.0, use_resource=True)
     with pytest.raises(made_alike.OtherRunError, match="does not tell"):
-        made_alike.require_alike([w.assign_add(1.0).op], frozenset(), made_alike.CallState(), trial_run.Graphs())
+        op = w.assign_add(1.0).op
+        state = made_alike.CallState(touching=(op,))
+        made_alike.require_alike([op], frozenset(), state, trial_run.Graphs())

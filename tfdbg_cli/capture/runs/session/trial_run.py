@@ -8,7 +8,7 @@ from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.mirror import mirrored
-from tfdbg_cli.capture.sessions.call_names import fetched
+from tfdbg_cli.capture.sessions.call_names import elements_of
 from tfdbg_cli.capture.sessions.exact.made_alike import OtherRunError, first_few
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.exact.traffic import traffic_of
@@ -75,7 +75,7 @@ class TrialRun:
         wanted = self._due and told and not call.trial.proven and not call.shadow_ops.ops
         self.graphs = Graphs() if wanted else None
         self.beside: Sequence[SymbolicTensor] = ()  # those whose values are taken while the run happens
-        self.fetches: Sequence[SymbolicTensor] = fetched(invocation.session.graph, invocation.fetches).tensors
+        self.fetches: Sequence[SymbolicTensor] = elements_of(invocation).tensors
 
     def settled(
         self, result: RunResult, values: Sequence[FetchedValue], held: RunSnapshot | None, hit: bool

@@ -19,7 +19,7 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
     """Make sure that a replay made all updates of the program's run of `order`, and no others.
 
     Args:
-        order: the ops that the program's run needs, inputs first.
+        order: the ops that the program's run needs.
         fed_names: tensors whose ops were not asked.
         state: what the ops use; those that act outside are not made again.
         again: the graphs of the replay.
@@ -29,7 +29,7 @@ def require_alike(order: Sequence[Op], fed_names: frozenset[str], state: CallSta
 
     """
     outside = {op.name for op in state.outside}
-    changing = [op for op in order if op.name not in outside and changes(op, fed_names)]
+    changing = [op for op in state.touching if op.name not in outside and changes(op, fed_names)]
     if not changing and not outside:
         return
     ran = {node.name: node.op for graph in again.metadata.partition_graphs for node in graph.node}

@@ -9,9 +9,9 @@ from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable
 from tfdbg_cli.capture.sessions.exact.outcome import Outcome
 from tfdbg_cli.capture.sessions.extended.call_checks import reached_by
-from tfdbg_cli.capture.sessions.holders import held_by
+from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.unordered import HANDING_ON, marks_before
+from tfdbg_cli.capture.sessions.unordered import marks_before
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
 from tfdbg_cli.model.values import Array, NoValue

@@ -44,23 +44,28 @@ class QuietGraph:
     lost: frozenset[str]
 
 
-def quiet_graph(graph: TfGraph, ends: Sequence[Op], fed_names: Collection[str], state: CallState) -> QuietGraph:
-    """The part of `graph` that a run of the ops `ends` needs, while `fed_names` and what was drawn are fed.
+def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str], state: CallState) -> QuietGraph:
+    """The part of `graph` that a run needs which makes `order`, while `fed_names` and what was drawn are fed.
+
+    `order` are all ops that it runs, inputs first.
 
     Raises:
         TfdbgError: the graph is too large.
 
     """
     fed_ops = [graph.as_graph_element(name).op for name in fed_names]
-    kept = {op.name for op in ancestors([*ends, *fed_ops], ())}
+    # What leads to a fed tensor does not run, but belongs to the graph; most of the time there is nothing.
+    led_to_fed = any(op.inputs or op.control_inputs for op in fed_ops)
+    parts = [*order, *fed_ops]
+    kept = {op.name for op in (ancestors(parts, ()) if led_to_fed else parts)}
     whole = graph.as_graph_def()
     if whole.ByteSize() > _LARGEST_GRAPH:
         raise TfdbgError("The graph is larger than 2 GiB, so it cannot be written.", hint="Keep data out of it.")
     part = tf.compat.v1.GraphDef(versions=whole.versions, library=whole.library)
     part.node.extend(node for node in whole.node if node.name in kept)
-    order = ancestors(ends, fed_names)
     quieted = _Quieted(order, frozenset(fed_names), state)
-    quieted.rewrite(part)
+    if state.outside:
+        quieted.rewrite(part)
     for node in part.node:
         _forget_places(node, kept)
     return QuietGraph(part.SerializeToString(), tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
@@ -81,7 +86,9 @@ class _Quieted:
         self.lost = {name: op for name, op in self._outside.items() if op.outputs and not speaks(op.type)}
         written = {variable.name for variable in state.written}
         # What holds a variable, or only leads to one, acts on nothing.
-        self._acting = {op.name for op in order if op.name not in self._outside and acts(op, fed_names, written)}
+        self._acting = {
+            op.name for op in state.touching if op.name not in self._outside and acts(op, fed_names, written)
+        }
         self.awaited = [name for name, op in self.lost.items() if self._acted_before(op)]
         self._depths = nesting_of(order, fed_names) if self._outside else {}
 

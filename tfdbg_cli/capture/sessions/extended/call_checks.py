@@ -14,11 +14,11 @@ from tfdbg_cli.analysis.watch.training_filters import UPDATED_VARIABLE, is_final
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.questions.question import Covering, Question
-from tfdbg_cli.capture.sessions.call_names import fed, fetched
+from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
 from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
 from tfdbg_cli.capture.sessions.called import GraphFunctions
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
-from tfdbg_cli.capture.sessions.extended.checks import health_of, read_after_updates
+from tfdbg_cli.capture.sessions.extended.checks import health_of, known_shape, read_after_updates
 from tfdbg_cli.capture.sessions.extended.frontier import frontier
 from tfdbg_cli.capture.sessions.extended.inner_checks import Inner, Sum, inner_tensors, loops_of
 from tfdbg_cli.capture.sessions.extended.last_writes import with_last_writes
@@ -32,10 +32,10 @@ from tfdbg_cli.capture.sessions.references import read_before_updates
 from tfdbg_cli.capture.sessions.updated import updated_name
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import SymbolicTensor, TfGraph
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.ops.kinds import ASSIGNMENTS
+from tfdbg_cli.ops.transparent_shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ _WATCHED: Memos[CallChecks] = Memos(keep=16)
 
 def reached_by(invocation: Invocation) -> Reach:
     """What `invocation` computes."""
-    return reach(invocation.session.graph, ends_of(invocation), fed(invocation.feeds))
+    return reach(invocation.session.graph, ends_of(invocation), fed_to(invocation))
 
 
 def state_of(invocation: Invocation) -> CallState:
     """What `invocation` reads and writes beside the edges of its graph. Kept for the next call of its kind."""
     graph = invocation.session.graph
-    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
+    ends, fed_names = ends_of(invocation), frozenset(fed_to(invocation))
     key = (program_version(graph), tuple(op.name for op in ends), fed_names)
 
     def found_out() -> CallState:
@@ -119,7 +119,7 @@ def why_not_inside(invocation: Invocation, *, keeping: bool, question: Question 
 def misfit(invocation: Invocation) -> str:
     """What of the feeds has not the shape that the graph promises, as a reason; empty if all have."""
     graph = invocation.session.graph
-    for name, value in fed(invocation.feeds).items():
+    for name, value in fed_to(invocation).items():
         if not graph.as_graph_element(name).shape.is_compatible_with(np.shape(value)):
             return f"what is fed to {name} has not the shape that the graph promises"
     return ""
@@ -127,8 +127,8 @@ def misfit(invocation: Invocation) -> str:
 
 def ends_of(invocation: Invocation) -> list[Any]:
     """The ops whose outputs `invocation` fetches, and those that it runs; what is fed is not computed."""
-    elements = fetched(invocation.session.graph, invocation.fetches)
-    return ends_among(elements.tensors + elements.targets, fed(invocation.feeds))
+    elements = elements_of(invocation)
+    return ends_among(elements.tensors + elements.targets, fed_to(invocation))
 
 
 def call_checks(
@@ -141,8 +141,8 @@ def call_checks(
 
     """
     graph = invocation.session.graph
-    ends, fed_names = ends_of(invocation), frozenset(fed(invocation.feeds))
-    results = tuple(tensor.name for tensor in fetched(graph, invocation.fetches).tensors)
+    ends, fed_names = ends_of(invocation), frozenset(fed_to(invocation))
+    results = tuple(tensor.name for tensor in elements_of(invocation).tensors)
     among = results if question.among is Among.OUTCOME else ()
     left_out = watched.exclude_node_names, watched.ignored
     kind = (tuple(op.name for op in ends), fed_names, question, among, left_out, request)
@@ -181,13 +181,17 @@ class _Admission:
         self._outcome = outcome
         excluded, ignored = watched.exclude_node_names, watched.ignored_in("")
         self.named = chooser(request, excluded, ignored).admits_named
-        self.whole = not excluded and not request.narrowed and outcome is None and not ignored
+        self._by_name = bool(excluded or request.narrowed or ignored)
+        self.whole = not self._by_name and outcome is None
+        self._concerned: dict[tuple[str, str, Shape], bool] = {}
 
     def tensor(self, tensor: SymbolicTensor) -> bool:
         op, dtype = tensor.op, tensor.dtype.base_dtype.name
-        if not self._question.concerns(op.type, dtype, dimensions(tensor.shape)) or not self.named(
-            op.name, op.type, dtype
-        ):
+        kind = (op.type, dtype, known_shape(self._question, tensor))
+        concerned = self._concerned.get(kind)
+        if concerned is None:
+            concerned = self._concerned[kind] = self._question.concerns(*kind)
+        if not concerned or (self._by_name and not self.named(op.name, op.type, dtype)):
             return False
         if self._question.among is Among.GRADIENTS:
             return is_final_gradient(program_graph(self._graph), op.name, tensor.value_index, op.type)
@@ -249,7 +253,7 @@ def _watched_call(
 
 def _unasked(question: Question, tensors: Iterable[SymbolicTensor]) -> str:
     """The name of one of `tensors` that cannot be asked in the graph; empty when all can."""
-    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, dimensions(t.shape)))
+    left = (t for t in tensors if not question.askable(t.dtype.base_dtype.name, known_shape(question, t)))
     return next((str(tensor.name) for tensor in left), "")
 
 

@@ -56,10 +56,17 @@ def _read(variable: Variable, after: Sequence[Any], _: int) -> list[NewOp]:
     return [read(variable.tensor, variable.dtype, variable.op.device, after, reference=variable.reference)]
 
 
+def known_shape(question: Question, tensor: SymbolicTensor) -> Shape:
+    """What is known of the shape of `tensor`, where that matters to `question`: to ask a graph for it takes long."""
+    return dimensions(tensor.shape) if question.by_shape else None
+
+
 def asked(hidden: HiddenOps, question: Question, tensor: SymbolicTensor, at: int, before: Any = None) -> list[NewOp]:
     """The ops that answer for one tensor; they are added at `at`. Of a variable, `before` is what it was."""
     new: list[NewOp] = []
-    for op_type, operands, attributes in _steps(question, tensor.dtype.base_dtype.name, dimensions(tensor.shape)):
+    for op_type, operands, attributes in _steps(
+        question, tensor.dtype.base_dtype.name, known_shape(question, tensor)
+    ):
         inputs = [_operand(hidden, number, tensor, before, at) for number in operands]
         # A constant is to be in the loop or branch in which it is read.
         waits = () if inputs else (tensor.op,)

@@ -10,6 +10,7 @@ from typing import Any
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of, is_placeholder
+from tfdbg_cli.capture.tf.opaque import is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.transparency import CHECKABLE
@@ -88,10 +89,10 @@ class _Search:
 
 
 def _can_be_bad(tensor: SymbolicTensor, fed_names: Collection[str]) -> bool:
-    kind = tensor.dtype.base_dtype
-    op = tensor.op
-    if tensor.name not in fed_names and is_undefined(
-        op.type, tensor.value_index, lambda name: attribute_of(op, name)
-    ):
+    dtype = tensor.dtype
+    if dtype.base_dtype.name not in CHECKABLE or (is_reference(tensor) and tensor.name not in fed_names):
         return False
-    return kind.name in CHECKABLE and (tensor.dtype == kind or tensor.name in fed_names)
+    op = tensor.op
+    return tensor.name in fed_names or not is_undefined(
+        op.type, tensor.value_index, lambda name: attribute_of(op, name)
+    )

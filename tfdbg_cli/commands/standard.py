@@ -19,6 +19,7 @@ _MODULES = (
     "row",
     "error_info",
     "frames",
+    "list_nodes",
     "node_info",
     "neighbour_lists",
     "path",

@@ -8,10 +8,11 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container_format import RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS
+from tfdbg_cli.formats.graph_file_format import GRAPH_FILES, SAVED_MODELS
 from tfdbg_cli.formats.recording.format import Format, Place
 from tfdbg_cli.model.runs import Opened
 
-FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS, EVENT_SETS)
+FORMATS: tuple[Format, ...] = (RECORDING, DUMP, DUMPS, EVENT_SETS, SAVED_MODELS, GRAPH_FILES)
 """The formats, in the order in which they are asked."""
 
 
@@ -29,7 +30,7 @@ def open_path(path: Path | str) -> Opened:
     for known in FORMATS:
         if known.recognizes(place):
             recording = known.open(place)
-            return Opened(str(place.path), recording.runs, notes=tuple(recording.notes))
+            return Opened(str(place.path), recording.runs, notes=tuple(recording.notes), noun=known.noun)
     raise next(filter(None, (known.mistaken(place) for known in FORMATS)), None) or _foreign(place)
 
 

@@ -16,7 +16,7 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
-from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, RunEnd, RunStart
@@ -34,8 +34,12 @@ def _run_info(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
-    looks = [] if isinstance(context.stop, RunStart) else [_looks()]
-    blocks.append(Text((_filters(context), *looks)))
+    looks = [] if isinstance(context.stop, RunStart) else [_looks("lt", "layers", "origin", "ls")]
+    if context.call.kind is RunKind.GRAPH and not len(context.run.tensors):
+        looks = [_looks("ln", "layers", "runs")]
+    else:
+        looks = [_filters(context), *looks]
+    blocks.append(Text(tuple(looks)))
     return Document("run_info", tuple(blocks), lambda: _data(context), context.call.title)
 
 
@@ -44,9 +48,9 @@ def _what(context: Context) -> list[Line]:
     before = isinstance(context.stop, RunStart)
     lines = [
         line(
-            Span("About to " if before else "Done: ", Style.TITLE),
+            Span("About to " if before else "" if call.kind is RunKind.GRAPH else "Done: ", Style.TITLE),
             Span(call.title, Style.TITLE),
-            f" ({call.kind})",
+            f" ({call.kind})" if call.kind is not RunKind.GRAPH else "",
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
@@ -56,7 +60,8 @@ def _what(context: Context) -> list[Line]:
         lines += _watch_memory(call, context.stop.estimate)
         notes = (*call.notes, *context.stop.notes)
     else:
-        lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
+        if call.kind is not RunKind.GRAPH:
+            lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         notes = (*call.notes, *_stop_notes(context), *context.run.notes)
     return lines + [line(Span(note, Style.HINT)) for note in notes]
@@ -127,8 +132,8 @@ def _choices(context: Context) -> Definitions:
     return Definitions(pairs, indent="  ")
 
 
-def _looks() -> Line:
-    links = [Span(command, Style.KEY, command) for command in ("lt", "layers", "origin", "ls")]
+def _looks(*commands: str) -> Line:
+    links = [Span(command, Style.KEY, command) for command in commands]
     return line(Span("Look: ", Style.LABEL), *_joined(links))
 
 

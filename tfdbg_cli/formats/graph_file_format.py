@@ -1,0 +1,84 @@
+"""The formats of programs without their runs: a file with a graph, and a SavedModel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.graph_files.held_graph import graph_run
+from tfdbg_cli.formats.graph_files.reader import held_graphs, kind_of
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+
+_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+_MOST_FACTS = 40
+_ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
+
+
+def _is_graph_file(place: Place) -> bool:
+    return place.is_file and (place.path.name.lower().endswith(_ENDINGS) or kind_of(place.path) is not None)
+
+
+def _open_file(place: Place) -> Recording:
+    return _recording(place.path)
+
+
+def _recording(path: Path) -> Recording:
+    kind, graphs = held_graphs(path)
+    numbered = list(enumerate(graphs, 1))
+    runs = SavedRuns(numbered, lambda key: graph_run(*key, str(path)))
+    return SavedRecording(runs, (f"{path.name} is {kind.value}: graphs, and nothing of what they computed.",))
+
+
+def _examine_file(place: Place) -> Examination:
+    return _examined(place.path)
+
+
+def _examined(path: Path) -> Examination:
+    """All that is in the file, each graph read once."""
+    try:
+        kind, graphs = held_graphs(path)
+    except TfdbgError as error:
+        return Examination("a file that should hold a graph", (), ((error.message, error.hint),))
+    facts: list[str] = []
+    troubles: dict[str, str] = {}
+    for held in graphs:
+        found = held.read()
+        facts.append(f"{held.title}: {len(found.graph):,} nodes.")
+        facts += found.notes
+        troubles.update(dict.fromkeys(found.damages, "What can be read is shown. Copy the file again."))
+    if len(facts) > _MOST_FACTS:
+        facts[_MOST_FACTS:] = [f"{len(facts) - _MOST_FACTS:,} more."]
+    return Examination(kind.value, tuple(facts), tuple(troubles.items()))
+
+
+def _is_saved_model(place: Place) -> bool:
+    return any(name in _SAVED_MODEL for name in place.names)
+
+
+def _saved_model(place: Place) -> Path:
+    return place.path / next(name for name in _SAVED_MODEL if name in place.names)
+
+
+def _open_saved_model(place: Place) -> Recording:
+    return _recording(_saved_model(place))
+
+
+def _examine_saved_model(place: Place) -> Examination:
+    return _examined(_saved_model(place))
+
+
+GRAPH_FILES = Format(
+    "a file with a graph (GraphDef, MetaGraphDef or RunMetadata)",
+    _is_graph_file,
+    _open_file,
+    examine=_examine_file,
+    noun="graph",
+)
+SAVED_MODELS = Format(
+    "a SavedModel (a folder with saved_model.pb)",
+    _is_saved_model,
+    _open_saved_model,
+    examine=_examine_saved_model,
+    noun="graph",
+)

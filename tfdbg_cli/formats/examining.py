@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.opening import FORMATS, open_path
+from tfdbg_cli.formats.opening import FORMATS, named_place, open_path
 from tfdbg_cli.formats.recording.format import Examination, Format, Place
 
 _RUNS_LOOKED_AT = 200
@@ -13,7 +13,6 @@ _RUNS_LOOKED_AT = 200
 _KNOWN = (
     ("events.out.tfevents.", "events for TensorBoard", "Show them with: tensorboard --logdir PATH."),
     (".keras", "a Keras model", "It holds a program, and no runs of it: run it under `tfdbg run`."),
-    (".index", "a checkpoint", "It holds variables, and no runs."),
     (".xplane.pb", "a profile of TensorFlow", "Show it with TensorBoard's profiler."),
 )
 
@@ -25,8 +24,7 @@ def examined(path: Path | str) -> Examination:
         TfdbgError: there is nothing there, or it may not be read.
 
     """
-    place = Place(Path(path).expanduser())
-    place.require_readable()
+    place = named_place(path)
     for known in FORMATS:
         if known.recognizes(place):
             return known.examine(place) if known.examine is not None else _by_notes(known, place)

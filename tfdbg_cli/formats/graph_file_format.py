@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+from tfdbg_cli.formats.graph_files.file_kind import FileKind
 from tfdbg_cli.formats.graph_files.held_graph import graph_run
 from tfdbg_cli.formats.graph_files.reader import held_graphs, kind_of
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+_VARIABLES = Path("variables") / "variables.index"
 _MOST_FACTS = 40
 _ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
 
@@ -25,9 +29,13 @@ def _open_file(place: Place) -> Recording:
 
 def _recording(path: Path) -> Recording:
     kind, graphs = held_graphs(path)
-    numbered = list(enumerate(graphs, 1))
-    runs = SavedRuns(numbered, lambda key: graph_run(*key, str(path)))
-    return SavedRecording(runs, (f"{path.name} is {kind.value}: graphs, and nothing of what they computed.",))
+    reads = [partial(graph_run, number, held, str(path)) for number, held in enumerate(graphs, 1)]
+    notes = [f"{path.name} is {kind.value}: graphs, and nothing of what they computed."]
+    variables = path.parent / _VARIABLES
+    if kind is FileKind.SAVED_MODEL and variables.is_file():
+        reads.append(partial(read_checkpoint, len(reads) + 1, variables))
+        notes.append(f"Its variables are the last of these (`runs {len(reads)}`).")
+    return SavedRecording(SavedRuns(reads, lambda read: read()), notes)
 
 
 def _examine_file(place: Place) -> Examination:

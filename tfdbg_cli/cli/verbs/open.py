@@ -17,8 +17,8 @@ def prepare_parser(parser: Parser) -> None:
     """Take the path of a recording."""
     parser.description = "Look at runs, and graphs, on disk. TensorFlow is not needed."
     what = (
-        "a recording, a dump directory of one run, a folder of many, a log directory of Debugger V2, a SavedModel, or"
-        " a file with a GraphDef, MetaGraphDef or RunMetadata"
+        "a recording, a dump directory of one run, a folder of many, a log directory of Debugger V2, a SavedModel, a"
+        " checkpoint, or a file with a GraphDef, MetaGraphDef or RunMetadata"
     )
     parser.add_argument("path", metavar="PATH", help=what)
     add_prompt_options(parser)

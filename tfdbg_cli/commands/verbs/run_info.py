@@ -21,6 +21,7 @@ from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, RunEnd, RunStart
 
+_NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT)
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),
     ("run -t 10", "stop at the end of the 10th run from here"),
@@ -31,7 +32,9 @@ _CHOICES = (
 
 
 def _run_info(context: Context, options: argparse.Namespace) -> Document:
-    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
+    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE))]
+    if context.call.kind is not RunKind.CHECKPOINT:
+        blocks += [*call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
     looks = [] if isinstance(context.stop, RunStart) else [_looks("lt", "layers", "origin", "ls")]
@@ -48,19 +51,22 @@ def _what(context: Context) -> list[Line]:
     before = isinstance(context.stop, RunStart)
     lines = [
         line(
-            Span("About to " if before else "" if call.kind is RunKind.GRAPH else "Done: ", Style.TITLE),
+            Span("About to " if before else "" if call.kind in _NOT_RUN else "Done: ", Style.TITLE),
             Span(call.title, Style.TITLE),
-            f" ({call.kind})" if call.kind is not RunKind.GRAPH else "",
+            f" ({call.kind})" if call.kind not in _NOT_RUN else "",
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
-    lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
+    if call.kind is not RunKind.CHECKPOINT:
+        lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
         lines += _watch_memory(call, context.stop.estimate)
         notes = (*call.notes, *context.stop.notes)
     else:
-        if call.kind is not RunKind.GRAPH:
+        if call.kind is RunKind.CHECKPOINT:
+            lines.append(line(count_text(len(context.run.tensors), "variable")))
+        elif call.kind is not RunKind.GRAPH:
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         notes = (*call.notes, *_stop_notes(context), *context.run.notes)

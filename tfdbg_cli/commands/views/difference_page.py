@@ -24,6 +24,7 @@ from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
@@ -181,6 +182,8 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
 def _made_at(beside: Beside, first: Verdict) -> list[Block]:
     """The line that made the op in A, and that in B; once, where both are the same."""
     runs, linked = beside.comparison.runs, beside.linked
+    if all(run.call.kind is RunKind.CHECKPOINT for run in runs):  # nothing made them here
+        return []
     nodes = [run.tensors[row].node for run, row in zip(runs, first.rows, strict=True)]
     ours, theirs = (made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True))
     sides, labels = [0, 1], ("A at", "B at")
@@ -208,6 +211,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     is_computed = [node is not None and bool(node.inputs) and not is_source(node.op_type) for node in nodes]
     if types[0] != types[1] and all(types):
         said = f" It is {types[0]} in A, and {types[1]} in B.{said}"
+    if all(run.call.kind is RunKind.CHECKPOINT for run in comparison.runs):
+        return "The variable holds something else."
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."

@@ -49,11 +49,18 @@ def text_kind(beginning: bytes) -> FileKind | None:
 def binary_kind(beginning: bytes) -> FileKind | None:
     """What a serialized message is that begins so; None where it is none of these."""
     for part in _first(beginning):
-        if part.number == 1 and part.wire == VARINT:
-            return FileKind.SAVED_MODEL
+        if part.number == 2 and part.wire == BYTES and _has_version(beginning):
+            meta = first_part(beginning, 1, part.start, part.end) or first_part(beginning, 2, part.start, part.end)
+            return FileKind.SAVED_MODEL if meta is not None and meta.wire == BYTES else None
         if part.wire == BYTES and (kind := _by_field(beginning, part)) is not None:
             return kind
     return None
+
+
+def _has_version(beginning: bytes) -> bool:
+    """Whether the message begins with the version of a SavedModel."""
+    part = next(_first(beginning), None)
+    return part is not None and (part.number, part.wire) == (1, VARINT) and part.end - part.start == 1
 
 
 def _first(beginning: bytes) -> Iterator[Part]:
@@ -81,7 +88,7 @@ def _by_field(data: bytes, part: Part) -> FileKind | None:
         name = _inner(data, part, 1, 1, 1)
         if name is not None and _NAME.match(data[name.start : name.end]):
             return FileKind.GRAPH  # its library
-        return FileKind.SAVED_MODEL if (_inner(data, part, 2, 1)) is not None else None
+        return None
     if part.number in (3, 4):
         node = _inner(data, part, 1) if part.number == 3 else _inner(data, part, 2, 1) or _inner(data, part, 1, 1)
         return FileKind.RUN_METADATA if node is not None and _is_node(data, node) else None

@@ -43,9 +43,10 @@ def named_place(path: Path | str) -> Place:
 
     """
     place = Place(Path(path).expanduser())
-    index = place.path.with_name(place.path.name + ENDING) if place.path.name else place.path
-    if not place.path.exists() and index.is_file():
-        return Place(index)
+    if place.is_missing and place.path.name:
+        index = place.path.with_name(place.path.name + ENDING)
+        if index.is_file():
+            return Place(index)
     place.require_readable()
     return place
 

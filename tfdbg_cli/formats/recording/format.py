@@ -39,6 +39,11 @@ class Place:
         """Whether it is something else than a folder."""
         return isinstance(self._listing, NotADirectoryError)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is nothing there."""
+        return isinstance(self._listing, FileNotFoundError)
+
     def require_readable(self) -> None:
         """Refuse what is not there, and a folder that cannot be read.
 

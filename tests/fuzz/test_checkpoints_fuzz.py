@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support.checkpoint_maker import checkpoint, table
 from support.ending import ends
+from support.fuzzing import Turns
 from support.plain_text import plain
 
 from tfdbg_cli.commands.context import Context
@@ -56,10 +57,10 @@ def _answered(path: Path, label: str) -> None:
             raise AssertionError(f"{label}: {command!r} gave {type(error).__name__}: {error}") from error
 
 
-def test_whatever_bytes_its_files_hold_no_command_fails(tmp_path: Path) -> None:
+def test_whatever_bytes_its_files_hold_no_command_fails(tmp_path: Path, turns: Turns) -> None:
     index = checkpoint(tmp_path / "c", _ARRAYS, b"\x0a\x00")
     chance = random.Random(11)
-    for turn in range(80):
+    for turn in turns(80):
         path = chance.choice((index, index.with_name("c.data-00000-of-00001")))
         original = path.read_bytes()
         content = bytearray(original)

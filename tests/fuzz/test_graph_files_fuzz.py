@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.ending import ends
+from support.fuzzing import Turns
 from support.graph_file_maker import TEXT, graph_def, meta_graph_def, run_metadata, saved_model
 from support.plain_text import plain
 
@@ -65,10 +66,10 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", ["graph.pb", "model.meta", "saved_model.pb", "metadata"])
-def test_whatever_bytes_a_graph_file_holds_no_command_fails(tmp_path: Path, name: str) -> None:
+def test_whatever_bytes_a_graph_file_holds_no_command_fails(tmp_path: Path, name: str, turns: Turns) -> None:
     original = _contents(tmp_path)[name]
     chance = random.Random(name)
-    for turn in range(60):
+    for turn in turns(60):
         content = bytearray(original)
         for _ in range(chance.randrange(0, 4)):
             content[chance.randrange(len(content))] = chance.choice(_ODD)
@@ -76,10 +77,10 @@ def test_whatever_bytes_a_graph_file_holds_no_command_fails(tmp_path: Path, name
         _answered(tmp_path / name, f"{name}, turn {turn}")
 
 
-def test_whatever_a_text_says_no_command_fails(tmp_path: Path) -> None:
+def test_whatever_a_text_says_no_command_fails(tmp_path: Path, turns: Turns) -> None:
     chance = random.Random(7)
     original = f'meta_info_def {{ tags: "serve" }} graph_def {{ {TEXT} }}'.encode()
-    for turn in range(60):
+    for turn in turns(60):
         content = bytearray(chance.choice((original, TEXT.encode())))
         for _ in range(chance.randrange(0, 4)):
             at = chance.randrange(len(content))

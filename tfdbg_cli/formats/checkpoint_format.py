@@ -6,13 +6,10 @@ import re
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.checkpoints.checkpoint_index import ENDING
-from tfdbg_cli.formats.checkpoints.checkpoint_store import CheckpointStore
-from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
-_DATA = re.compile(r"^(?P<prefix>.+)\.data-\d{5}-of-\d{5}$")
 _NUMBERS = re.compile(r"\d+")
 _ADVICE = "Copy the checkpoint again, all of its files."
 
@@ -25,7 +22,7 @@ def _indices(place: Place) -> list[Path]:
     """The indices of the checkpoints, by the numbers in their names."""
     if place.is_file:
         return [place.path] if place.path.name.endswith(ENDING) else []
-    with_data = {match["prefix"] for name in place.names if (match := _DATA.match(name))}
+    with_data = {match["prefix"] for name in place.names if (match := DATA.match(name))}
     found = [name for name in place.names if name.endswith(ENDING) and name.removesuffix(ENDING) in with_data]
     return [place.path / name for name in sorted(found, key=_by_number)]
 
@@ -35,12 +32,14 @@ def _by_number(name: str) -> tuple[str, list[int]]:
 
 
 def _open(place: Place) -> Recording:
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint  # what reads a format is loaded for it only
+
     numbered = list(enumerate(_indices(place), 1))
     return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)))
 
 
 def _is_part(place: Place) -> TfdbgError | None:
-    match = _DATA.match(place.path.name) if place.is_file else None
+    match = DATA.match(place.path.name) if place.is_file else None
     if match is None:
         return None
     index = place.path.with_name(match["prefix"] + ENDING)
@@ -50,6 +49,9 @@ def _is_part(place: Place) -> TfdbgError | None:
 
 def _examine(place: Place) -> Examination:
     """All checksums compared."""
+    from tfdbg_cli.formats.checkpoints.checkpoint_store import CheckpointStore
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+
     facts: list[str] = []
     troubles: list[tuple[str, str]] = []
     for number, path in enumerate(_indices(place), 1):

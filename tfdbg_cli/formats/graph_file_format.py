@@ -6,10 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
-from tfdbg_cli.formats.graph_files.file_kind import FileKind
-from tfdbg_cli.formats.graph_files.held_graph import graph_run
-from tfdbg_cli.formats.graph_files.reader import held_graphs, kind_of
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
@@ -20,7 +16,11 @@ _ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
 
 
 def _is_graph_file(place: Place) -> bool:
-    return place.is_file and (place.path.name.lower().endswith(_ENDINGS) or kind_of(place.path) is not None)
+    if not place.is_file or place.path.name.lower().endswith(_ENDINGS):
+        return place.is_file
+    from tfdbg_cli.formats.graph_files.reader import kind_of  # what reads a format is loaded for it only
+
+    return kind_of(place.path) is not None
 
 
 def _open_file(place: Place) -> Recording:
@@ -28,6 +28,11 @@ def _open_file(place: Place) -> Recording:
 
 
 def _recording(path: Path) -> Recording:
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+    from tfdbg_cli.formats.graph_files.file_kind import FileKind
+    from tfdbg_cli.formats.graph_files.held_graph import graph_run
+    from tfdbg_cli.formats.graph_files.reader import held_graphs
+
     kind, graphs = held_graphs(path)
     reads = [partial(graph_run, number, held, str(path)) for number, held in enumerate(graphs, 1)]
     notes = [f"{path.name} is {kind.value}: graphs, and nothing of what they computed."]
@@ -44,6 +49,8 @@ def _examine_file(place: Place) -> Examination:
 
 def _examined(path: Path) -> Examination:
     """All that is in the file, each graph read once."""
+    from tfdbg_cli.formats.graph_files.reader import held_graphs
+
     try:
         kind, graphs = held_graphs(path)
     except TfdbgError as error:

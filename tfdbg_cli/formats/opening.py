@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoint_format import CHECKPOINTS
-from tfdbg_cli.formats.checkpoints.checkpoint_index import ENDING
+from tfdbg_cli.formats.checkpoints.file_names import ENDING
 from tfdbg_cli.formats.container_format import RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tfdbg_cli.formats.checkpoints.file_names import ENDING
 from tfdbg_cli.formats.checkpoints.slice_key import slice_key
 from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError, SortedTable
 from tfdbg_cli.formats.messages import schema
@@ -17,7 +18,6 @@ from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.model.dtypes import ElementType, element_type
 from tfdbg_cli.model.tensors import Shape
 
-ENDING = ".index"
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _LARGEST = 1 << 30  # bytes of an index: a few hundred for each variable
 _LITTLE = 0

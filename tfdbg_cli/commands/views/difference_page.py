@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.difference.compared import Change, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
 from tfdbg_cli.analysis.difference.families import is_source
+from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
@@ -57,6 +58,10 @@ class Beside:
         """Which of the two runs links lead into."""
         return next((side for side, run in enumerate(self.comparison.runs) if run is self.shown), None)
 
+    def linked_node(self, change: GraphChange) -> str:
+        """The node of a change that the run which links lead into has; empty where it has none."""
+        return "" if self.linked is None else (change.first, change.second)[self.linked]
+
     def listed(self) -> Sequence[Verdict]:
         """The tensors that differ, the worst first."""
         found = self.comparison.differing
@@ -91,7 +96,7 @@ def difference_document(beside: Beside) -> Document:
     if listed:
         blocks += [Text((EMPTY_LINE,)), tensor_table(comparison, listed, beside.link)]
     if beside.graphs:
-        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison, beside.linked)]
+        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison.graph_changes, beside.linked_node)]
     return Document("diff", tuple(blocks), lambda: difference_data(beside.compared, listed, beside.graphs), "diff")
 
 

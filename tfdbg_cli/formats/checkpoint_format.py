@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
 from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
@@ -20,6 +19,8 @@ def _is_checkpoint(place: Place) -> bool:
 
 def _indices(place: Place) -> list[Path]:
     """The indices of the checkpoints, by the numbers in their names."""
+    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING  # what reads a format is loaded for it only
+
     if place.is_file:
         return [place.path] if place.path.name.endswith(ENDING) else []
     with_data = {match["prefix"] for name in place.names if (match := DATA.match(name))}
@@ -32,13 +33,15 @@ def _by_number(name: str) -> tuple[str, list[int]]:
 
 
 def _open(place: Place) -> Recording:
-    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint  # what reads a format is loaded for it only
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     numbered = list(enumerate(_indices(place), 1))
     return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)))
 
 
 def _is_part(place: Place) -> TfdbgError | None:
+    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
+
     match = DATA.match(place.path.name) if place.is_file else None
     if match is None:
         return None

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoint_format import CHECKPOINTS
-from tfdbg_cli.formats.checkpoints.file_names import ENDING
 from tfdbg_cli.formats.container_format import RECORDING
 from tfdbg_cli.formats.dump_format import DUMP, DUMPS
 from tfdbg_cli.formats.event_set_format import EVENT_SETS
@@ -44,6 +43,8 @@ def named_place(path: Path | str) -> Place:
     """
     place = Place(Path(path).expanduser())
     if place.is_missing and place.path.name:
+        from tfdbg_cli.formats.checkpoints.file_names import ENDING  # what reads a format is loaded for it only
+
         index = place.path.with_name(place.path.name + ENDING)
         if index.is_file():
             return Place(index)

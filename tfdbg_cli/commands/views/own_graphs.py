@@ -41,7 +41,7 @@ def own_graphs_document(run: Run) -> Document:
         return list(_changes(run, written))
 
     def data() -> dict[str, object]:
-        counted = {"first": None, "different": 0, "equal": 0, "only_a": [], "only_b": []}
+        counted: dict[str, object] = {"first": None, "different": 0, "equal": 0, "only_a": [], "only_b": []}
         return {**counted, "graphs": graph_data(changes())}
 
     left_out = len(python_graph) - len(written)

@@ -12,12 +12,16 @@ from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 _VARIABLES = Path("variables") / "variables.index"
 _MOST_FACTS = 40
+_PROFILE = ".xplane.pb"  # of TensorBoard's profiler
 _ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
 
 
 def _is_graph_file(place: Place) -> bool:
-    if not place.is_file or place.path.name.lower().endswith(_ENDINGS):
-        return place.is_file
+    name = place.path.name.lower()
+    if not place.is_file or name.endswith(_PROFILE):
+        return False
+    if name.endswith(_ENDINGS):
+        return True
     from tfdbg_cli.formats.graph_files.reader import kind_of  # what reads a format is loaded for it only
 
     return kind_of(place.path) is not None

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum
 from tfdbg_cli.formats.messages import schema, tensor_proto
+from tfdbg_cli.formats.recording.checksum import masked_checksum
 
 START = 1_700_000_000.0
 TRAIN_PY = ["import tensorflow as tf", "", "def step(x):", "    return tf.math.log(x)", "", "step(0.0)"]

@@ -12,6 +12,7 @@ from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart
 
 _MOMENT_OF = {RunStart: Moment.RUN_START, RunEnd: Moment.RUN_END, Opened: Moment.OPENED}
@@ -42,6 +43,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         return text_document("empty", data={})
     command = registry.find(parsed.words[0], moment_of(context))
     require_moment(command, context)
+    require_values(command, context)
     options = command.parse(parsed.words[1:])
     if not parsed.redirect:
         return command.handler(context, options)
@@ -79,6 +81,16 @@ def require_moment(command: Command, context: Context) -> None:
             f"`{command.name}` is not for the middle of a run of eager code.", hint="`step` goes op by op."
         )
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
+
+
+def require_values(command: Command, context: Context) -> None:
+    """Refuse a command that is about values where none were kept: with a graph out of a file."""
+    if not command.values or not isinstance(context.stop, Opened):
+        return
+    run = context.run
+    if run.call.kind is RunKind.GRAPH and not len(run.tensors):
+        hint = "`ln` lists its nodes; `tfdbg run` shows what the program computes."
+        raise TfdbgError(f"`{command.name}` is about values. {run.lacks}", hint=hint)
 
 
 def _redirected(document: Document, command: str, path: Path) -> Document:

@@ -109,6 +109,7 @@ class Command:
     moments: frozenset[Moment] = EVERYWHERE
     details: str = ""
     section: str = "Look"  # heading in help
+    values: bool = False  # makes no sense where no value was kept, as in a file with a graph
     steps: Steps | None = None  # for what is asked while a person types or walks: nothing may keep the keys waiting
 
     @cached_property

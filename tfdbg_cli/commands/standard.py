@@ -36,6 +36,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("row", "row"),
     Verb("error_info", "error_info ei"),
     Verb("frames", "frames where bt up down locals py"),
+    Verb("list_nodes", "list_nodes ln"),
     Verb("node_info", "node_info ni"),
     Verb("neighbour_lists", "list_inputs li list_outputs lo"),
     Verb("path", "path"),

@@ -53,7 +53,7 @@ def _titled(context: Context) -> Line:
     if isinstance(event, RunEnd):
         return _run_end(event, context.run)
     count = len(event.runs)
-    return line(Span(f"{event.path}: {count} run{'s' * (count != 1)}", Style.TITLE))
+    return line(Span(f"{event.path}: {count} {event.noun}{'s' * (count != 1)}", Style.TITLE))
 
 
 def _stepping(stepper: Stepper) -> Line:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.opening import FORMATS, open_path
+from tfdbg_cli.formats.opening import FORMATS, named_place, open_path
 from tfdbg_cli.formats.recording.format import Examination, Format, Place
 
 _RUNS_LOOKED_AT = 200
 # What lies in folders and files of other tools, by a part of a name.
 _KNOWN = (
     ("events.out.tfevents.", "events for TensorBoard", "Show them with: tensorboard --logdir PATH."),
-    ("saved_model.pb", "a SavedModel", "It holds a program, and no runs of it: run it under `tfdbg run`."),
     (".keras", "a Keras model", "It holds a program, and no runs of it: run it under `tfdbg run`."),
-    (".index", "a checkpoint", "It holds variables, and no runs."),
     (".xplane.pb", "a profile of TensorFlow", "Show it with TensorBoard's profiler."),
 )
 
@@ -26,8 +24,7 @@ def examined(path: Path | str) -> Examination:
         TfdbgError: there is nothing there, or it may not be read.
 
     """
-    place = Place(Path(path).expanduser())
-    place.require_readable()
+    place = named_place(path)
     for known in FORMATS:
         if known.recognizes(place):
             return known.examine(place) if known.examine is not None else _by_notes(known, place)
@@ -40,14 +37,14 @@ def _by_notes(known: Format, place: Place) -> Examination:
         opened = open_path(place.path)
     except TfdbgError as error:
         return Examination(known.name, (), ((error.message, error.hint),))
-    facts = [f"{len(opened.runs):,} run{'s' * (len(opened.runs) != 1)}.", *opened.notes]
+    facts = [f"{len(opened.runs):,} {opened.noun}{'s' * (len(opened.runs) != 1)}.", *opened.notes]
     troubles = []
     for at in range(min(len(opened.runs), _RUNS_LOOKED_AT)):
         try:
             notes = opened.runs[at].notes
         except TfdbgError as error:
             notes = (error.message,)
-        troubles += [(f"Run {at + 1}: {note}", "") for note in notes]
+        troubles += [(f"{opened.noun.capitalize()} {at + 1}: {note}", "") for note in notes]
     return Examination(known.name, tuple(facts), tuple(troubles))
 
 

@@ -15,6 +15,8 @@ class RunKind(StrEnum):
     CALLABLE = "callable"  # the runner made by Session.make_callable
     FUNCTION = "tf.function"
     EAGER = "eager"
+    GRAPH = "graph"  # of a file: nothing was called
+    CHECKPOINT = "checkpoint"  # variables as they were saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Call:
     what it captured, described by `arguments`. `notes` then say whether this call traced it anew, and why.
 
     Of a session, `fetches_text` and `feed_keys_text` are what Python shows of the program's own fetches and keys.
+
+    Of a graph in a file, and of a checkpoint, `function` says in words which one it is; nothing was called.
 
     Of a turn of a loop that runs eagerly `function` is what it is called, and `loop` the place of the loop.
 
@@ -81,11 +85,15 @@ class Call:
     @property
     def place(self) -> str:
         """What names of nodes belong to: the function, or the loop that runs eagerly; empty for a session."""
+        if self.kind is RunKind.CHECKPOINT:  # all are of one program
+            return ""
         return self.loop or self.function
 
     @property
     def title(self) -> str:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3: train_step(x, y)`."""
+        if self.kind in (RunKind.GRAPH, RunKind.CHECKPOINT):
+            return self.function
         if " " in self.function:  # a part of a program that has no name, in words
             return f"run #{self.number}: {self.function}"
         if self.function:

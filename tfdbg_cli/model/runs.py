@@ -183,7 +183,8 @@ class Opened:
     """The prompt on a recording: `runs` of it, each loaded when it is looked at, first the one at `current`.
 
     `opening` is the command whose answer a person sees first; without one the kind of the run says. `ignored` are
-    the places that count as fine, beside those that came with a run.
+    the places that count as fine, beside those that came with a run. `noun` is what the runs are called: graphs,
+    where nothing ran.
     """
 
     path: str
@@ -192,6 +193,7 @@ class Opened:
     notes: tuple[str, ...] = ()
     opening: str = ""
     ignored: Ignored = field(default_factory=Ignored)
+    noun: str = "run"
 
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

@@ -11,10 +11,10 @@ from support.event_set_maker import EventSetMaker, health, proto, record, small_
 from support.prompt import Prompt
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_lengths
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording.checksum import masked_checksum, places_of_lengths
 
 
 def _rows(prompt: Prompt) -> list[str]:

@@ -9,7 +9,13 @@ import pytest
 from tfdbg_cli.formats.messages import schema
 
 # Fields that we carry along as bytes although TensorFlow declares a message: the same on the wire.
-OPAQUE = {("TensorProto", "resource_handle_val"), ("TensorProto", "variant_val"), ("GraphDef", "library")}
+OPAQUE = {
+    ("TensorProto", "resource_handle_val"), ("TensorProto", "variant_val"), ("GraphDef", "library"),
+    ("SavedModel", "meta_graphs"), ("MetaGraphDef", "graph_def"), ("MetaGraphDef", "object_graph_def"),
+    ("RunMetadata", "step_stats"), ("RunMetadata", "partition_graphs"),
+    ("FunctionGraphs", "partition_graphs"), ("FunctionGraphs", "pre_optimization_graph"),
+    ("FunctionGraphs", "post_optimization_graph"),
+}  # fmt: skip
 TENSORFLOW_NAMES = {
     "SummaryValue": "Summary.Value",
     "PluginData": "SummaryMetadata.PluginData",
@@ -21,6 +27,14 @@ TENSORFLOW_NAMES = {
     "SourceHead": "SourceFile",
     "ExecutionHead": "Execution",
     "TraceHead": "GraphExecutionTrace",
+    "ArgDef": "OpDef.ArgDef",
+    "MetaInfoDef": "MetaGraphDef.MetaInfoDef",
+    "FunctionGraphs": "RunMetadata.FunctionGraphs",
+    "Extent": "TensorSliceProto.Extent",
+    "TrackableObject": "TrackableObjectGraph.TrackableObject",
+    "ObjectReference": "TrackableObjectGraph.TrackableObject.ObjectReference",
+    "SerializedTensor": "TrackableObjectGraph.TrackableObject.SerializedTensor",
+    "SlotVariableReference": "TrackableObjectGraph.TrackableObject.SlotVariableReference",
 }
 
 
@@ -45,12 +59,20 @@ def test_a_map_of_attributes_is_a_map() -> None:
 @pytest.mark.tf
 def test_every_field_is_the_one_of_tensorflow() -> None:
     from tensorflow.core.framework import function_pb2, graph_pb2, summary_pb2
-    from tensorflow.core.protobuf import debug_event_pb2
+    from tensorflow.core.protobuf import (
+        config_pb2,
+        debug_event_pb2,
+        saved_model_pb2,
+        tensor_bundle_pb2,
+        trackable_object_graph_pb2,
+    )
     from tensorflow.core.util import event_pb2
 
     roots = (
         event_pb2.Event, graph_pb2.GraphDef, summary_pb2.Summary, function_pb2.FunctionDefLibrary,
-        debug_event_pb2.DebugEvent,
+        debug_event_pb2.DebugEvent, saved_model_pb2.SavedModel, config_pb2.RunMetadata,
+        tensor_bundle_pb2.BundleHeaderProto, tensor_bundle_pb2.BundleEntryProto,
+        trackable_object_graph_pb2.TrackableObjectGraph,
     )  # fmt: skip
     known: dict[str, Any] = {}
     for root in roots:

@@ -14,9 +14,11 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import nearest_first
 
 COMPOSITION = "_UnaryOpsComposition"
 _COMPOSED_NAME = "/unary_ops_composition"
+_MOST_BETWEEN = 200  # ops that are looked at for those of a composition
 # Ops of oneDNN, by the op in whose place they are (core/common_runtime/mkl_layout_pass.cc).
 _ONEDNN = re.compile(r"^_Mkl(Native)?(?P<plain>\w+)$")
 
@@ -70,7 +72,7 @@ def composed(node: Node, inputs: Sequence[InputSeen], value: Array, graphs: Sequ
         graphs: those of the run; one may hold the ops that it was made of.
 
     """
-    types = tuple(re.findall(r"\w+", node.attributes.get("op_names", "")))
+    types = composed_types(node)
     given = inputs[0].value if len(inputs) == 1 else None
     if node.op_type != COMPOSITION or given is None or not types or not all(one in _COMPUTED for one in types):
         return None
@@ -94,6 +96,28 @@ def composed(node: Node, inputs: Sequence[InputSeen], value: Array, graphs: Sequ
     elif nodes[at] is not None:
         seen = replace(seen, name=made.inputs[0], instead=seen.instead or str(seen.name))
     return Composed(made, (seen,), steps[at + 1], types)
+
+
+def composed_types(node: Node) -> tuple[str, ...]:
+    """The types of the ops that a composition was made of, in the order in which they compute."""
+    return tuple(re.findall(r"\w+", node.attributes.get("op_names", "")))
+
+
+def composed_names(node: Node, written: Graph, ran: Graph) -> list[str]:
+    """The ops of `written` that the composition `node` of `ran` computes, without what was removed between them."""
+
+    def before(name: str) -> list[str]:
+        found = written.find(name)
+        return [read.node for read in found.inputs if read.node not in ran] if found is not None else []
+
+    names = []
+    types = list(composed_types(node))
+    for name, _ in nearest_first([node.name.removesuffix(_COMPOSED_NAME)], before, most=_MOST_BETWEEN):
+        found = written.find(name)
+        if types and found is not None and found.op_type == types[-1]:
+            types.pop()
+            names.append(name)
+    return names
 
 
 def _written(node: Node, types: Sequence[str], graphs: Sequence[Graph]) -> list[Node | None]:

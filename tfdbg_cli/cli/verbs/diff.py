@@ -23,7 +23,7 @@ def prepare_parser(parser: Parser) -> None:
         "Compare two recordings: where they part, with both source lines, and all that differs. TensorFlow is not"
         " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
     )
-    parser.add_argument("first", metavar="A", help="a recording: what `tfdbg open` opens")
+    parser.add_argument("first", metavar="A", help="a recording or a checkpoint: what `tfdbg open` opens")
     parser.add_argument("second", metavar="B", help="another one")
     parser.add_argument("--rtol", type=float, metavar="R", help="relative difference that does not count")
     parser.add_argument("--atol", type=float, metavar="T", help="absolute difference that does not count")

@@ -9,14 +9,17 @@ from tfdbg_cli.api.launch_options import set_launch_options
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, launch_options, look_at
 
-HELP = "look at runs on disk"
+HELP = "look at runs and graphs on disk"
 _MANY_OBJECTS = 100_000
 
 
 def prepare_parser(parser: Parser) -> None:
     """Take the path of a recording."""
-    parser.description = "Look at runs on disk. TensorFlow is not needed."
-    what = "a recording, a dump directory of one run, a folder of many, or a log directory of Debugger V2"
+    parser.description = "Look at runs, and graphs, on disk. TensorFlow is not needed."
+    what = (
+        "a recording, a dump directory of one run, a folder of many, a log directory of Debugger V2, a SavedModel, a"
+        " checkpoint, or a file with a GraphDef, MetaGraphDef or RunMetadata"
+    )
     parser.add_argument("path", metavar="PATH", help=what)
     add_prompt_options(parser)
 

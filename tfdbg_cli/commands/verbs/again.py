@@ -109,6 +109,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             _again,
             (Argument(("--diff",), "list the tensors that differ", switch=True),),
             moments=WITH_TENSORS,
+            values=True,
             details="""\
 Only what is computed from the replaced tensors is computed again. Variables, random numbers and batches are those
 of the run, nothing is written anywhere, and the program goes on as if nothing had been. The commands then show the

@@ -144,6 +144,7 @@ COMMAND = Command(
         Argument(("-m", "--most"), "stop after so many alerts; 0 for all", metavar="N", type=int, default=_MOST),
     ),
     moments=WITH_TENSORS,
+    values=True,
     details="""\
 Looks through the runs of a recording, or those kept before this stop, the oldest first: at the counts where counts
 were recorded, else at the values. `runs N` and `origin` then tell where it began.

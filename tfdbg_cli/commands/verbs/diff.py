@@ -10,19 +10,30 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.verbs.set_value import base_of
+from tfdbg_cli.commands.views.own_graphs import has_both_graphs, own_graphs_document
 from tfdbg_cli.commands.views.recordings_compared import Asked, Recorded, compared, opened_recording
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
 
 
 def _diff(context: Context, options: argparse.Namespace) -> Document:
+    if options.graphs and not options.first and _is_alone(context) and has_both_graphs(context.run):
+        return own_graphs_document(context.run)
     first, second = _asked_for(context, [word for word in (options.first, options.second) if word])
     tolerance = Tolerance(options.rtol, options.atol)
     if not tolerance.asked and any(_made_again(item.runs) for item in (first, second)):
         tolerance = EXACT  # what was not computed again is the same to the last bit
     asked = Asked(tolerance, options.map, options.run, options.graphs, options.node_name_filter)
     return compared(first, second, asked, context.run)[0]
+
+
+def _is_alone(context: Context) -> bool:
+    """Whether the run looked at has no other that `diff` would compare it with; a graph of a file never has."""
+    run = context.run
+    made = any(one.change is not None for one in context.made)
+    return run.call.kind is RunKind.GRAPH or (context.current == 0 and run.change is None and not made)
 
 
 def _made_again(runs: Sequence[Run]) -> bool:
@@ -111,8 +122,14 @@ run made by `again` is compared to the last bit. A NaN equals a NaN.
 A line of the map is two names. The first may be a regular expression that is all of a name, and \\1 in the second is
 what its first group found: model/(.*) net/\\1
 
+--graphs alone, where there is no other run, compares the graph that the program built with the one that TensorFlow
+made of it: which ops it removed, folded into constants, fused or moved, and those it added. Beside a checkpoint the
+variables of a run are compared.
+
 Examples:
   diff                     the program's run and what `again` made of it
   diff 3 5 --rtol 1e-5     two of the runs that `runs` lists
-  diff ../other/dump       this run and that of another recording""",
+  diff ../other/dump       this run and that of another recording
+  diff model.ckpt-7        its variables and those of a checkpoint
+  diff --graphs            what became of the program's graph""",
 )

@@ -117,6 +117,7 @@ COMMAND = Command(
         *PRINTING,
     ),
     moments=LOOKING,
+    values=True,
     details="""\
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
 `/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:

@@ -52,6 +52,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             Argument(("--force",), "replace a file that is there", switch=True),
         ),
         moments=WITH_TENSORS,
+        values=True,
         section="Keep",
         details="""\
 The name of the file says the format. Without TENSOR all that -q admits are written, else every one of the run. In a

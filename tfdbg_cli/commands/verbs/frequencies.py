@@ -118,6 +118,7 @@ COMMAND = Command(
     _frequencies,
     (Argument(("column",), f"one of {', '.join(_COLUMNS)}", choices=_COLUMNS), QUERY_ARGUMENT),
     moments=LOOKING,
+    values=True,
     details="""\
 The most frequent value stands on top; each leads to its tensors.
 

@@ -21,6 +21,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 
 _DEPTH = 3
 
@@ -49,8 +50,8 @@ def _layers(context: Context, options: argparse.Namespace) -> Document:
     head = _head(context, options, len(known), len(known) - len(shown))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if shown:
-        blocks.append(_table(sums, shown, options, _counted_later(context, options, layers, shown)))
-    return Document("layers", tuple(blocks), lambda: {"layers": _data(sums, known, options)}, "layers")
+        blocks.append(_table(context, sums, shown, options, _counted_later(context, options, layers, shown)))
+    return Document("layers", tuple(blocks), lambda: {"layers": _data(context, sums, known, options)}, "layers")
 
 
 def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: Mapping[str, _Sum]) -> Document:
@@ -76,11 +77,11 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
         query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),
         EMPTY_LINE,
     ]
-    table = [_table(sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
+    table = [_table(context, sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
     return Document(
         "layers",
         (Text(tuple(head)), *table),
-        lambda: {"layers": _data(sums, shown, options), "query": options.query},
+        lambda: {"layers": _data(context, sums, shown, options), "query": options.query},
         f"layers[{options.query}]: {len(shown):,} of {len(known):,}",
     )
 
@@ -108,9 +109,20 @@ def _bad_in(context: Context, nodes: Sequence[str]) -> int | None:
 
 
 def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
-    """The sums of every scope that holds a tensor, by name, in the order in which the run came to them."""
+    """The sums of every scope that holds a tensor, by name, in the order in which the run came to them.
+
+    Of a graph without values its nodes count as one tensor each.
+    """
     store, graph = context.run.tensors, context.run.graph
     found: dict[str, _Sum] = {}
+    if _counts_nodes(context):
+        for node_of_graph in graph:
+            scope = layers.layer(node_of_graph.name)
+            for end in range(1, len(scope) + 1):
+                total = found.setdefault(scope_text(scope[:end]), _Sum())
+                total.tensors += 1
+                total.roles[role_of(graph, node_of_graph.name, node_of_graph.op_type)] += 1
+        return found
     for node in store.nodes():
         scope = layers.layer(node)
         around = [scope_text(scope[:end]) for end in range(1, len(scope) + 1)]
@@ -127,11 +139,16 @@ def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
     return found
 
 
+def _counts_nodes(context: Context) -> bool:
+    """Whether the nodes are counted: it is a graph out of a file, and no value was kept."""
+    return context.run.call.kind is RunKind.GRAPH and not len(context.run.tensors)
+
+
 def _head(context: Context, options: argparse.Namespace, known: int, deeper: int) -> list[Line]:
     if not known:
         why = (
             "No tensor was captured."
-            if not len(context.run.tensors)
+            if not len(context.run.tensors) and not _counts_nodes(context)
             else "The names of this run hold no layers and scopes, only functions, branches and loops."
         )
         return [line(Span("0 layers and scopes", Style.TITLE)), line(Span(why, Style.HINT))]
@@ -152,18 +169,23 @@ def _counted_later(
     context: Context, options: argparse.Namespace, layers: Layers, names: Sequence[str]
 ) -> SumsLater | None:
     """What counts NaN and infinities of the rows in sight, where the front end shows cells as they come."""
-    if not context.later or options.stats:
+    if not context.later or options.stats or _counts_nodes(context):
         return None
     store, nodes = context.run.tensors, _nodes_of(context, layers)
     return SumsLater(context, [[index for node in nodes[name] for index in store.named(node)] for name in names])
 
 
 def _table(
-    sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace, later: SumsLater | None
+    context: Context,
+    sums: Mapping[str, _Sum],
+    names: Sequence[str],
+    options: argparse.Namespace,
+    later: SumsLater | None,
 ) -> Table:
+    of_nodes = _counts_nodes(context)
     columns = [
-        Column("Tensors", right=True),
-        Column("Size", right=True, drop=3),
+        Column("Nodes" if of_nodes else "Tensors", right=True),
+        *([] if of_nodes else [Column("Size", right=True, drop=3)]),
         Column("fwd", right=True, drop=2),
         Column("grad", right=True, drop=2),
         Column("upd", right=True, drop=2),
@@ -175,12 +197,17 @@ def _table(
 
     def row(i: int) -> Row:
         name, total = names[i], sums[names[i]]
-        link = f"lt -l {quoted(name)}"
-        cells = [Span(f"{total.tensors:,}", Style.NUMBER), Span(bytes_text(total.nbytes), Style.NUMBER)]
+        link = f"{'ln' if of_nodes else 'lt'} -l {quoted(name)}"
+        cells = [Span(f"{total.tensors:,}", Style.NUMBER)]
+        cells += [] if of_nodes else [Span(bytes_text(total.nbytes), Style.NUMBER)]
         for role in Role:
             number = total.roles[role]
             cells.append(
-                Span(f"{number:,}" if number else "", Style.NUMBER, f"{link} --role {role}" if number else "")
+                Span(
+                    f"{number:,}" if number else "",
+                    Style.NUMBER,
+                    f"{link} --role {role}" if number and not of_nodes else "",
+                )
             )
         if options.stats:
             cells.append(_bad(total.nonfinite, link))
@@ -201,11 +228,14 @@ def _bad(count: int | None, link: str) -> Span:
     return Span(f"{count:,}" if count else "", Style.NAN, f"{link} -f has_inf_or_nan" if count else "")
 
 
-def _data(sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+def _data(
+    context: Context, sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    counted = "nodes" if _counts_nodes(context) else "tensors"
     return [
         {
             "name": name,
-            "tensors": sums[name].tensors,
+            counted: sums[name].tensors,
             "nbytes": sums[name].nbytes,
             **{str(role): sums[name].roles[role] for role in Role},
             **({"nonfinite": sums[name].nonfinite} if options.stats else {}),

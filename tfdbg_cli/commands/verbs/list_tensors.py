@@ -208,6 +208,7 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities, show the range; reads every value shown", switch=True),
     ),
     moments=LOOKING,
+    values=True,
     steps=find_in_steps,
     details="""\
 Without -s tensors stand in the order of their execution. Regexes search anywhere in the name.

@@ -368,6 +368,7 @@ COMMAND = Command(
         Argument(("--all",), "list every such tensor, not only the first", switch=True),
     ),
     moments=LOOKING,
+    values=True,
     details="""\
 Inputs are looked up in the run along the graph: through Identity and Switch, across devices, and in loops as they
 were at that iteration. An input that was folded away or not captured is said to be so.

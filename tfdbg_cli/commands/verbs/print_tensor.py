@@ -135,6 +135,7 @@ COMMAND = Command(
         *VALUE_ARGUMENTS,
     ),
     moments=LOOKING,
+    values=True,
     details="""\
 Slices are Python's: negative indices, steps and ... work. A tensor produced several times (in a loop) is listed
 unless -n says which; of several at once the values stand one below another, single numbers in a table under a

@@ -143,6 +143,7 @@ COMMAND = Command(
         Argument(("--previous",), "the bad row before it", switch=True),
     ),
     moments=WITH_TENSORS,
+    values=True,
     details=f"""\
 Bad rows are those that `origin` follows the offending elements back to. Components are what was fed or given with the
 batch, of as many rows; texts are shown as such. On the screen ] and [ step to the next bad row and back, and v looks

@@ -16,11 +16,12 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
-from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, RunEnd, RunStart
 
+_NOT_RUN = (RunKind.GRAPH, RunKind.CHECKPOINT)
 _CHOICES = (
     ("run -n", "run once without debugging; stop before the next run"),
     ("run -t 10", "stop at the end of the 10th run from here"),
@@ -31,11 +32,17 @@ _CHOICES = (
 
 
 def _run_info(context: Context, options: argparse.Namespace) -> Document:
-    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE)), *call_blocks(context), Text((EMPTY_LINE,))]
+    blocks: list[Block] = [Text((*_what(context), EMPTY_LINE))]
+    if context.call.kind is not RunKind.CHECKPOINT:
+        blocks += [*call_blocks(context), Text((EMPTY_LINE,))]
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
-    looks = [] if isinstance(context.stop, RunStart) else [_looks()]
-    blocks.append(Text((_filters(context), *looks)))
+    looks = [] if isinstance(context.stop, RunStart) else [_looks("lt", "layers", "origin", "ls")]
+    if context.call.kind is RunKind.GRAPH and not len(context.run.tensors):
+        looks = [_looks("ln", "layers", "runs")]
+    else:
+        looks = [_filters(context), *looks]
+    blocks.append(Text(tuple(looks)))
     return Document("run_info", tuple(blocks), lambda: _data(context), context.call.title)
 
 
@@ -44,19 +51,23 @@ def _what(context: Context) -> list[Line]:
     before = isinstance(context.stop, RunStart)
     lines = [
         line(
-            Span("About to " if before else "Done: ", Style.TITLE),
+            Span("About to " if before else "" if call.kind in _NOT_RUN else "Done: ", Style.TITLE),
             Span(call.title, Style.TITLE),
-            f" ({call.kind})",
+            f" ({call.kind})" if call.kind not in _NOT_RUN else "",
         )
     ]
     thread = f" in thread {call.thread}" if call.thread not in {"", "MainThread"} else ""
-    lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
+    if call.kind is not RunKind.CHECKPOINT:
+        lines.append(line(f"{context.graph.kind} of {count_text(len(context.graph), 'node')}{thread}"))
     if isinstance(context.stop, RunStart):
         lines += _estimate(context.stop.estimate)
         lines += _watch_memory(call, context.stop.estimate)
         notes = (*call.notes, *context.stop.notes)
     else:
-        lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
+        if call.kind is RunKind.CHECKPOINT:
+            lines.append(line(count_text(len(context.run.tensors), "variable")))
+        elif call.kind is not RunKind.GRAPH:
+            lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
         lines += _exactness(context.run.exactness)
         notes = (*call.notes, *_stop_notes(context), *context.run.notes)
     return lines + [line(Span(note, Style.HINT)) for note in notes]
@@ -127,8 +138,8 @@ def _choices(context: Context) -> Definitions:
     return Definitions(pairs, indent="  ")
 
 
-def _looks() -> Line:
-    links = [Span(command, Style.KEY, command) for command in ("lt", "layers", "origin", "ls")]
+def _looks(*commands: str) -> Line:
+    links = [Span(command, Style.KEY, command) for command in commands]
     return line(Span("Look: ", Style.LABEL), *_joined(links))
 
 

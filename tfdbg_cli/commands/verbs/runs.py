@@ -57,6 +57,7 @@ Examples:
 
 def _list(context: Context, query: str) -> Document:
     runs = context.runs
+    of_graphs = isinstance(context.stop, Opened) and context.stop.noun != "run"
     places = _admitted(context, query) if query else range(len(runs))
 
     def row(at: int) -> Row:
@@ -71,7 +72,7 @@ def _list(context: Context, query: str) -> Document:
         return (
             here,
             number,
-            Span(f"{len(run.tensors):,}"),
+            Span(f"{len(run.graph) if of_graphs else len(run.tensors):,}"),
             _end(context, run, link),
             Span(_title(run), Style.NAME, link),
         )
@@ -79,9 +80,9 @@ def _list(context: Context, query: str) -> Document:
     columns = (
         Column("", width=1),
         Column("N", right=True, width=len(str(len(runs)))),
-        Column("Tensors", right=True),
-        Column("Error" if isinstance(context.stop, Opened) else "End"),
-        Column("Run"),
+        Column("Nodes" if of_graphs else "Tensors", right=True),
+        Column("Error" if isinstance(context.stop, Opened) else "End", drop=1 if of_graphs else 0),
+        Column("Graph" if of_graphs else "Run"),
     )
     table = Table(columns, len(places), row)
     head = [*_head(context), *([query_line(query, len(places), len(runs), "runs")] if query else []), EMPTY_LINE]
@@ -112,7 +113,8 @@ def _title(run: Run) -> str:
 
 
 def _head(context: Context) -> list[Line]:
-    stop, count = context.stop, count_text(len(context.runs), "run")
+    stop = context.stop
+    count = count_text(len(context.runs), stop.noun if isinstance(stop, Opened) else "run")
     if isinstance(stop, Opened):
         first = line(count, " in ", Span(stop.path, Style.NAME), ":")
     elif len(context.runs) == 1:
@@ -152,6 +154,7 @@ def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:
             "title": None,
             "run": None,
             "tensors": None,
+            "nodes": None,
             "error": None,
             "cut_off": False,
             "notes": [error.message],
@@ -160,6 +163,7 @@ def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:
         "title": run.call.title,
         "run": run.call.number,
         "tensors": len(run.tensors),
+        "nodes": len(run.graph),
         "error": run.error.type_name if run.error else None,
         "cut_off": run.cut_off,
         "notes": list(run.notes),

@@ -241,6 +241,7 @@ COMMANDS = (
             Argument(("-d", "--delete"), "take TENSOR back", Kind.TENSOR, metavar="TENSOR", default=""),
         ),
         moments=WITH_TENSORS,
+        values=True,
         details="""\
 Without arguments the replaced tensors are listed. The expression is one of `eval`: NumPy as np, tensors in
 backticks. It must have the shape of the tensor or of the slice, or be a single number. The program's own run and

@@ -230,6 +230,7 @@ COMMAND = Command(
         Argument(("--device",), "the device, where the tensor is on several", Kind.DEVICE, default=""),
     ),
     moments=WITH_TENSORS,
+    values=True,
     details="""\
 The runs are those of a recording, or those kept before a stop (`run -f FILTER --keep N`), as far as they call the
 same function as the run looked at. Infinite elements count for absmax, min and max; mean and std are of the others.

@@ -116,6 +116,7 @@ COMMAND = Command(
         Argument(("-a", "--all"), "runs of other functions too", switch=True),
     ),
     moments=WITH_TENSORS,
+    values=True,
     details="""\
 A norm is the square root of the sum of squares over all variables of a layer. Gradients are those that leave the
 backward pass, before clipping by the optimizer; weights are as the run read them; an update is the difference to the

@@ -20,7 +20,7 @@ _COLUMNS = (_INDENT, Column("name"), Column("dtype"), Column("shape"))
 def call_blocks(context: Context) -> list[Block]:
     """The names of `context`'s call, each leading to its value."""
     call = context.call
-    if call.kind in (RunKind.FUNCTION, RunKind.EAGER) and (call.function or call.arguments):
+    if call.kind in (RunKind.FUNCTION, RunKind.EAGER, RunKind.GRAPH) and (call.function or call.arguments):
         given = [argument for argument in call.arguments if not argument.captured]
         captured = [argument for argument in call.arguments if argument.captured]
         blocks = _arguments("Arguments", given, call)
@@ -33,7 +33,7 @@ def call_blocks(context: Context) -> list[Block]:
 
 
 def _named(heading: str, tensors: Iterable[str], context: Context) -> list[Line]:
-    verb = "ni" if isinstance(context.stop, RunStart) else "pt"
+    verb = "ni" if isinstance(context.stop, RunStart) or context.call.kind is RunKind.GRAPH else "pt"
     return _names(heading, ((name, f"{verb} {quoted(name)}") for name in tensors))
 
 
@@ -54,6 +54,8 @@ def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[
     def row(i: int) -> Row:
         argument = arguments[i]
         link = f"pf {quoted(argument.name)}" if argument.name in call.feeds else ""
+        if call.kind is RunKind.GRAPH and argument.name:
+            link = f"ni {quoted(argument.name)}"
         return (
             Span(""),
             Span(argument.name, Style.NAME, link),

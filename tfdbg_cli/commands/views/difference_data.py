@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.difference.compared import Gap, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import Verdict
+from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 
@@ -43,17 +44,22 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "pairs": [_pair(comparison, one) for one in listed],
     }
     if graphs:
-        data["graphs"] = [
-            {
-                "what": str(change.what),
-                "a": change.first or None,
-                "b": change.second or None,
-                "op_type": change.op_type,
-                "text": change.text,
-            }
-            for change in comparison.graph_changes
-        ]
+        data["graphs"] = graph_data(comparison.graph_changes)
     return data
+
+
+def graph_data(changes: Iterable[GraphChange]) -> list[dict[str, Any]]:
+    """What sets two graphs apart, in JSON's form."""
+    return [
+        {
+            "what": str(change.what),
+            "a": change.first or None,
+            "b": change.second or None,
+            "op_type": change.op_type,
+            "text": change.text,
+        }
+        for change in changes
+    ]
 
 
 def _first(comparison: Comparison, one: Verdict) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.difference.compared import Change, State
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap, Verdict
 from tfdbg_cli.analysis.difference.families import is_source
+from tfdbg_cli.analysis.difference.graph_changes import GraphChange
 from tfdbg_cli.analysis.difference.run_pairs import Compared
 from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.makers import PIPELINE_OPS
@@ -24,6 +25,7 @@ from tfdbg_cli.document.flow import Flow, Piece
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text, shape_text
 from tfdbg_cli.document.wrapping import Labelled
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
@@ -55,6 +57,10 @@ class Beside:
     def linked(self) -> int | None:
         """Which of the two runs links lead into."""
         return next((side for side, run in enumerate(self.comparison.runs) if run is self.shown), None)
+
+    def linked_node(self, change: GraphChange) -> str:
+        """The node of a change that the run which links lead into has; empty where it has none."""
+        return "" if self.linked is None else (change.first, change.second)[self.linked]
 
     def listed(self) -> Sequence[Verdict]:
         """The tensors that differ, the worst first."""
@@ -90,7 +96,7 @@ def difference_document(beside: Beside) -> Document:
     if listed:
         blocks += [Text((EMPTY_LINE,)), tensor_table(comparison, listed, beside.link)]
     if beside.graphs:
-        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison, beside.linked)]
+        blocks += [Text((EMPTY_LINE,)), *graph_table(comparison.graph_changes, beside.linked_node)]
     return Document("diff", tuple(blocks), lambda: difference_data(beside.compared, listed, beside.graphs), "diff")
 
 
@@ -181,6 +187,8 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
 def _made_at(beside: Beside, first: Verdict) -> list[Block]:
     """The line that made the op in A, and that in B; once, where both are the same."""
     runs, linked = beside.comparison.runs, beside.linked
+    if all(run.call.kind is RunKind.CHECKPOINT for run in runs):  # nothing made them here
+        return []
     nodes = [run.tensors[row].node for run, row in zip(runs, first.rows, strict=True)]
     ours, theirs = (made_at(run.tracebacks, node) for run, node in zip(runs, nodes, strict=True))
     sides, labels = [0, 1], ("A at", "B at")
@@ -208,6 +216,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     is_computed = [node is not None and bool(node.inputs) and not is_source(node.op_type) for node in nodes]
     if types[0] != types[1] and all(types):
         said = f" It is {types[0]} in A, and {types[1]} in B.{said}"
+    if all(run.call.kind is RunKind.CHECKPOINT for run in comparison.runs):
+        return "The variable holds something else."
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."

@@ -123,9 +123,8 @@ def _what(one: Verdict) -> Span:
     return Span(_STATES[one.state], Style.WARNING if one.state is State.NEW else Style.DIM)
 
 
-def graph_table(comparison: Comparison, linked: int | None) -> tuple[Block, ...]:
-    """The changes of the graph, and how many there are of each kind. Links lead into the run `linked`."""
-    changes: Sequence[GraphChange] = comparison.graph_changes
+def graph_table(changes: Sequence[GraphChange], link: Callable[[GraphChange], str]) -> tuple[Block, ...]:
+    """The changes of the graph, and how many there are of each kind; `link` gives the node that one leads to."""
     if not changes:
         return (Text((line(Span("The graphs are the same, but for names.", Style.GOOD)),)),)
     counts = Counter(change.what for change in changes)
@@ -133,7 +132,7 @@ def graph_table(comparison: Comparison, linked: int | None) -> tuple[Block, ...]
 
     def row(at: int) -> Row:
         change = changes[at]
-        shown = "" if linked is None else (change.first, change.second)[linked]
+        shown = link(change)
         names = [name for name in dict.fromkeys((change.first, change.second)) if name]
         return [
             Span(str(change.what), Style.WARNING),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.analysis.watch.filter import Bad
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, RunStart, Stop
 
 
@@ -12,8 +13,9 @@ def opening_command(event: Stop) -> str:
     """The command string whose document a person sees first at `event`.
 
     Before a run what is about to run; after an error the error; after a hit of has_inf_or_nan or bad_result the
-    origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, or the
-    runs of a recording that holds several; in the middle of a run where the program stands.
+    origin, after any other hit the tensors that passed; after a profiled run the profile; else the tensors, the nodes
+    of a graph without any, or the runs of a recording that holds several; in the middle of a run where the program
+    stands.
     """
     if isinstance(event, RunStart):
         return "run_info"
@@ -34,4 +36,4 @@ def opening_command(event: Stop) -> str:
         return "here"
     if run.profile is not None:
         return "lp"
-    return "lt"
+    return "ln" if run.call.kind is RunKind.GRAPH and not len(run.tensors) else "lt"

@@ -13,7 +13,7 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from tfdbg_cli.formats.event_sets.checksum import masked_checksum, places_of_lengths
+from tfdbg_cli.formats.recording.checksum import masked_checksum, places_of_lengths
 from tfdbg_cli.formats.recording.regular_file import opened
 
 _HEADER = Struct("<QI")

@@ -2,8 +2,10 @@
 
 Field numbers and types are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary, tensor,
 tensor_shape, graph, node_def, attr_value, versions}.proto; those of Debugger V2 stand in
-tensorflow/core/protobuf/debug_event.proto. The messages live in a descriptor pool of their own under
-a package name of our own, so they cannot clash with the ones that TensorFlow registers in the same process.
+tensorflow/core/protobuf/debug_event.proto, those of files of programs in tensorflow/core/protobuf/{saved_model,
+meta_graph, saved_object_graph, config, tensor_bundle, trackable_object_graph}.proto. The messages live in a
+descriptor pool of their own under a package name of our own, so they cannot clash with the ones that TensorFlow
+registers in the same process.
 What is only carried along (function libraries, resource handles, variants) is declared as bytes: on the wire an
 embedded message and a byte string are the same.
 """
@@ -43,9 +45,11 @@ MESSAGES = {
     ),
     "GraphDef": "node:NodeDef*=1 library:bytes=2 version:int32=3 versions:VersionDef=4",
     "FunctionDefLibrary": "function:FunctionDef*=1 gradient:GradientDef*=2",
-    "FunctionDef": "signature:OpDef=1 node_def:NodeDef*=3",
+    "FunctionDef": "signature:OpDef=1 node_def:NodeDef*=3 ret:string%=4",
     "GradientDef": "function_name:string=1 gradient_func:string=2",
-    "OpDef": "name:string=1",
+    "OpDef": "name:string=1 input_arg:ArgDef*=2 output_arg:ArgDef*=3",
+    "ArgDef": "name:string=1 type:int32=3 type_attr:string=4 number_attr:string=5 type_list_attr:string=6",
+    "OpList": "op:OpDef*=1",
     "VersionDef": "producer:int32=1 min_consumer:int32=2 bad_consumers:int32*=3",
     "NodeDef": "name:string=1 op:string=2 input:string*=3 device:string=4 attr:AttrValue%=5",
     "AttrValue": (
@@ -93,13 +97,53 @@ MESSAGES = {
         " output_tensor_device_ids:int32*=9"
     ),
     "TraceHead": "tfdbg_context_id:string=1 op_name:string=2 output_slot:int32=3 device_name:string=6",
+    # Files of programs. Graphs in them are parsed one by one, and where they lie is wanted when they are damaged.
+    "SavedModel": "saved_model_schema_version:int64=1 meta_graphs:bytes*=2",
+    "MetaGraphDef": (
+        "meta_info_def:MetaInfoDef=1 graph_def:bytes=2 signature_def:SignatureDef%=5 object_graph_def:bytes=7"
+    ),
+    "MetaInfoDef": "stripped_op_list:OpList=2 tags:string*=4 tensorflow_version:string=5",
+    "SignatureDef": "inputs:TensorInfo%=1 outputs:TensorInfo%=2 method_name:string=3",
+    "TensorInfo": "encoding|name:string=1 dtype:int32=2 tensor_shape:TensorShapeProto=3",
+    "SavedObjectGraph": "nodes:SavedObject*=1",
+    "SavedObject": (
+        "children:ObjectReference*=1 kind|function:SavedFunction=6 kind|variable:SavedVariable=7"
+        " kind|bare_concrete_function:SavedBareConcreteFunction=8"
+    ),
+    "ObjectReference": "node_id:int32=1 local_name:string=2",
+    "SavedFunction": "concrete_functions:string*=1",
+    "SavedBareConcreteFunction": "concrete_function_name:string=1",
+    "SavedVariable": "dtype:int32=1 shape:TensorShapeProto=2 trainable:bool=3 name:string=6",
+    "RunMetadata": "step_stats:bytes=1 partition_graphs:bytes*=3 function_graphs:FunctionGraphs*=4",
+    "FunctionGraphs": ("partition_graphs:bytes*=1 pre_optimization_graph:bytes=2 post_optimization_graph:bytes=3"),
+    "StepStats": "dev_stats:DeviceStepStats*=1",
+    "DeviceStepStats": "device:string=1 node_stats:NodeExecStats*=2",
+    "NodeExecStats": (
+        "node_name:string=1 all_start_micros:int64=2 op_start_rel_micros:int64=3 op_end_rel_micros:int64=4"
+        " all_end_rel_micros:int64=5 timeline_label:string=8 all_start_nanos:int64=13 op_start_rel_nanos:int64=14"
+        " op_end_rel_nanos:int64=15 all_end_rel_nanos:int64=16"
+    ),
+    # Checkpoints: what lies in their index, and how the objects of a program hold the variables.
+    "BundleHeaderProto": "num_shards:int32=1 endianness:int32=2 version:VersionDef=3",
+    "BundleEntryProto": (
+        "dtype:int32=1 shape:TensorShapeProto=2 shard_id:int32=3 offset:int64=4 size:int64=5 crc32c:fixed32=6"
+        " slices:TensorSliceProto*=7"
+    ),
+    "TensorSliceProto": "extent:Extent*=1",
+    "Extent": "start:int64=1 has_length|length:int64=2",
+    "TrackableObjectGraph": "nodes:TrackableObject*=1",
+    "TrackableObject": (
+        "children:ObjectReference*=1 attributes:SerializedTensor*=2 slot_variables:SlotVariableReference*=3"
+    ),
+    "SerializedTensor": "name:string=1 full_name:string=2 checkpoint_key:string=3",
+    "SlotVariableReference": "original_variable_node_id:int32=1 slot_name:string=2 slot_variable_node_id:int32=3",
 }
 
 _FIELD = re.compile(r"(?:(?P<oneof>\w+)\|)?(?P<name>\w+):(?P<type>\w+)(?P<many>[*%]?)=(?P<number>\d+)")
 _Field = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {
     name: getattr(_Field, f"TYPE_{name.upper()}")
-    for name in ("double", "float", "int64", "uint64", "int32", "uint32", "bool", "string", "bytes")
+    for name in ("double", "float", "int64", "uint64", "int32", "uint32", "fixed32", "bool", "string", "bytes")
 }
 
 
@@ -151,3 +195,4 @@ NodeDef: Any = CLASSES["NodeDef"]
 SummaryValue: Any = CLASSES["SummaryValue"]
 DebugEvent: Any = CLASSES["DebugEvent"]
 EventHead: Any = CLASSES["EventHead"]
+FunctionDef: Any = CLASSES["FunctionDef"]

@@ -39,6 +39,11 @@ class Place:
         """Whether it is something else than a folder."""
         return isinstance(self._listing, NotADirectoryError)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is nothing there."""
+        return isinstance(self._listing, FileNotFoundError)
+
     def require_readable(self) -> None:
         """Refuse what is not there, and a folder that cannot be read.
 
@@ -92,7 +97,8 @@ class Format:
     """A format that tfdbg opens. `name` says what it looks like, for whoever gave something else: "tfdbg opens NAME".
 
     `open` may raise a TfdbgError. `mistaken` tells of a place that the format knows, but does not recognize: part of
-    a recording, say. `examine` tells more of a place that it recognizes than its runs and notes do.
+    a recording, say. `examine` tells more of a place that it recognizes than its runs and notes do. `noun` is
+    what one of its runs is called.
     """
 
     name: str
@@ -100,3 +106,4 @@ class Format:
     open: Callable[[Place], Recording]
     mistaken: Callable[[Place], TfdbgError | None] = lambda place: None
     examine: Callable[[Place], Examination] | None = None
+    noun: str = "run"

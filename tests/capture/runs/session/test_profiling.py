@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdbg_cli.capture.runs.session.profile import profile_of
+from tfdbg_cli.formats.messages.step_stats import profile_of
 from tfdbg_cli.model.decision import Detach, ProfileRun
 from tfdbg_cli.model.graph import Graph, Node
 

@@ -1,4 +1,4 @@
-"""The checksum behind each record of a TFRecord file: CRC-32C (Castagnoli), masked as TensorFlow masks it.
+"""The checksum behind what TensorFlow writes: CRC-32C (Castagnoli), masked as TensorFlow masks it.
 
 A checksum is linear: that of many bytes is the exclusive or of what each byte gives with the zeros behind it. So a
 table of those takes a block of bytes at once.

@@ -1,0 +1,168 @@
+"""Graphs out of files: what is in them, what is shown of it, and what damage costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.graph_file_maker import DEVICE, TEXT, graph_def, meta_graph_def, run_metadata, saved_model
+from support.prompt import Prompt
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.model.runs import Opened
+
+
+def _written(path: Path, content: bytes | str) -> Opened:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return open_path(path)
+
+
+def _edges(prompt: Prompt) -> dict[str, list[str]]:
+    return {row["name"]: row["inputs"] for row in prompt.data("ln")["nodes"]}
+
+
+def test_a_graph_and_its_functions(tmp_path: Path) -> None:
+    opened = _written(tmp_path / "frozen.pb", graph_def().SerializeToString())
+    prompt = Prompt(opened)
+    assert [run.call.title for run in opened.runs] == ["graph of frozen.pb", "function half"]
+    assert _edges(prompt) == {"x": [], "net/call": ["x:0"], "net/out": ["net/call:1"]}
+    assert prompt.data("ni net/out")["control_inputs"] == ["x"]
+    assert [node["name"] for node in prompt.data("path x net/out")["nodes"]] == ["x", "net/call", "net/out"]
+    assert [(row["name"], row["nodes"]) for row in prompt.data("layers")["layers"]] == [("net", 2)]
+    assert "net/call" in prompt.show("find call")
+    assert [row["nodes"] for row in prompt.data("runs")["runs"]] == [3, 4]
+    assert "2 graphs in" in prompt.show("runs")
+    prompt.run("runs 2")
+    assert _edges(prompt)["top"] == ["parts:1", "x:0"]
+    assert _edges(prompt)["picked"] == ["top:0"]  # nobody defines the ops: the first output that is read
+
+
+def test_what_is_about_values_says_that_there_are_none(tmp_path: Path) -> None:
+    prompt = Prompt(_written(tmp_path / "frozen.pb", graph_def().SerializeToString()))
+    commands = (
+        "lt", "pt x", "origin", "alerts", "row", "eval `x:0`", "fq op", "history x", "trends", "set x 1",
+        "again", "export x.npy x",
+    )  # fmt: skip
+    for command in commands:
+        error = prompt.error(command)
+        assert "This is a graph without values" in error.message, command
+        assert "`ln`" in error.hint
+
+
+def test_a_saved_model(tmp_path: Path) -> None:
+    saved_model(tmp_path / "model")
+    opened = open_path(tmp_path / "model")
+    prompt = Prompt(opened)
+    assert [run.call.title for run in opened.runs] == ["graph serve", "function half (halves)"]
+    told = prompt.data("ri")
+    assert (told["fetches"], told["arguments"][0]["name"]) == (["net/out:0"], "x:0")
+    assert "Signature serving_default: x = x:0 float32[?] → y = net/out:0 float32[?]." in told["notes"]
+    assert "Written by TensorFlow 2.21.0." in told["notes"]
+    prompt.run("runs 2")
+    assert _edges(prompt)["picked"] == ["top:1"]
+    assert prompt.data("ri")["fetches"] == ["parts:0", "picked:0"]
+
+
+def test_a_meta_graph(tmp_path: Path) -> None:
+    opened = _written(tmp_path / "model.ckpt-7.meta", meta_graph_def().SerializeToString())
+    assert [run.call.title for run in opened.runs] == ["graph serve", "function half (halves)"]
+
+
+def test_a_text(tmp_path: Path) -> None:
+    opened = _written(tmp_path / "graph.pbtxt", TEXT)
+    prompt = Prompt(opened)
+    assert _edges(prompt) == {"x": [], "net/out": ["x:0"]}
+    told = prompt.data("ni net/out")
+    assert (told["control_inputs"], told["device"], told["attributes"]) == (
+        ["net/wait"], "/device:CPU:0", {"T": "float16_ref"},
+    )  # fmt: skip
+    assert prompt.data("ni x")["attributes"] == {"dtype": "float32", "shape": "[?,3]"}
+    prompt.run("runs 2")
+    assert _edges(prompt) == {"a": [], "n": ["a:0"]}
+    assert [argument.dtype for argument in opened.runs[1].call.arguments] == ["int32"]
+
+
+def test_a_text_of_a_meta_graph(tmp_path: Path) -> None:
+    text = (
+        'meta_info_def { tags: "serve" stripped_op_list { op { name: "Neg" } } }\n'
+        f"graph_def {{ {TEXT} }}\n"
+        'signature_def { key: "f" value { inputs { key: "a" value { name: "x:0" dtype: DT_FLOAT } } } }\n'
+    )
+    opened = _written(tmp_path / "graph.pbtxt", text)
+    assert [run.call.title for run in opened.runs] == ["graph serve", "function half"]
+    assert "Signature f: a = x:0 float32[] → nothing." in opened.runs[0].notes
+
+
+def test_metadata_of_a_run(tmp_path: Path) -> None:
+    opened = _written(tmp_path / "metadata", run_metadata().SerializeToString())
+    prompt = Prompt(opened)
+    assert [run.call.title for run in opened.runs] == [
+        "the run", "function graph 1", "function graph 1 before optimization", "function graph 1 after optimization",
+    ]  # fmt: skip
+    (device,) = prompt.data("lp")["devices"]
+    times = [(one["node"], one["op_type"], one["op_us"]) for one in device["executions"]]
+    assert (device["device"], times) == (DEVICE, [("x", "Placeholder", 4.0), ("net/out", "Identity", 5.0)])
+    prompt.run("runs 2")
+    assert len(opened.runs[1].graph) == 2 and "Not in the runtime graph" in prompt.show("ni net/call")
+
+
+def test_names_do_not_reach_the_terminal_raw(tmp_path: Path) -> None:
+    graph = graph_def()
+    graph.node.add(name="bad\x1b[2J", op="\x1b]0;x\x07", device="\x1b[31m")
+    prompt = Prompt(_written(tmp_path / "odd.pb", graph.SerializeToString()))
+    for command in ("ln", "runs", "ri", "layers", "find bad"):
+        assert "\x1b" not in prompt.show(command)
+
+
+def test_a_damaged_node_costs_itself(tmp_path: Path) -> None:
+    content = bytearray(graph_def().SerializeToString())
+    at = content.index(b"net/out")
+    content[at] = 0xFF  # no UTF-8
+    opened = _written(tmp_path / "frozen.pb", bytes(content))
+    assert sorted(opened.runs[0].graph.names()) == ["net/call", "x"]
+    (note,) = [note for note in opened.runs[0].notes if "byte" in note]
+    assert note.startswith("frozen.pb: a node at byte ") and note.endswith("cannot be read: the bytes are no node.")
+    found = examined(tmp_path / "frozen.pb")
+    assert found.what == "a GraphDef" and found.troubles[0][0] == note
+
+
+@pytest.mark.parametrize("end", [0.3, 0.6, 0.95])
+def test_a_file_that_was_cut_off_says_where(tmp_path: Path, end: float) -> None:
+    for name, content in (
+        ("frozen.pb", graph_def().SerializeToString()),
+        ("saved_model.pb", saved_model(tmp_path / "whole").read_bytes()),
+    ):
+        size = int(len(content) * end)
+        opened = _written(tmp_path / name, content[:size])
+        assert any("cut off" in note and "at byte" in note for run in opened.runs for note in run.notes)
+
+
+def test_text_that_is_damaged_says_where(tmp_path: Path) -> None:
+    with pytest.raises(TfdbgError, match=r"graph.pbtxt: the text cannot be read at byte 9"):
+        _written(tmp_path / "graph.pbtxt", 'node { } }\nnode { name: "x" }')
+    opened = _written(tmp_path / "graph.pbtxt", TEXT[:200])
+    assert any("ends inside of" in note for note in opened.runs[0].notes)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"hello, I am a text", b"\x89PNG\r\n\x1a\n"])
+def test_what_is_no_graph_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(TfdbgError) as caught:
+        _written(tmp_path / "frozen.pb", content)
+    assert caught.value.hint
+    (tmp_path / "other").write_bytes(content)
+    with pytest.raises(TfdbgError, match="no format"):
+        open_path(tmp_path / "other")
+
+
+def test_doctor_tells_of_a_saved_model(tmp_path: Path) -> None:
+    saved_model(tmp_path)
+    found = examined(tmp_path)
+    assert found.what == "a SavedModel" and not found.troubles
+    assert "graph serve: 3 nodes." in found.facts
+
+
+def test_a_profile_for_tensorboard_is_none(tmp_path: Path) -> None:
+    (tmp_path / "host.xplane.pb").write_bytes(b"\x0a\x04\x08\x01\x12\x00")
+    assert examined(tmp_path / "host.xplane.pb").what == "a profile of TensorFlow"

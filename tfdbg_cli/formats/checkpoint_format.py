@@ -1,0 +1,80 @@
+"""The format of checkpoints: one, by its index or by what TensorFlow calls it, or a folder of several."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+
+_NUMBERS = re.compile(r"\d+")
+_ADVICE = "Copy the checkpoint again, all of its files."
+
+
+def _is_checkpoint(place: Place) -> bool:
+    return bool(_indices(place))
+
+
+def _indices(place: Place) -> list[Path]:
+    """The indices of the checkpoints, by the numbers in their names."""
+    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING  # what reads a format is loaded for it only
+
+    if place.is_file:
+        return [place.path] if place.path.name.endswith(ENDING) else []
+    with_data = {match["prefix"] for name in place.names if (match := DATA.match(name))}
+    found = [name for name in place.names if name.endswith(ENDING) and name.removesuffix(ENDING) in with_data]
+    return [place.path / name for name in sorted(found, key=_by_number)]
+
+
+def _by_number(name: str) -> tuple[str, list[int]]:
+    return _NUMBERS.sub("0", name), [int(number) for number in _NUMBERS.findall(name) if len(number) < 20]
+
+
+def _open(place: Place) -> Recording:
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+
+    numbered = list(enumerate(_indices(place), 1))
+    return SavedRecording(SavedRuns(numbered, lambda key: read_checkpoint(*key)))
+
+
+def _is_part(place: Place) -> TfdbgError | None:
+    from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING
+
+    match = DATA.match(place.path.name) if place.is_file else None
+    if match is None:
+        return None
+    index = place.path.with_name(match["prefix"] + ENDING)
+    hint = f"Open {index.resolve()}." if index.is_file() else f"Its index, {index.name}, is missing: copy it, too."
+    return TfdbgError(f"{place.path} holds the elements of a checkpoint.", hint=hint)
+
+
+def _examine(place: Place) -> Examination:
+    """All checksums compared."""
+    from tfdbg_cli.formats.checkpoints.checkpoint_store import CheckpointStore
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+
+    facts: list[str] = []
+    troubles: list[tuple[str, str]] = []
+    for number, path in enumerate(_indices(place), 1):
+        try:
+            run = read_checkpoint(number, path)
+        except TfdbgError as error:
+            troubles.append((error.message, error.hint))
+            continue
+        store = run.tensors
+        assert isinstance(store, CheckpointStore)
+        size = sum(store[at].nbytes or 0 for at in range(len(store)))
+        facts.append(f"{run.call.title}: {len(store):,} variables, {size:,} bytes.")
+        troubles += [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
+        for at in range(len(store)):
+            if damage := store.damage(at):
+                troubles.append((f"{path.name}: {store[at].node}: {damage}", _ADVICE))
+    what = "a checkpoint" if len(_indices(place)) == 1 else "a folder of checkpoints"
+    return Examination(what, tuple(facts), tuple(troubles))
+
+
+CHECKPOINTS = Format(
+    "a checkpoint (NAME.index, or the folder it is in)", _is_checkpoint, _open, _is_part, _examine, noun="checkpoint"
+)

@@ -1,0 +1,8 @@
+"""What the files of a checkpoint are called."""
+
+from __future__ import annotations
+
+import re
+
+ENDING = ".index"
+DATA = re.compile(r"^(?P<prefix>.+)\.data-\d{5}-of-\d{5}$")

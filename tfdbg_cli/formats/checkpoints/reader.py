@@ -1,0 +1,73 @@
+"""A checkpoint as a run whose tensors are the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.checkpoints.checkpoint_index import OBJECT_GRAPH, CheckpointIndex, read_index
+from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, VARIABLE, CheckpointStore
+from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError
+from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, shown_names
+from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
+
+_LARGE = f"The checksums of variables of more than {CHECKED >> 20} MiB are compared by `tfdbg doctor` alone."
+
+
+def read_checkpoint(number: int, path: Path) -> Run:
+    """The checkpoint whose index lies at `path`. Elements are read when somebody looks.
+
+    Raises:
+        TfdbgError: the index cannot be used.
+
+    """
+    try:
+        index = read_index(path)
+    except DamagedTableError as error:
+        message = f"{path.name} cannot be read at byte {error.offset:,}: {error}."
+        raise TfdbgError(message, hint="Copy it again from where it was written.") from None
+    except OSError as error:
+        raise TfdbgError(f"Cannot read {path}: {error.strerror or error}.", hint="Check its permissions.") from None
+    names = shown_names(key for key in index.entries if key != OBJECT_GRAPH)
+    notes = list(index.notes)
+    facts = _facts(index, notes)
+    store = CheckpointStore(index, names)
+    if any((store[at].nbytes or 0) > CHECKED for at in range(len(store))):
+        notes.append(_LARGE)
+    return Run(
+        Call(number, RunKind.CHECKPOINT, (), function=f"checkpoint {index.prefix.name}"),
+        store,
+        Graph([_node(key, name, facts, names) for key, name in names.items()], GraphKind.PYTHON),
+        notes=tuple(notes),
+        origin_path=str(path),
+    )
+
+
+def _facts(index: CheckpointIndex, notes: list[str]) -> Mapping[str, VariableFacts]:
+    if OBJECT_GRAPH not in index.entries:
+        return {}
+    value = CheckpointStore(index, {OBJECT_GRAPH: OBJECT_GRAPH}).value(0)
+    if isinstance(value, NoValue) or value.shape != () or not isinstance(value.item(), bytes):
+        text = value.text if isinstance(value, NoValue) else "It is no string."
+        notes.append(f"What the program's objects call the variables cannot be read. {text}")
+        return {}
+    try:
+        return facts_of(value.item())
+    except ValueError as error:
+        notes.append(f"What the program's objects call the variables cannot be read. {error}")
+        return {}
+
+
+def _node(key: str, name: str, facts: Mapping[str, VariableFacts], names: Mapping[str, str]) -> Node:
+    """A variable as a node, with what is known of it as attributes."""
+    known = facts.get(key)
+    attributes = {} if key == name else {"checkpoint_key": key}
+    if known is not None and known.full_name:
+        attributes["full_name"] = known.full_name
+    if known is not None and known.slot_of:
+        attributes["slot_of"] = names.get(known.slot_of, known.slot_of)
+    return Node(name, VARIABLE, "", attributes=attributes)

@@ -1,0 +1,103 @@
+"""The formats of programs without their runs: a file with a graph, and a SavedModel."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.recording.format import Examination, Format, Place, Recording
+from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
+
+_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
+_VARIABLES = Path("variables") / "variables.index"
+_MOST_FACTS = 40
+_PROFILE = ".xplane.pb"  # of TensorBoard's profiler
+_ENDINGS = (".pb", ".pbtxt", ".pb.txt", ".meta", ".graphdef")
+
+
+def _is_graph_file(place: Place) -> bool:
+    name = place.path.name.lower()
+    if not place.is_file or name.endswith(_PROFILE):
+        return False
+    if name.endswith(_ENDINGS):
+        return True
+    from tfdbg_cli.formats.graph_files.reader import kind_of  # what reads a format is loaded for it only
+
+    return kind_of(place.path) is not None
+
+
+def _open_file(place: Place) -> Recording:
+    return _recording(place.path)
+
+
+def _recording(path: Path) -> Recording:
+    from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
+    from tfdbg_cli.formats.graph_files.file_kind import FileKind
+    from tfdbg_cli.formats.graph_files.held_graph import graph_run
+    from tfdbg_cli.formats.graph_files.reader import held_graphs
+
+    kind, graphs = held_graphs(path)
+    reads = [partial(graph_run, number, held, str(path)) for number, held in enumerate(graphs, 1)]
+    notes = [f"{path.name} is {kind.value}: graphs, and nothing of what they computed."]
+    variables = path.parent / _VARIABLES
+    if kind is FileKind.SAVED_MODEL and variables.is_file():
+        reads.append(partial(read_checkpoint, len(reads) + 1, variables))
+        notes.append(f"Its variables are the last of these (`runs {len(reads)}`).")
+    return SavedRecording(SavedRuns(reads, lambda read: read()), notes)
+
+
+def _examine_file(place: Place) -> Examination:
+    return _examined(place.path)
+
+
+def _examined(path: Path) -> Examination:
+    """All that is in the file, each graph read once."""
+    from tfdbg_cli.formats.graph_files.reader import held_graphs
+
+    try:
+        kind, graphs = held_graphs(path)
+    except TfdbgError as error:
+        return Examination("a file that should hold a graph", (), ((error.message, error.hint),))
+    facts: list[str] = []
+    troubles: dict[str, str] = {}
+    for held in graphs:
+        found = held.read()
+        facts.append(f"{held.title}: {len(found.graph):,} nodes.")
+        facts += found.notes
+        troubles.update(dict.fromkeys(found.damages, "What can be read is shown. Copy the file again."))
+    if len(facts) > _MOST_FACTS:
+        facts[_MOST_FACTS:] = [f"{len(facts) - _MOST_FACTS:,} more."]
+    return Examination(kind.value, tuple(facts), tuple(troubles.items()))
+
+
+def _is_saved_model(place: Place) -> bool:
+    return any(name in _SAVED_MODEL for name in place.names)
+
+
+def _saved_model(place: Place) -> Path:
+    return place.path / next(name for name in _SAVED_MODEL if name in place.names)
+
+
+def _open_saved_model(place: Place) -> Recording:
+    return _recording(_saved_model(place))
+
+
+def _examine_saved_model(place: Place) -> Examination:
+    return _examined(_saved_model(place))
+
+
+GRAPH_FILES = Format(
+    "a file with a graph (GraphDef, MetaGraphDef or RunMetadata)",
+    _is_graph_file,
+    _open_file,
+    examine=_examine_file,
+    noun="graph",
+)
+SAVED_MODELS = Format(
+    "a SavedModel (a folder with saved_model.pb)",
+    _is_saved_model,
+    _open_saved_model,
+    examine=_examine_saved_model,
+    noun="graph",
+)

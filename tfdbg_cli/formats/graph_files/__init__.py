@@ -1,0 +1,1 @@
+"""Graphs as TensorFlow writes them into files, without runs: GraphDef, MetaGraphDef, SavedModel, RunMetadata."""

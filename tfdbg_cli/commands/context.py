@@ -9,6 +9,8 @@ from typing import overload
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthOrigin
 from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.analysis.placement import Placement
+from tfdbg_cli.analysis.tensor_history import TensorHistory
 from tfdbg_cli.analysis.tensor_query import Answers
 from tfdbg_cli.analysis.trends import Trends
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -50,6 +52,8 @@ class Memory:
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
     trends: dict[tuple[object, bool], Trends] = field(default_factory=dict)
+    histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
+    placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:

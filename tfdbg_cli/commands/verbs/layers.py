@@ -10,8 +10,7 @@ from typing import Any
 from tfdbg_cli.analysis.graph.roles import Role, role_of
 from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -66,22 +65,24 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
 
     rows = PlainRows(
         "a layer",
+        lambda name: name,
         {"layer": lambda name: name},
         {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
         {"bad": bad},
     )
-    shown = rows.admitted(asked_query(options.query), known)
+    left = rows.left(options.query, known, COMMAND.spell(options, query=""))
+    shown = left.rows
     head = [
         line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
-        query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),
+        *left.head,
         EMPTY_LINE,
     ]
     table = [_table(sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
     return Document(
         "layers",
         (Text(tuple(head)), *table),
-        lambda: {"layers": _data(sums, shown, options), "query": options.query},
-        f"layers[{options.query}]: {len(shown):,} of {len(known):,}",
+        lambda: {"layers": _data(sums, shown, options), **left.data},
+        left.title("layers"),
     )
 
 

@@ -152,7 +152,7 @@ def test_standard_output_in_a_file_is_left_alone(tmp_path):
 def test_the_second_stop_is_as_the_first_and_keeps_what_was_set(tmp_path):
     """TensorFlow's tfdbg: config lost between screens."""
     host = Host(tmp_path, "twice")
-    host.send("m:config theme contrast<enter>")
+    host.send("\x1bm:config theme contrast<enter>")
     host.wait("theme is contrast now")
     first = host.raw
     host.send("r")

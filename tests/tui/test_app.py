@@ -254,8 +254,8 @@ def test_a_click_in_the_footer_does_what_the_key_does():
 
 
 def test_mouse_mode_is_switched_and_told():
-    assert "mouse off" in drive("m").rows[20] + drive("m").rows[21] or not drive("m").state.mouse
-    assert drive("mm").state.mouse
+    assert "mouse off" in drive("<meta m>").rows[20] + drive("<meta m>").rows[21] or not drive("<meta m>").state.mouse
+    assert drive("<meta m><meta m>").state.mouse
     assert not drive(settings=Settings(mouse_mode=False)).state.mouse
     assert not drive(":config mouse_mode off<enter>").state.mouse
 

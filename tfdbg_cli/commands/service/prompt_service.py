@@ -116,6 +116,20 @@ class PromptService:
         self.look_at(self.pages.current)
         return True
 
+    def go_to(self, page: Page) -> None:
+        """To `page`, which was shown at this stop: where it stands, or behind the current one if it was forgotten."""
+        if page in self.pages.all:
+            self.pages.go(self.pages.all.index(page))
+        else:
+            self.pages.open(page)
+        self.look_at(page)
+
+    def put_back(self, page: Page) -> None:
+        """To `page`, of which the current one was made: where it stands, or in the place of the current one."""
+        if page not in self.pages.all:
+            self.pages.all[self.pages.at] = page
+        self.go_to(page)
+
     def narrow(self) -> Narrowing:
         """Begin to narrow the list on the current page by a query.
 

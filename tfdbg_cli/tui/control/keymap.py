@@ -147,7 +147,10 @@ BINDINGS: tuple[Binding, ...] = (
         ("w", "ui:worst", "the worst tensors on top: NaN, infinities, magnitude; again: in order of execution"),
         ("y", "ui:copy", "copy the chosen name or value to the clipboard"),
         ("Y", "ui:copy-line", "copy the line"),
-        ("m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
+        ("U", "ui:undo", "undo the last filter or sort of this list"),
+        ("m", "ui:mark", "mark this place by a letter: ma"),
+        ("'", "ui:to-mark", "go to a mark: 'a; '' goes back to where you were before the last jump"),
+        ("meta m", "ui:mouse", "mouse on or off (off: the terminal's own selection)"),
         ("f1", "help", "the manual of the commands"),
     ),
     Binding(

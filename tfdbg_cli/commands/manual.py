@@ -35,6 +35,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   that of tensors without one.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
   of elements; null where a recording does not tell it) under `--stats`; all levels, whatever `-d` shows.
+- `tree`: kind `tree`. `scope`, `rows`: `[{name, node, scope, folded, nodes, tensors}]`, those that are shown;
+  `folded` is null of what is no scope.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.

@@ -21,6 +21,7 @@ _MODULES = (
     "frames",
     "node_info",
     "neighbour_lists",
+    "tree",
     "path",
     "placement",
     "list_source",

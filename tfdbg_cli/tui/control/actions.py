@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tfdbg_cli.commands.folds import folds_at
 from tfdbg_cli.commands.views.elements import require_element
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.text import Line
@@ -15,6 +16,7 @@ from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
+from tfdbg_cli.tui.control.folding import Folding
 from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
 from tfdbg_cli.tui.control.marks import Marks
@@ -45,6 +47,7 @@ class Actions:
         self._searching = SearchActions(screen)
         self._sorting = Sorting(screen)
         self._marks = Marks(screen)
+        self._folding = Folding(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)
@@ -101,6 +104,7 @@ class Actions:
             "sort": self._sorting.sort,
             "reverse": self._sorting.reverse,
             "worst": self._sorting.worst,
+            "fold": self._folding.turn,
             "undo": self._sorting.undo,
             "mark": lambda: self._marks.ask("mark"),
             "to-mark": lambda: self._marks.ask("to-mark"),
@@ -191,10 +195,12 @@ class Actions:
         self.close()
 
     def follow(self, link: LinkPlace) -> None:
-        """Do what a link says. A table's head sorts: its new order takes the place of the old one."""
+        """Do what a link says. The head of a table sorts it and a scope of a tree folds, in the place of the page."""
         page = self._state.page
         if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
             self._sorting.in_place(link.link)
+        elif folds_at(link.link):
+            self._folding.follow(link.link, page.view.selected)
         else:
             self._screen.perform(link.link)
 

@@ -19,6 +19,7 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.commands.folds import Folds
 from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.commands.said import Said
 from tfdbg_cli.config.settings import Settings, changed
 from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
@@ -111,6 +112,7 @@ class Context:
     made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
     folds: dict[str, Folds] = field(default_factory=dict, repr=False)  # by the list that shows a tree
+    said: Said = field(default_factory=Said, repr=False)
     asked_on: str = ""  # the kind of the page on which the command was asked for
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)

@@ -73,6 +73,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
   `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.
+- `messages`: kind `messages`. `messages`: `[{time, text, error, times}]`, `time` in seconds since 1970.
 - `queries`: kind `queries`. `queries` (texts by name), `path`.
 - `config`: kind `config`. `settings`, `path`.
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.

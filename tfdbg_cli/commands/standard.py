@@ -50,6 +50,7 @@ _MODULES = (
     "run_steps",
     "pausing",
     "navigation",
+    "messages",
     "config",
     "version",
     "help",

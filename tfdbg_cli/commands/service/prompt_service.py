@@ -18,7 +18,7 @@ from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.service.previewing import has_previews, previews_for
 from tfdbg_cli.commands.service.walking import Walk
 from tfdbg_cli.commands.syntax import parse_line
-from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
+from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.verbs.run_steps import shown_again
 from tfdbg_cli.commands.views.ignored_places import ignoring_command
 from tfdbg_cli.commands.views.opening import opening_command
@@ -168,6 +168,10 @@ class PromptService:
         """Walks among the tensors of the run looked at."""
         return Walk(self._context, self._registry)
 
+    def said(self, text: str, *, error: bool) -> None:
+        """Keep what a front end has said in a line that is soon gone: `messages` shows it."""
+        self._context.said.add(text, error=error)
+
     def marked(self) -> Callable[[], None]:
         """What puts the pages, and the run looked at, back as they are now."""
         kept, at, run = list(self.pages.all), self.pages.at, self.run
@@ -238,6 +242,11 @@ class PromptService:
     def title(self) -> Line:
         """Which stop this is, and why the program stands there."""
         return stop_title(self._context)
+
+    @property
+    def ignored(self) -> str:
+        """The end of the title that tells how many places a person ignores; empty where there are none."""
+        return ignored_text(self._context)
 
     @property
     def kind(self) -> StopKind:

@@ -106,6 +106,7 @@ _TENSOR_KEYS = tuple(
         ("B", "ui:bundle", "save this run as a bundle", WITH_TENSORS),
         ("X", "ui:export", "write this page to a file: .txt, .html, .svg, .ansi, .json, .csv", EVERYWHERE),
         ("e", "ui:edit", "edit the line of source, or the one that made this tensor, in $EDITOR", WITH_TENSORS),
+        ("p", "output", "the terminal as the program left it, until a key is pressed", LIVE),
         ("!", "ui:shell", "a shell; its `exit` comes back here", EVERYWHERE),
         (".", "ui:again", "the last action or command again", EVERYWHERE - _STEPPING),
     )

@@ -53,7 +53,8 @@ class State:
     mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
     pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
     while it is `zoomed` the one with the focus stands alone. `count` is how often the next key is meant, 0 where that
-    was not said, `letter` the action that waits for a letter, `changes` what `U` takes back, `last_action` what `.`
+    was not said, `letter` the action that waits for a letter, `printed` whether the program wrote
+    something that nobody has seen yet, `changes` what `U` takes back, `last_action` what `.`
     does again.
     """
 
@@ -78,6 +79,7 @@ class State:
     zoomed: bool = False
     count: int = 0
     letter: str = ""
+    printed: bool = False
     changes: Changes = field(default_factory=Changes)
     last_action: str = ""
 

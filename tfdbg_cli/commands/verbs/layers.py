@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.scope_sums import ScopeSum, scope_sums
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign, unfolded
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -53,18 +54,7 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
     known = [name for name in sums if inside is None or inside(name)]
 
-    def bad(name: str) -> float:
-        count = sums[name].nonfinite if options.stats else _bad_in(context, sums[name])
-        return float("nan") if count is None else count
-
-    rows = PlainRows(
-        "a layer",
-        lambda name: name,
-        {"layer": lambda name: name},
-        {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
-        {"bad": bad},
-    )
-    left = rows.left(options.query, known, COMMAND.spell(options, query=""))
+    left = _facts(context, options, sums).left(options.query, known, COMMAND.spell(options, query=""))
     shown = left.rows
     head = [
         line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
@@ -80,6 +70,22 @@ def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: 
     )
 
 
+def _facts(context: Context, options: argparse.Namespace, sums: Mapping[str, ScopeSum]) -> PlainRows[str]:
+    """What a query can ask of a layer, by its name."""
+
+    def bad(name: str) -> float:
+        count = sums[name].nonfinite if options.stats else _bad_in(context, sums[name])
+        return float("nan") if count is None else count
+
+    return PlainRows(
+        "a layer",
+        lambda name: name,
+        {"layer": lambda name: name},
+        {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
+        {"bad": bad},
+    )
+
+
 def _bad_in(context: Context, total: ScopeSum) -> int | None:
     """How many elements of its tensors are NaN or infinite; None where that is not known of all."""
     count = 0
@@ -92,7 +98,7 @@ def _bad_in(context: Context, total: ScopeSum) -> int | None:
 
 
 def _sums(context: Context, options: argparse.Namespace) -> Mapping[str, ScopeSum]:
-    """What the tensors of each scope come to; without the values counted once."""
+    """What the tensors of each scope come to, counted once."""
     for _ in _sums_in_steps(context, options):
         pass
     return context.memory.sums[_key(context, options)]
@@ -103,14 +109,25 @@ def _key(context: Context, options: argparse.Namespace) -> tuple[int, int, bool]
 
 
 def _sums_in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
-    key, known = _key(context, options), context.memory.sums
-    if key in known and not options.stats:
+    key, known, run = _key(context, options), context.memory.sums, context.run
+    if key not in known:
+        summary_of = context.summary if options.stats else None
+        for found in scope_sums(run.tensors, run.graph, layers_of(run.graph), summary_of):
+            yield None
+            if found is not None:
+                known[key] = found
+
+
+def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    """Add up what is in the scopes, and count what a query asks of them."""
+    yield from _sums_in_steps(context, options)
+    if not options.query:
         return
-    run = context.run
-    for found in scope_sums(run.tensors, run.graph, layers_of(run.graph), context.summary if options.stats else None):
-        yield None
-        if found is not None:
-            known[key] = found
+    sums = context.memory.sums[_key(context, options)]
+    for name in _facts(context, options, sums).undecided(asked_query(options.query), list(sums)):
+        for index in sums[name].indices:
+            for _ in context.summary_in_steps(index):
+                yield None
 
 
 def _head(context: Context, options: argparse.Namespace, known: int, deeper: int) -> list[Line]:
@@ -221,7 +238,7 @@ COMMAND = Command(
         Argument(("--stats",), "count NaN and infinities; reads every value", switch=True),
     ),
     moments=WITH_TENSORS,
-    steps=_sums_in_steps,
+    steps=_in_steps,
     details="""\
 Layers are read off the names of nodes, whichever function, loop or gradient these stand in. A row counts what is
 inside it too: fwd what computes the result, grad what differentiates it, upd what updates variables; an op of the

@@ -113,6 +113,7 @@ def small_registry() -> Registry:
         Command("config", (), "Set.", _config, (Argument(("name",), "n", Kind.SETTING), Argument(("value",), "v"))),
         Command("run", ("r",), "Run.", _run, (Argument(("-f", "--filter"), "until", default=""),), LIVE),
         Command("continue", ("c",), "Go on.", lambda c, o: Continue(), moments=LIVE),
+        Command("output", (), "Output.", lambda c, o: UiAction.OUTPUT, moments=LIVE),
         Command("prev", (), "Back.", lambda c, o: UiAction.BACK),
         Command("next", (), "Forward.", lambda c, o: UiAction.FORWARD),
         Command("exit", ("quit",), "Leave.", lambda c, o: UiAction.LEAVE),

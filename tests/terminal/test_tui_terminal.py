@@ -137,6 +137,27 @@ def test_what_is_printed_meanwhile_neither_tears_the_screen_nor_is_lost(tmp_path
     assert host.report()["different"] == {}
 
 
+def test_the_terminal_as_the_program_left_it_is_shown_until_a_key(tmp_path):
+    host = Host(tmp_path)
+    host.send(":chatter<enter>")
+    host.wait("chattered")
+    host.wait("output (p)")
+    host.send("p")
+    host.wait("any key comes back")
+    shown = host.text()
+    places = [shown.index(words) for words in ("before the stop", "spooled one", "spooled four", "any key")]
+    assert places == sorted(places)
+    host.send("j")
+    host.wait("q leave")
+    assert "output (p)" not in host.text()
+    assert "any key comes back" not in host.text()
+    host.send("r")
+    host.finish()
+    assert host.text().count("spooled one") == 1
+    assert "any key comes back" not in host.text()
+    assert host.report()["different"] == {}
+
+
 def test_standard_output_in_a_file_is_left_alone(tmp_path):
     host = Host(tmp_path, shell=f"HOST > {tmp_path}/out.txt </dev/null")
     host.send(":chatter<enter>")
@@ -152,7 +173,7 @@ def test_standard_output_in_a_file_is_left_alone(tmp_path):
 def test_the_second_stop_is_as_the_first_and_keeps_what_was_set(tmp_path):
     """TensorFlow's tfdbg: config lost between screens."""
     host = Host(tmp_path, "twice")
-    host.send("m:config theme contrast<enter>")
+    host.send("\x1bm:config theme contrast<enter>")
     host.wait("theme is contrast now")
     first = host.raw
     host.send("r")

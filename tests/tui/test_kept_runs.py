@@ -23,7 +23,7 @@ def _run(screen: Driven) -> int:
     return int(screen.state.service.label.removeprefix("run #"))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_screen_of_an_older_run(size) -> None:
     screen = _drive(":pt loss<enter>[[", size=size)
     frame = "\n".join(f"|{row}" for row in screen.rows)

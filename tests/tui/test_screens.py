@@ -1,11 +1,11 @@
-"""Whole screens as a person saw them and agreed, at three sizes: tests/golden/screens."""
+"""Whole screens as a person saw them and agreed, at four sizes: tests/golden/screens."""
 
 import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.screen import Driven
 
-SIZES = [(40, 10), (80, 24), (200, 60)]
+SIZES = [(40, 10), (80, 24), (120, 40), (200, 60)]
 SCREENS = {
     "start": (sample_run.run_start, "ri", ""),
     "tensors": (sample_run.run_end, "lt", "jj"),

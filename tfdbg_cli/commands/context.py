@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
+from tfdbg_cli.commands.folds import Folds
 from tfdbg_cli.commands.replaying import how_to_replay
+from tfdbg_cli.commands.said import Said
 from tfdbg_cli.config.settings import Settings, changed
 from tfdbg_cli.config.settings_file import save_setting
 from tfdbg_cli.errors import TfdbgError
@@ -25,8 +27,12 @@ from tfdbg_cli.model.values import Array
 
 if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
     from tfdbg_cli.analysis.batch.rows import BatchRows
+    from tfdbg_cli.analysis.name_tree import NameTree
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
     from tfdbg_cli.analysis.origin.origin_found import Origin
+    from tfdbg_cli.analysis.placement import Placement
+    from tfdbg_cli.analysis.scope_sums import ScopeSum
+    from tfdbg_cli.analysis.tensor_history import TensorHistory
     from tfdbg_cli.analysis.tensor_query import Answers
     from tfdbg_cli.analysis.trends import Trends
 
@@ -52,6 +58,10 @@ class Memory:
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
     trends: dict[tuple[object, bool], Trends] = field(default_factory=dict)
+    sums: dict[tuple[int, int, bool], Mapping[str, ScopeSum]] = field(default_factory=dict)  # of scopes, by run
+    trees: dict[tuple[int, int], NameTree] = field(default_factory=dict)  # of names, by run and how many tensors
+    histories: dict[tuple[object, ...], TensorHistory] = field(default_factory=dict)
+    placements: dict[tuple[int, str], Placement] = field(default_factory=dict)  # by run and the devices asked for
     order: tuple[tuple[int, str], Sequence[int]] | None = None
 
     def select(self, key: tuple[int, str], indices: Sequence[int], unread: int) -> None:
@@ -103,6 +113,8 @@ class Context:
     memory: Memory = field(default_factory=Memory, repr=False)
     made: list[Run] = field(default_factory=list, repr=False)  # what `again` made of runs of this stop
     replaced: dict[int, dict[TensorName, Array]] = field(default_factory=dict, repr=False)  # by `set`, for each run
+    folds: dict[str, Folds] = field(default_factory=dict, repr=False)  # by the list that shows a tree
+    said: Said = field(default_factory=Said, repr=False)
     asked_on: str = ""  # the kind of the page on which the command was asked for
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)

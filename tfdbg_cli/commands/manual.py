@@ -30,11 +30,13 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 
 - `lt`: kind `tensors`. `tensors`, a list of *tensor*, each with `summary` under `--stats` or `-f`; `total`, `filter`;
   `raised` when the filter raised, `unread` when values could not be read, `query` under `-q` (in
-  `layers` and `runs` too).
+  every other list, too).
 - `frequencies`: kind `frequencies`. `column`, `query`, `values`: `[{value, tensors, nbytes}]`; an empty `value` is
   that of tensors without one.
 - `layers`: kind `layers`. `layers`: `[{name, tensors, nbytes, forward, gradient, update}]`, with `nonfinite` (a count
   of elements; null where a recording does not tell it) under `--stats`; all levels, whatever `-d` shows.
+- `tree`: kind `tree`. `scope`, `rows`: `[{name, node, scope, folded, nodes, tensors}]`, those that are shown;
+  `folded` is null of what is no scope.
 - `pt`: kind `tensor`. The fields of *tensor*; `summary`, `value` and `elided` of what is shown; `slice` and
   `highlighted` if asked for; `lack` where there is no array. Of several executions (without `-n`, with `-n 2:5` or
   `-n all`): as `lt`, with `summary`; `value` and `elided` too if `-n` asked for them or each is a single number.
@@ -71,6 +73,7 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,
   `steps` the numbers of the runs in the program. `untold`: of how many gradients no norm is known.
 - `filters`: kind `filters`. `filters`: `[{name, number, meaning, built_in, checked_inside}]`.
+- `messages`: kind `messages`. `messages`: `[{time, text, error, times}]`, `time` in seconds since 1970.
 - `queries`: kind `queries`. `queries` (texts by name), `path`.
 - `config`: kind `config`. `settings`, `path`.
 - `version`: kind `version`. `tfdbg`, `tensorflow`, `numpy`, `python`.

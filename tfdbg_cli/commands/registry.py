@@ -86,6 +86,7 @@ class UiAction(Enum):
     FORWARD = auto()
     MOUSE_ON = auto()
     MOUSE_OFF = auto()
+    OUTPUT = auto()  # the terminal as the program left it
     SHOW_AGAIN = auto()  # the screen on show, for the run looked at now
     LEAVE = auto()  # ask how to leave: detach or abort
 

@@ -40,8 +40,14 @@ def stop_kind(context: Context) -> StopKind:
 def stop_title(context: Context) -> Line:
     """One line for the stop and the run looked at, styled by what it is; the words alone tell it too."""
     title = _titled(context)
+    ignored = ignored_text(context)
+    return line(*title.spans, Span(ignored, Style.WARNING)) if ignored else title
+
+
+def ignored_text(context: Context) -> str:
+    """The end of the title that tells how many places a person ignores; empty where there are none."""
     by_hand = 0 if context.stepper is not None else len(context.ignored.by_hand)
-    return line(*title.spans, Span(f" · {by_hand} ignored", Style.WARNING)) if by_hand else title
+    return f" · {by_hand} ignored" if by_hand else ""
 
 
 def _titled(context: Context) -> Line:

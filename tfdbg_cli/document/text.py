@@ -66,6 +66,7 @@ class Line:
 
 
 EMPTY_LINE = Line()
+SHOW_ALL = "show all"  # the text of a link that takes a filter away, which is nothing to be chosen first
 
 
 def line(*parts: Span | str) -> Line:

@@ -137,6 +137,8 @@ class Conversation:
                 raise TfdbgError(f"There is no {'earlier' if step < 0 else 'later'} output.")
             self._output.document(command, pages.current.document)
             return None
+        if action is UiAction.OUTPUT:
+            raise TfdbgError("What the program writes stands above, between the answers.")
         raise TfdbgError("The mouse works in the full screen only.", hint="`--ui tui` opens it on a terminal.")
 
     def _show_again(self, command: str) -> None:

@@ -43,7 +43,8 @@ _NOT_SCREENS = {"empty", "written", "mouse"}  # kinds of answers that are one se
 class App:
     """The screen of one stop.
 
-    `run(screen)` shows it and gives the decision. `housekeeping` is called about once a second.
+    `run(screen)` shows it and gives the decision. `housekeeping` is called about once a second, and tells whether the
+    program has written something meanwhile.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class App:
         history: History,
         opening: str,
         *,
-        housekeeping: Callable[[], None] = lambda: None,
+        housekeeping: Callable[[], bool] = lambda: False,
     ) -> None:
         self.decision: Decision | None = None
         service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
@@ -215,6 +216,8 @@ class App:
             self._show_again()
         elif action in {UiAction.BACK, UiAction.FORWARD}:
             self.actions.travel(-1 if action is UiAction.BACK else 1)
+        elif action is UiAction.OUTPUT:
+            self._show_terminal()
         else:
             self.set_mouse(action is UiAction.MOUSE_ON)
 
@@ -269,6 +272,8 @@ class App:
     def say(self, message: Message | None) -> None:
         """Show `message` for a while, or take the one on show away."""
         self.state.message = message
+        if message is not None:
+            self.state.service.said(f"{message.text} {message.hint}".strip(), error=message.error)
         if self.loop is None:
             return
         if self._expiry is not None:
@@ -318,6 +323,15 @@ class App:
         except OSError as error:
             raise TfdbgError(f"Cannot run {command[0]}: {error.strerror}.") from None
 
+    def _show_terminal(self) -> None:
+        """The terminal as the program left it, until a key is pressed."""
+        show = getattr(self.loop.screen, "show_terminal", None) if self.loop is not None else None
+        if show is None or self.loop is None:
+            raise TfdbgError("This screen has no terminal to show.")
+        with self.loop.paused():
+            show()
+        self.state.printed = False
+
     def redraw(self) -> None:
         """Draw everything anew."""
         if self.loop is not None:
@@ -356,7 +370,7 @@ class App:
         return True
 
     def _housekeep(self, loop: urwid.MainLoop, data: Any) -> None:
-        self._housekeeping()
+        self.state.printed = self._housekeeping()
         if loop.screen_size and loop.screen.get_cols_rows() != loop.screen_size:
             # Off the main thread no signal tells of a new size.
             loop.screen_size = None

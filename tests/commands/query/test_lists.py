@@ -166,3 +166,49 @@ def test_a_million_names(query: str) -> None:
 
 
 _MANY: dict[int, Many] = {}
+
+
+OTHER_LISTS = {
+    "li -r loss/Mean -q 'op=Log or nan>0'": ("nodes", "name", ["loss/mul", "loss/Log"]),
+    "li loss/Mean -q loss": ("nodes", "name", ["loss/mul", "loss/Const"]),
+    "lo -r x -q 'layer=loss tensors>0 not loss/Me'": ("nodes", "name", ["loss/Log", "loss/mul"]),
+    "lo -r x -q 'zero>0 op=Relu'": ("nodes", "name", ["prob"]),
+    "history x -q 'run=3 zero>10%'": ("points", "run", [3]),
+    "history x -q '#4'": ("points", "run", []),
+    "placement -q 'size<1kB tensors>1'": ("devices", "device", [sample_run.CPU1]),
+    "placement -q device=CPU:0": ("devices", "device", [sample_run.CPU0]),
+    "filters -q name~grad": ("filters", "name", ["vanishing_gradient", "exploding_gradient"]),
+    "filters -q 'applied gradient'": ("filters", "name", ["bad_result"]),
+    "find loss -q 'kind=tensor op=Log'": ("hits", "name", ["loss/Log:0"]),
+    "fq op -q loss": ("values", "value", ["Log", "Mul", "Mean"]),
+}
+
+
+@pytest.mark.parametrize("command", OTHER_LISTS)
+def test_every_other_list_is_asked_the_same_way(prompt: Prompt, command: str) -> None:
+    rows, key, found = OTHER_LISTS[command]
+    answer = prompt.data(command)
+    assert [row[key] for row in answer[rows]] == found
+    assert answer["query"] == command.split(" -q ")[1].strip("'")
+    assert " rows  show all" in prompt.show(command)
+    everything = prompt.data(prompt.link(command, "show all"))
+    assert not everything.get("query") and len(everything[rows]) >= len(found)
+
+
+def test_what_a_list_does_not_know_is_said_with_its_place(prompt: Prompt) -> None:
+    assert prompt.error("li loss/Mean -q 'loss dtype=x'").message == "The query, column 6: a node has no dtype."
+    assert prompt.error("history x -q size>3").message == "The query, column 1: a run of a tensor has no size."
+    assert prompt.error("filters -q nan>0").message == "The query, column 1: a filter has no nan."
+    assert prompt.error("lt -q kind=op").message == "The query, column 1: a tensor has no kind."
+
+
+def test_a_number_in_a_word_is_no_place_of_a_row() -> None:
+    """Runs are asked for their titles; where they stand in the list is no part of those."""
+    prompt = Prompt(sample_run.opened())
+    assert prompt.data("runs -q ^1$")["runs"] == []
+
+
+def test_an_outline_is_asked_before_the_run_too() -> None:
+    prompt = Prompt(sample_run.run_start())
+    assert [node["name"] for node in prompt.data("li -r loss/Mean -q op=Log")["nodes"]] == ["loss/Log"]
+    assert prompt.data("li -r loss/Mean -q nan>0")["nodes"] == []

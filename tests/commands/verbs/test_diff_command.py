@@ -24,7 +24,7 @@ def test_the_page(width: int) -> None:
     check_golden(f"commands/diff-{width}", Prompt(both(), width=width).show("diff 1 2 --graphs", width))
 
 
-@pytest.mark.parametrize("size", [(40, 10), (80, 24), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 40), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_on_the_screen(size) -> None:
     screen = Driven(both(), "", size=size, opening="diff 1 2", registry=standard_registry())
     check_golden(f"screens/diff-{size[0]}x{size[1]}", "\n".join(f"|{row}" for row in screen.rows))

@@ -26,7 +26,7 @@ class Notes(DocumentPane):
     """A hundred lines beside the page, and a key that counts."""
 
     bindings = (
-        Binding(KeyContext.DOCUMENT, ("x",), "pane:count", "count", "count"),
+        Binding(KeyContext.DOCUMENT, ("b",), "pane:count", "count", "count"),
         Binding(KeyContext.DOCUMENT, ("g",), "ri", "about the run, here"),
     )
 
@@ -126,16 +126,16 @@ def test_search_and_links_are_those_of_the_pane_with_the_focus(beside) -> None:
 
 def test_its_own_keys_come_first_and_are_told(beside) -> None:
     beside(Notes)
-    screen = _drive(f"{_BESIDE}xx")
+    screen = _drive(f"{_BESIDE}bb")
     assert screen.state.focus.count == 2
-    assert screen.rows[-1].startswith(" x count")
+    assert screen.rows[-1].startswith(" b count")
     assert _drive(f"{_BESIDE}g").state.page.command == "ri"
     at_top = _drive(f"{_BESIDE}jj<home>")
     assert at_top.state.read.view.selected == 0, "its other key goes on to mean the same"
     listed = _drive(f"{_BESIDE}?").text
     assert "about the run, here" in listed
-    assert "x does nothing here" in _drive("x").status, "without the focus they are nobody's"
-    assert _drive(f"{_BESIDE}:x<enter>").state.focus.count == 0, "at the prompt they are letters"
+    assert "b does nothing here" in _drive("b").status, "without the focus they are nobody's"
+    assert _drive(f"{_BESIDE}:b<enter>").state.focus.count == 0, "at the prompt they are letters"
 
 
 def test_the_wheel_scrolls_what_it_is_over(beside) -> None:

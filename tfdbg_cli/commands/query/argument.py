@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.query.language import written
 from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.commands.registry import Argument
-from tfdbg_cli.document.text import Line, Span, Style, line
+from tfdbg_cli.document.text import SHOW_ALL, Line, Span, Style, line
 
 QUERY_ARGUMENT = Argument(
     ("-q", "--query"), "only rows that QUERY admits, such as 'dense nan>0'", metavar="QUERY", default=""
@@ -17,5 +17,5 @@ def query_line(text: str, shown: int, total: int, everything: str) -> Line:
     return line(
         Span(f"filter {written(parse_query(text))}: {shown:,} of {total:,} rows", Style.DIM),
         "  ",
-        Span("show all", Style.KEY, everything),
+        Span(SHOW_ALL, Style.KEY, everything),
     )

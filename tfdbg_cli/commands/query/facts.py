@@ -45,6 +45,7 @@ _COUNTS = ("nan", "inf", "bad", "neg", "zero", "pos")
 FACTS: tuple[Fact, ...] = (
     Fact(("name",), Measure.TEXT, "the name of the row, which plain words search"),
     Fact(("op", "type", "op_type"), Measure.TEXT, "the op type"),
+    Fact(("kind",), Measure.TEXT, "command, run, layer, file, tensor or op (find)"),
     Fact(("dtype",), Measure.TEXT, "the element type"),
     Fact(("shape",), Measure.SHAPE, "such as [*,128] or [5,?,3]; ? is any length, * any axes"),
     Fact(("rank",), Measure.NUMBER, "how many axes"),

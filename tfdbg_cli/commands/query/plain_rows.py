@@ -2,54 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
+from tfdbg_cli.commands.query.argument import query_line
 from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, holds, regex, text_test
 from tfdbg_cli.commands.query.language import Comparison, Query, Word
+from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
+from tfdbg_cli.document.text import Line
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
-class PlainRows:
-    """Rows by their names: `texts` and `numbers` tell facts of one, and so do `counted`, which take their time.
+class Left(Generic[Row]):
+    """The rows that a query left of `total`, or all of them without one, and what the list says of that.
 
-    A size among `numbers` is one in bytes. `kind` says what has these facts: "a run".
+    `everything` is the command string that shows them all.
+    """
+
+    rows: Sequence[Row]
+    total: int
+    query: str
+    everything: str
+
+    @property
+    def head(self) -> list[Line]:
+        """How the query was understood, and how many rows it left; nothing without one."""
+        return [query_line(self.query, len(self.rows), self.total, self.everything)] if self.query else []
+
+    def title(self, name: str) -> str:
+        """The title of the list `name`."""
+        return f"{name}[{self.query}]: {len(self.rows):,} of {self.total:,}" if self.query else name
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The part of the JSON form that tells of the query."""
+        return {"query": self.query} if self.query else {}
+
+
+@dataclass(frozen=True)
+class PlainRows(Generic[Row]):
+    """What rows know. Plain words search in `words`, and so does the fact `name` unless `texts` has another.
+
+    `texts` and `numbers` tell facts of a row, and so do `counted`, which take their time. A size among `numbers` is
+    one in bytes; `elements` is what a share of elements is one of. `kind` says what has these facts: "a run".
     """
 
     kind: str
-    texts: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    numbers: Mapping[str, Callable[[str], float]] = field(default_factory=dict)
-    counted: Mapping[str, Callable[[str], float]] = field(default_factory=dict)
+    words: Callable[[Row], str]
+    texts: Mapping[str, Callable[[Row], str]] = field(default_factory=dict)
+    numbers: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
+    counted: Mapping[str, Callable[[Row], float]] = field(default_factory=dict)
+    elements: Callable[[Row], float] | None = None
 
-    def admitted(self, query: Query, names: Iterable[str]) -> list[str]:
-        """Those of `names` whose rows `query` admits.
+    def left(self, query: str, rows: Sequence[Row], everything: str) -> Left[Row]:
+        """What the query written as `query` leaves of `rows`.
+
+        Raises:
+            TfdbgError: it cannot be read, or asks for what these rows do not have.
+
+        """
+        found = self.admitted(asked_query(query), rows) if query else rows
+        return Left(found, len(rows), query, everything)
+
+    def admitted(self, query: Query, rows: Sequence[Row]) -> list[Row]:
+        """Those of `rows` that `query` admits.
 
         Raises:
             QueryError: it asks for what these rows do not have.
 
         """
-        staged = StagedQuery.of(query, self._asked)
-        cheap, whole = staged.tests[Stage.ROW], staged.tests[Stage.VALUE]
-        return [name for name in names if cheap(name, -1) or (cheap(name, -1) is None and whole(name, -1))]
+        staged = self._staged(query, rows)
+        whole = staged.tests[Stage.VALUE]
+        found = []
+        for index, row in enumerate(rows):
+            name = self.words(row)
+            cheap = staged.tests[Stage.ROW](name, index)
+            if cheap or (cheap is None and whole(name, index)):
+                found.append(row)
+        return found
 
-    def _asked(self, part: Word | Comparison) -> Asked:
+    def undecided(self, query: Query, rows: Sequence[Row]) -> list[Row]:
+        """Those of `rows` of which `query` takes what has to be counted.
+
+        Raises:
+            QueryError: it asks for what these rows do not have.
+
+        """
+        staged = self._staged(query, rows)
+        if staged.last is not Stage.VALUE:
+            return []
+        test = staged.tests[Stage.ROW]
+        return [row for index, row in enumerate(rows) if test(self.words(row), index) is None]
+
+    def _staged(self, query: Query, rows: Sequence[Row]) -> StagedQuery:
+        return StagedQuery.of(query, lambda part: self._asked(part, rows))
+
+    def _asked(self, part: Word | Comparison, rows: Sequence[Row]) -> Asked:
         if isinstance(part, Word):
             search = regex(part.text, part.at)
             return Asked(Stage.NAME, lambda name, index: search(name))
         if part.fact in self.texts or part.fact == "name":
-            test, text = text_test(part), self.texts.get(part.fact, _itself)
-            return Asked(Stage.ROW, lambda name, index: test(text(name)))
+            test, text = text_test(part), self.texts.get(part.fact, self.words)
+            return Asked(Stage.ROW, lambda name, index: test(text(rows[index])))
         number = self.numbers.get(part.fact) or self.counted.get(part.fact)
         if number is None:
             raise no_such_fact(part, self.kind)
         wanted = amount(part, BY_NAME[part.fact].measure)
-        if wanted.share or (BY_NAME[part.fact].measure is Measure.SIZE) is not wanted.bytes:
+        elements = self.elements if wanted.share else None
+        if wanted.share is (elements is None) or (BY_NAME[part.fact].measure is Measure.SIZE) is not wanted.bytes:
             raise no_such_fact(part, self.kind)
         fits = holds(part.sign, wanted.number)
         stage = Stage.ROW if part.fact in self.numbers else Stage.VALUE
-        return Asked(stage, lambda name, index: fits(number(name)))
+        if elements is None:
+            return Asked(stage, lambda name, index: fits(number(rows[index])))
+        return Asked(stage, lambda name, index: fits(_share(number(rows[index]), elements(rows[index]))))
 
 
-def _itself(name: str) -> str:
-    return name
+def _share(count: float, elements: float) -> float:
+    return count / elements if elements else float("nan")

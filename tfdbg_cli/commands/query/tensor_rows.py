@@ -178,7 +178,7 @@ class TensorRows:
             case "shape":
                 fits = lru_cache(_MOST_SHAPES)(shape_test(part))
                 return self._fact("shape", fits)
-            case "tensors":
+            case "tensors" | "kind":
                 raise no_such_fact(part, "a tensor")
         if part.fact in ("rank", "size", "execution", "run"):
             return self._number(part)

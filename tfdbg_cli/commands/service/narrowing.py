@@ -23,7 +23,8 @@ def list_words(page: Page) -> Sequence[str]:
 class Narrowing:
     """The list on the current page of `pages`, and the rows that are left of it.
 
-    `text` is the query, `error` what is wrong with it. What was shown last stays until the next answer is there.
+    `original` is the page of the list as it was, `text` the query, `error` what is wrong with it. What was shown last
+    stays until the next answer is there.
 
     Raises:
         TfdbgError: the page is no list that takes a query.
@@ -33,8 +34,8 @@ class Narrowing:
     def __init__(self, context: Context, registry: Registry, pages: Pages) -> None:
         self._context = context
         self._pages = pages
-        self._original = pages.current
-        words = list_words(self._original)
+        self.original = pages.current
+        words = list_words(self.original)
         self._command = registry.find(words[0])
         if QUERY_ARGUMENT not in self._command.arguments:
             takers = ", ".join(f"`{one.name}`" for one in registry if QUERY_ARGUMENT in one.arguments)
@@ -74,11 +75,11 @@ class Narrowing:
         if self._options.query and self._command.steps is not None:
             yield from self._command.steps(self._context, self._options)
         if self._options.query == self._query:
-            self._show(self._original)
+            self._show(self.original)
             return
         answer = self._command.handler(self._context, self._options)
         assert isinstance(answer, Document), "a command that takes a query lists"
-        self._show(Page(self._command.spell(self._options), answer, self._original.run, self._original.label))
+        self._show(Page(self._command.spell(self._options), answer, self.original.run, self.original.label))
 
     def _show(self, page: Page) -> None:
         self._pages.all[self._pages.at] = page
@@ -90,11 +91,11 @@ class Narrowing:
     def keep(self) -> None:
         """Make what is shown a page of its own, behind the list as it was."""
         shown = self._pages.current
-        self._show(self._original)
-        if shown is not self._original:
+        self._show(self.original)
+        if shown is not self.original:
             self._pages.open(shown)
 
     def take_back(self) -> None:
         """Show the list as it was."""
         self._steps = None
-        self._show(self._original)
+        self._show(self.original)

@@ -14,7 +14,7 @@ from tfdbg_cli.commands.interpreter import execute, moment_of, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
 from tfdbg_cli.commands.syntax import parse_line
-from tfdbg_cli.commands.titles import StopKind, stop_kind, stop_title
+from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.watch_decision import watch_on
 from tfdbg_cli.config.settings import Settings
@@ -119,6 +119,20 @@ class PromptService:
         self.look_at(self.pages.current)
         return True
 
+    def go_to(self, page: Page) -> None:
+        """To `page`, which was shown at this stop: where it stands, or behind the current one if it was forgotten."""
+        if page in self.pages.all:
+            self.pages.go(self.pages.all.index(page))
+        else:
+            self.pages.open(page)
+        self.look_at(page)
+
+    def put_back(self, page: Page) -> None:
+        """To `page`, of which the current one was made: where it stands, or in the place of the current one."""
+        if page not in self.pages.all:
+            self.pages.all[self.pages.at] = page
+        self.go_to(page)
+
     def narrow(self) -> Narrowing:
         """Begin to narrow the list on the current page by a query.
 
@@ -166,6 +180,10 @@ class PromptService:
         from tfdbg_cli.commands.service.walking import Walk
 
         return Walk(self._context, self._registry)
+
+    def said(self, text: str, *, error: bool) -> None:
+        """Keep what a front end has said in a line that is soon gone: `messages` shows it."""
+        self._context.said.add(text, error=error)
 
     def marked(self) -> Callable[[], None]:
         """What puts the pages, and the run looked at, back as they are now."""
@@ -243,6 +261,11 @@ class PromptService:
     def title(self) -> Line:
         """Which stop this is, and why the program stands there."""
         return stop_title(self._context)
+
+    @property
+    def ignored(self) -> str:
+        """The end of the title that tells how many places a person ignores; empty where there are none."""
+        return ignored_text(self._context)
 
     @property
     def kind(self) -> StopKind:

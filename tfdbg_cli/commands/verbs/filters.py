@@ -9,6 +9,8 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, checked_inside, our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import LIVE, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
@@ -18,17 +20,18 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 
 def _filters(context: Context, options: argparse.Namespace) -> Document:
     verb = "lt -f" if context.runs else "run -f"
+    left = _ROWS.left(options.query, list(context.filters.items()), COMMAND.spell(options, query=""))
     pairs = tuple(
         (
             Span(_written(name, found), Style.KEY, f"{verb} {quoted(name)}"),
             Span(_meaning(name, found)),
         )
-        for name, found in context.filters.items()
+        for name, found in left.rows
     )
-    lines = [line("A tensor passes that holds or is:"), EMPTY_LINE]
+    lines = [line("A tensor passes that holds or is:"), *left.head, EMPTY_LINE]
     notes = [EMPTY_LINE, line("N is a number, written behind the colon; without it the one in brackets counts.")]
     if moment_of(context) in LIVE:
-        others = [name for name, found in context.filters.items() if not checked_inside(found)]
+        others = [name for name, found in left.rows if not checked_inside(found)]
         but = f", but for {', '.join(others)}: asking all values of a run costs more" if others else ""
         notes.append(line(f"`run -f` asks inside the run{but}."))
     blocks = (Text(tuple(lines)), Definitions(pairs, indent="  "), Text(tuple(notes)))
@@ -40,9 +43,9 @@ def _filters(context: Context, options: argparse.Namespace) -> Document:
             "built_in": _is_built_in(name, found),
             "checked_inside": checked_inside(found),
         }
-        for name, found in context.filters.items()
+        for name, found in left.rows
     ]
-    return Document("filters", blocks, lambda: {"filters": data}, "filters")
+    return Document("filters", blocks, lambda: {"filters": data, **left.data}, left.title("filters"))
 
 
 def _is_built_in(name: str, found: TensorFilter) -> bool:
@@ -67,14 +70,18 @@ def _meaning(name: str, found: TensorFilter) -> str:
     return words.split("\n")[0] or "a filter of the program"
 
 
+_ROWS = PlainRows[tuple[str, TensorFilter]](
+    "a filter", lambda row: f"{row[0]} {_meaning(*row)}", {"name": lambda row: row[0]}
+)
 COMMAND = Command(
     "filters",
     (),
     "What can be asked of every tensor, by `lt -f` and `run -f`.",
     _filters,
+    (QUERY_ARGUMENT,),
     section="Look",
     details="""\
-The program can add its own with `add_tensor_filter`.
+The program can add its own with `add_tensor_filter`. Words of a query search in names and meanings.
 
 Examples:
   lt -f magnitude_above:1e4    what is larger than 10000, either way

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.finding import Finding
+from tfdbg_cli.commands.finding import Finding, FoundKind, Hit
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import EVERYWHERE, Argument, Command, Moment, Registry
 from tfdbg_cli.commands.views.found import FoundRows
 from tfdbg_cli.document.document import Block, Document, Text
@@ -14,6 +16,16 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 
 _SHOWN = 20
+
+
+def _facts(context: Context) -> PlainRows[Hit]:
+    """What a query can ask of a hit."""
+
+    def op_type(hit: Hit) -> str:
+        node = context.graph.find(hit.name) if hit.kind in {FoundKind.TENSOR, FoundKind.OP} else None
+        return "" if node is None else node.op_type
+
+    return PlainRows("a name", lambda hit: hit.name, {"kind": lambda hit: hit.kind.value, "op": op_type})
 
 
 def commands(registry: Registry) -> tuple[Command, ...]:
@@ -26,22 +38,26 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         finding = Finding(context, registry)
         finding.ask(text)
         finding.work(lambda: False)
-        rows = FoundRows(context, registry, finding.hits[: options.most])
+        left = _facts(context).left(options.query, finding.hits, command.spell(options, query=""))
+        rows = FoundRows(context, registry, left.rows[: options.most])
         for row in range(len(rows.hits)):
             if rows.missing(row):
                 list(rows.count(row))
-        left_out = finding.total - len(rows.hits)
+        left_out = (len(left.rows) if options.query else finding.total) - len(rows.hits)
         head = line(Span(f"{finding.total:,} of {finding.names:,} names", Style.TITLE), f" hold {text}")
-        blocks: list[Block] = [Text((head, EMPTY_LINE)), Rows(len(rows.hits), lambda i: rows.line(i, context.width))]
+        blocks: list[Block] = [
+            Text((head, *left.head, EMPTY_LINE)),
+            Rows(len(rows.hits), lambda i: rows.line(i, context.width)),
+        ]
         if left_out > 0:
             more = Span(f"{left_out:,} more: type more letters, or -m N.", Style.HINT)
             blocks.append(Text((EMPTY_LINE, line(more))))
 
         def data() -> dict[str, object]:
             hits = [rows.data(row) for row in range(len(rows.hits))]
-            return {"text": text, "names": finding.names, "total": finding.total, "hits": hits}
+            return {"text": text, "names": finding.names, "total": finding.total, "hits": hits, **left.data}
 
-        return Document("found", tuple(blocks), data, f"find {text}")
+        return Document("found", tuple(blocks), data, left.title(f"find {text}"))
 
     command = Command(
         "find",
@@ -53,6 +69,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             Argument(
                 ("-m", "--most"), f"how many to show (default: {_SHOWN})", metavar="N", type=int, default=_SHOWN
             ),
+            QUERY_ARGUMENT,
         ),
         moments=EVERYWHERE - {Moment.STEPPING},
         section="Look",
@@ -64,6 +81,7 @@ screen Ctrl-P finds as one types.
 Examples:
   find mm              MatMul, behind whatever scope
   find grad dense
+  find mm -q kind=tensor     of the 300 best hits those that are tensors
   find lt""",
     )
     return (command,)

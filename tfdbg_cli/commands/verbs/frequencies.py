@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.roles import role_of
@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
 from tfdbg_cli.commands.query.language import Comparison, written
-from tfdbg_cli.commands.query.tensor_listing import find
+from tfdbg_cli.commands.query.tensor_listing import find, find_in_steps
 from tfdbg_cli.commands.registry import LOOKING, Argument, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.verbs.list_tensors import COMMAND as LIST
@@ -35,7 +35,7 @@ class _Sum:
 
 def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     store, tell = context.run.tensors, _teller(context, options.column)
-    indices = find(context, LIST.parse(["-q", options.query] if options.query else [])).indices
+    indices = find(context, _listed(options)).indices
     sums: dict[str, _Sum] = {}
     for index in indices:
         tensor = store[index]
@@ -71,10 +71,21 @@ def _frequencies(context: Context, options: argparse.Namespace) -> Document:
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if found:
         blocks.append(Table(columns, len(found), row))
-    return Document("frequencies", tuple(blocks), lambda: _data(options, sums), f"frequencies of {options.column}")
+    asked = f"[{options.query}]: {len(indices):,} of {len(store):,}" if options.query else ""
+    title = f"frequencies of {options.column}{asked}"
+    return Document("frequencies", tuple(blocks), lambda: _data(options, sums), title)
 
 
 _BAR = 20  # columns of the longest bar
+
+
+def _listed(options: argparse.Namespace) -> argparse.Namespace:
+    """What `lt` is asked for the tensors that are counted."""
+    return LIST.parse(["-q", options.query] if options.query else [])
+
+
+def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    yield from find_in_steps(context, _listed(options))
 
 
 def _teller(context: Context, column: str) -> Callable[[Tensor], str]:
@@ -119,6 +130,7 @@ COMMAND = Command(
     (Argument(("column",), f"one of {', '.join(_COLUMNS)}", choices=_COLUMNS), QUERY_ARGUMENT),
     moments=LOOKING,
     values=True,
+    steps=_in_steps,
     details="""\
 The most frequent value stands on top; each leads to its tensors.
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.roles import Role, role_of
-from tfdbg_cli.analysis.layers import Layers, in_tree_order, layers_of, scope_text
+from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.layers import Layers, layers_of
+from tfdbg_cli.analysis.scope_sums import ScopeSum, node_sums, scope_sums
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
+from tfdbg_cli.commands.folds import Folds, fold_command, sign, unfolded
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.fold_arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.views.health_columns import SumsLater
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
@@ -26,117 +28,110 @@ from tfdbg_cli.model.calls import RunKind
 _DEPTH = 3
 
 
-@dataclass(slots=True)
-class _Sum:
-    """What the tensors of one scope, and of those inside it, come to."""
-
-    tensors: int = 0
-    nbytes: int = 0
-    nonfinite: int | None = 0  # None where a recording does not tell it of all
-    roles: dict[Role, int] = field(default_factory=lambda: dict.fromkeys(Role, 0))
-
-
 def _layers(context: Context, options: argparse.Namespace) -> Document:
     if options.depth is not None and options.depth < 1:
         raise TfdbgError(f"-d counts levels from 1; {options.depth} is too few.")
     layers = layers_of(context.run.graph)
-    sums = _sums(context, layers, options.stats)
+    sums = _sums(context, options)
+    folds = context.folds.setdefault("layers", Folds())
+    folds.follow(options, lambda scope: scope in sums)
     if options.query:
         return _found(context, options, layers, sums)
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
     depth = options.depth or _DEPTH
-    known = [name for name in in_tree_order(sums) if inside is None or inside(name)]
-    shown = [name for name in known if name.count("/") < depth] if inside is None else known
+    known = [name for name in sums if inside is None or inside(name)]
+    shown, signs = unfolded(
+        known, lambda name: folds.is_open(name, inside is not None or name.count("/") + 1 < depth)
+    )
     head = _head(context, options, len(known), len(known) - len(shown))
     blocks: list[Block] = [Text((*head, EMPTY_LINE))]
     if shown:
-        blocks.append(_table(context, sums, shown, options, _counted_later(context, options, layers, shown)))
+        blocks.append(_table(context, sums, shown, signs, options, _counted_later(context, options, sums, shown)))
     return Document("layers", tuple(blocks), lambda: {"layers": _data(context, sums, known, options)}, "layers")
 
 
-def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: Mapping[str, _Sum]) -> Document:
+def _found(context: Context, options: argparse.Namespace, layers: Layers, sums: Mapping[str, ScopeSum]) -> Document:
     """The layers that the query admits, at any depth."""
     inside = layers.tester(layers.resolve(options.layer)) if options.layer else None
-    known = [name for name in in_tree_order(sums) if inside is None or inside(name)]
+    known = [name for name in sums if inside is None or inside(name)]
 
-    nodes = _nodes_of(context, layers)
+    left = _facts(context, options, sums).left(options.query, known, COMMAND.spell(options, query=""))
+    shown = left.rows
+    head = [
+        line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
+        *left.head,
+        EMPTY_LINE,
+    ]
+    table = (
+        [_table(context, sums, shown, {}, options, _counted_later(context, options, sums, shown))] if shown else []
+    )
+    return Document(
+        "layers",
+        (Text(tuple(head)), *table),
+        lambda: {"layers": _data(context, sums, shown, options), **left.data},
+        left.title("layers"),
+    )
+
+
+def _facts(context: Context, options: argparse.Namespace, sums: Mapping[str, ScopeSum]) -> PlainRows[str]:
+    """What a query can ask of a layer, by its name."""
 
     def bad(name: str) -> float:
-        count = sums[name].nonfinite if options.stats else _bad_in(context, nodes[name])
+        count = sums[name].nonfinite if options.stats else _bad_in(context, sums[name])
         return float("nan") if count is None else count
 
-    rows = PlainRows(
+    return PlainRows(
         "a layer",
+        lambda name: name,
         {"layer": lambda name: name},
         {"tensors": lambda name: sums[name].tensors, "size": lambda name: sums[name].nbytes},
         {"bad": bad},
     )
-    shown = rows.admitted(asked_query(options.query), known)
-    head = [
-        line(Span(count_text(len(shown), "layer or scope", "layers and scopes"), Style.TITLE)),
-        query_line(options.query, len(shown), len(known), COMMAND.spell(options, query="")),
-        EMPTY_LINE,
-    ]
-    table = [_table(context, sums, shown, options, _counted_later(context, options, layers, shown))] if shown else []
-    return Document(
-        "layers",
-        (Text(tuple(head)), *table),
-        lambda: {"layers": _data(context, sums, shown, options), "query": options.query},
-        f"layers[{options.query}]: {len(shown):,} of {len(known):,}",
-    )
 
 
-def _nodes_of(context: Context, layers: Layers) -> Mapping[str, list[str]]:
-    """The nodes of every scope and of those inside it, by its name."""
-    found: dict[str, list[str]] = {}
-    for node in context.run.tensors.nodes():
-        scope = layers.layer(node)
-        for end in range(1, len(scope) + 1):
-            found.setdefault(scope_text(scope[:end]), []).append(node)
-    return found
-
-
-def _bad_in(context: Context, nodes: Sequence[str]) -> int | None:
-    """How many elements of the tensors of `nodes` are NaN or infinite; None where that is not known of all."""
+def _bad_in(context: Context, total: ScopeSum) -> int | None:
+    """How many elements of its tensors are NaN or infinite; None where that is not known of all."""
     count = 0
-    for node in nodes:
-        for index in context.run.tensors.named(node):
-            summary = context.summary(index)
-            if summary is not None and not summary.tells_nonfinite:
-                return None
-            count += 0 if summary is None else summary.nonfinite
+    for index in total.indices:
+        summary = context.summary(index)
+        if summary is not None and not summary.tells_nonfinite:
+            return None
+        count += 0 if summary is None else summary.nonfinite
     return count
 
 
-def _sums(context: Context, layers: Layers, stats: bool) -> Mapping[str, _Sum]:
-    """The sums of every scope that holds a tensor, by name, in the order in which the run came to them.
+def _sums(context: Context, options: argparse.Namespace) -> Mapping[str, ScopeSum]:
+    """What the tensors of each scope come to, counted once."""
+    for _ in _sums_in_steps(context, options):
+        pass
+    return context.memory.sums[_key(context, options)]
 
-    Of a graph without values its nodes count as one tensor each.
-    """
-    store, graph = context.run.tensors, context.run.graph
-    found: dict[str, _Sum] = {}
-    if _counts_nodes(context):
-        for node_of_graph in graph:
-            scope = layers.layer(node_of_graph.name)
-            for end in range(1, len(scope) + 1):
-                total = found.setdefault(scope_text(scope[:end]), _Sum())
-                total.tensors += 1
-                total.roles[role_of(graph, node_of_graph.name, node_of_graph.op_type)] += 1
-        return found
-    for node in store.nodes():
-        scope = layers.layer(node)
-        around = [scope_text(scope[:end]) for end in range(1, len(scope) + 1)]
-        for index in store.named(node) if around else ():
-            tensor = store[index]
-            summary = context.summary(index) if stats else None
-            for name in around:
-                total = found.setdefault(name, _Sum())
-                total.tensors += 1
-                total.nbytes += tensor.nbytes or 0
-                if summary is not None and total.nonfinite is not None:
-                    total.nonfinite = total.nonfinite + summary.nonfinite if summary.tells_nonfinite else None
-                total.roles[role_of(graph, node, tensor.op_type)] += 1
-    return found
+
+def _key(context: Context, options: argparse.Namespace) -> tuple[int, int, bool]:
+    return context.current, len(context.run.tensors), options.stats
+
+
+def _sums_in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    key, known, run = _key(context, options), context.memory.sums, context.run
+    if key not in known:
+        summary_of, layers = context.summary if options.stats else None, layers_of(run.graph)
+        counting = scope_sums(run.tensors, run.graph, layers, summary_of)
+        for found in node_sums(run.graph, layers) if _counts_nodes(context) else counting:
+            yield None
+            if found is not None:
+                known[key] = found
+
+
+def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+    """Add up what is in the scopes, and count what a query asks of them."""
+    yield from _sums_in_steps(context, options)
+    if not options.query:
+        return
+    sums = context.memory.sums[_key(context, options)]
+    for name in _facts(context, options, sums).undecided(asked_query(options.query), list(sums)):
+        for index in sums[name].indices:
+            for _ in context.summary_in_steps(index):
+                yield None
 
 
 def _counts_nodes(context: Context) -> bool:
@@ -155,7 +150,7 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
     of = f" in {options.layer}" if options.layer else ""
     lines = [line(Span(f"{count_text(known, 'layer or scope', 'layers and scopes')}{of}", Style.TITLE))]
     if deeper:
-        link = COMMAND.spell(options, depth=(options.depth or _DEPTH) + 2)
+        link = COMMAND.spell(options, depth=(options.depth or _DEPTH) + 2, fold="", unfold="")
         lines.append(
             line(
                 Span(f"{count_text(deeper, 'more lies', 'more lie')} deeper: ", Style.DIM),
@@ -166,19 +161,19 @@ def _head(context: Context, options: argparse.Namespace, known: int, deeper: int
 
 
 def _counted_later(
-    context: Context, options: argparse.Namespace, layers: Layers, names: Sequence[str]
+    context: Context, options: argparse.Namespace, sums: Mapping[str, ScopeSum], names: Sequence[str]
 ) -> SumsLater | None:
     """What counts NaN and infinities of the rows in sight, where the front end shows cells as they come."""
     if not context.later or options.stats or _counts_nodes(context):
         return None
-    store, nodes = context.run.tensors, _nodes_of(context, layers)
-    return SumsLater(context, [[index for node in nodes[name] for index in store.named(node)] for name in names])
+    return SumsLater(context, lambda row: sums[names[row]].indices)
 
 
 def _table(
     context: Context,
-    sums: Mapping[str, _Sum],
+    sums: Mapping[str, ScopeSum],
     names: Sequence[str],
+    signs: Mapping[str, bool],
     options: argparse.Namespace,
     later: SumsLater | None,
 ) -> Table:
@@ -192,6 +187,8 @@ def _table(
     ]
     if options.stats or later is not None:
         columns.append(Column("NaN, ±inf", right=True, width=0 if later is None else 9))
+    if signs:
+        columns.append(Column("", width=1))
     columns.append(Column("Layer"))
     base = min(name.count("/") for name in names)
 
@@ -217,6 +214,9 @@ def _table(
         # does every one where the query may have left out what is around it.
         part = name if options.query or not i else name.rpartition("/")[2]
         indent = "" if options.query else "  " * (name.count("/") - base)
+        if signs:
+            folding = fold_command(COMMAND.spell(options), name, signs[name]) if name in signs else ""
+            cells.append(Span(sign(signs.get(name)).strip(), Style.KEY, folding))
         return (*cells, Span(indent + part, Style.NAME, link))
 
     return Table(tuple(columns), len(names), row, later=later)
@@ -229,7 +229,7 @@ def _bad(count: int | None, link: str) -> Span:
 
 
 def _data(
-    context: Context, sums: Mapping[str, _Sum], names: Sequence[str], options: argparse.Namespace
+    context: Context, sums: Mapping[str, ScopeSum], names: Sequence[str], options: argparse.Namespace
 ) -> list[dict[str, Any]]:
     counted = "nodes" if _counts_nodes(context) else "tensors"
     return [
@@ -253,13 +253,16 @@ COMMAND = Command(
         Argument(("layer",), "only this layer or scope and what is inside it", Kind.LAYER, nargs="?", default=""),
         Argument(("-d", "--depth"), f"how many levels to show (default: {_DEPTH})", metavar="N", type=int),
         QUERY_ARGUMENT,
+        *FOLD_ARGUMENTS,
         Argument(("--stats",), "count NaN and infinities; reads every value", switch=True),
     ),
     moments=WITH_TENSORS,
+    steps=_in_steps,
     details="""\
 Layers are read off the names of nodes, whichever function, loop or gradient these stand in. A row counts what is
 inside it too: fwd what computes the result, grad what differentiates it, upd what updates variables; an op of the
-optimizer counts for the layer whose variable it updates. Each number leads to those tensors.
+optimizer counts for the layer whose variable it updates. Each number leads to those tensors. A row with + is folded:
+what is inside shows with `--unfold`, or the key x; what was folded stays so.
 
 Examples:
   layers

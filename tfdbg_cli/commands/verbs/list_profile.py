@@ -9,8 +9,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
@@ -43,35 +42,26 @@ def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     if profile is None:
         raise TfdbgError("This run was not profiled.", hint="`run -p` times every op of the next run.")
     found = select(profile, context.tracebacks, _query(options))
-    total = len(found)
-    if options.query:
-        found = _admitted(found, options.query)
+    left = _ROWS.left(options.query, found, COMMAND.spell(options, query=""))
+    found = list(left.rows)
     found.sort(key=SORT_KEYS[options.sort_by], reverse=options.reverse)
     devices = by_device(found)
     of = "" if len(found) == len(profile.times) else f" of {len(profile.times):,}"
     blocks: list[Block] = [Text((line(Span(f"{count_text(len(found), 'execution')}{of}", Style.TITLE)),))]
     if options.query:
-        blocks.append(Text((query_line(options.query, len(found), total, COMMAND.spell(options, query="")),)))
+        blocks.append(Text(tuple(left.head)))
     for i, (device, times) in enumerate(devices.items(), 1):
         blocks += _device(f"Device {i} of {len(devices)}: {device}", times, options)
     if not found:
         blocks.append(Text((line(Span("No op passes the filters.", Style.HINT)),)))
-    title = f"profile[{options.query}]: {len(found):,} of {total:,}" if options.query else "profile"
-    return Document("profile", tuple(blocks), lambda: _data(devices), title)
+    return Document("profile", tuple(blocks), lambda: {**_data(devices), **left.data}, left.title("profile"))
 
 
-def _admitted(found: Sequence[TimedNode], query: str) -> list[TimedNode]:
-    """The executions that `query` admits, by node, op type and device."""
-    named = {f"{timed.time.node}\n{i}": timed for i, timed in enumerate(found)}
-    rows = PlainRows(
-        "an execution",
-        {
-            "name": lambda name: named[name].time.node,
-            "op": lambda name: named[name].time.op_type,
-            "device": lambda name: short_device(named[name].time.device),
-        },
-    )
-    return [named[name] for name in rows.admitted(asked_query(query), named)]
+_ROWS = PlainRows[TimedNode](
+    "an execution",
+    lambda timed: timed.time.node,
+    {"op": lambda timed: timed.time.op_type, "device": lambda timed: short_device(timed.time.device)},
+)
 
 
 def _query(options: argparse.Namespace) -> TimeQuery:

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import Argument, Command, Kind
 from tfdbg_cli.commands.views.links import source_link
@@ -30,6 +29,7 @@ _COLUMNS = (
     Column("first line", right=True),
     Column("path"),
 )
+_ROWS = PlainRows[SourceFile]("a source file", lambda file: file.path, {}, {"tensors": lambda file: file.tensors})
 
 
 def _list_source(context: Context, options: argparse.Namespace) -> Document:
@@ -39,25 +39,20 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
     files = [
         file for file in source_files(context.graph, context.tracebacks, store, nodes) if wanted.search(file.path)
     ]
-    total = len(files)
-    if options.query:
-        by_path = {file.path: file for file in files}
-        rows = PlainRows("a source file", {}, {"tensors": lambda path: by_path[path].tensors})
-        files = [by_path[path] for path in rows.admitted(asked_query(options.query), by_path)]
+    left = _ROWS.left(options.query, files, COMMAND.spell(options, query=""))
+    files = list(left.rows)
     own = [file for file in files if not file.library]
     libraries = [file for file in files if file.library]
-    asked = query_line(options.query, len(files), total, COMMAND.spell(options, query="")) if options.query else None
     blocks: list[Block] = [
-        *([Text((asked, EMPTY_LINE))] if asked is not None else []),
+        *([Text((*left.head, EMPTY_LINE))] if options.query else []),
         *_table("of your program", own, Style.NAME),
         Text((EMPTY_LINE,)),
         *_table("of libraries", libraries, Style.DIM),
     ]
     if not files:
         blocks.append(Text((EMPTY_LINE, line(Span(_why_none(context, options), Style.HINT)))))
-    data = {"files": [asdict(file) for file in files]}
-    title = f"source files[{options.query}]: {len(files)} of {total}" if options.query else "source files"
-    return Document("sources", tuple(blocks), lambda: data, title)
+    data = {"files": [asdict(file) for file in files], **left.data}
+    return Document("sources", tuple(blocks), lambda: data, left.title("source files"))
 
 
 def _why_none(context: Context, options: argparse.Namespace) -> str:

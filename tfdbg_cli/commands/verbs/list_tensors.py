@@ -23,7 +23,7 @@ from tfdbg_cli.commands.views.tensor_columns import Cells, Field, tensor_data, t
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
 from tfdbg_cli.document.table import Column, Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 
 
@@ -85,7 +85,7 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
     ]
     if narrowed:
         everything = COMMAND.spell(options, **dict.fromkeys(_NARROWING, ""))
-        lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span("show all", Style.KEY, everything)))
+        lines.append(line(Span("; ".join(narrowed), Style.DIM), "  ", Span(SHOW_ALL, Style.KEY, everything)))
     if options.query:
         lines.append(query_line(options.query, len(listing.indices), total, COMMAND.spell(options, query="")))
     if listing.raised.count:

@@ -1,11 +1,11 @@
-"""`prev`, `next` and `mouse`: what only a front end can do."""
+"""`prev`, `next`, `output` and `mouse`: what only a front end can do."""
 
 from __future__ import annotations
 
 import argparse
 
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Outcome, UiAction
+from tfdbg_cli.commands.registry import LIVE, Argument, Command, Outcome, UiAction
 from tfdbg_cli.document.document import text_document
 from tfdbg_cli.document.text import Span, Style, line
 
@@ -16,6 +16,10 @@ def _prev(context: Context, options: argparse.Namespace) -> Outcome:
 
 def _next(context: Context, options: argparse.Namespace) -> Outcome:
     return UiAction.FORWARD
+
+
+def _output(context: Context, options: argparse.Namespace) -> Outcome:
+    return UiAction.OUTPUT
 
 
 def _mouse(context: Context, options: argparse.Namespace) -> Outcome:
@@ -34,6 +38,18 @@ def _mouse(context: Context, options: argparse.Namespace) -> Outcome:
 COMMANDS = (
     Command("prev", (), "Back to the screen before.", _prev, section="Move"),
     Command("next", (), "Forward again.", _next, section="Move"),
+    Command(
+        "output",
+        (),
+        "The terminal as the program left it, with all that it has written, until a key is pressed.",
+        _output,
+        moments=LIVE,
+        section="Move",
+        details="""\
+What the program wrote before the stop stands on the terminal, and in what that scrolls back to: tfdbg never comes
+between the program and where its output goes. What it writes while the screen is up is kept, the title says so, and
+`output` writes it there.""",
+    ),
     Command(
         "mouse",
         ("m",),

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.graph.walk import Direction, Hop, Mark, walk
+from tfdbg_cli.analysis.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.registry import Argument, Command, Outcome
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.named import asked_query
+from tfdbg_cli.commands.query.plain_rows import PlainRows
+from tfdbg_cli.commands.registry import Argument, Command, Outcome, Steps
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.nodes import DEVICE_ARGUMENT, NODE_ARGUMENT, find_node
 from tfdbg_cli.commands.views.short_names import ShortNames, around
+from tfdbg_cli.commands.views.tensor_choice import short_device
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import count_text
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _INDENT_LIMIT = 30  # levels shown as indentation; deeper ones are told by the number in front
 
@@ -33,25 +41,85 @@ def _list_outputs(context: Context, options: argparse.Namespace) -> Outcome:
 def _outline(context: Context, options: argparse.Namespace, direction: Direction) -> Document:
     found = find_node(context, options.node_name, options.device)
     depth = _depth(context, options)
-    steps = walk(found.graph, found.node, direction, depth=depth, control=options.control)
+    every = walk(found.graph, found.node, direction, depth=depth, control=options.control)
+    left = _facts(context).left(options.query, _listed(every, options), _spelled(direction, options))
+    steps = left.rows
     name = found.node.name
     what = "Inputs" if direction is Direction.INPUTS else "Recipients"
     far = f", at most {count_text(depth, 'edge')} away" if options.recursive else ""
     control = ", control edges too" if options.control else ""
     head = [line(Span(f"{what} of node ", Style.TITLE), Span(name, Style.TITLE, node_link(name)))]
-    head.append(line(Span(f"{count_text(_nodes(steps), 'node')}{far}{control}", Style.DIM)))
+    head.append(line(Span(f"{count_text(_nodes(every), 'node')}{far}{control}", Style.DIM)))
     if found.note:
         head.append(line(Span(found.note, Style.HINT)))
+    head += left.head
     names = around(found.graph, name)
     head += names.legend()
     blocks: list[Block] = [Text(tuple(head))]
     if steps:
         deeper = _command(direction, name, options, depth * 2)
-        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options.op_type, deeper, names)))
+        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options, deeper, names)))
         blocks.append(Text((EMPTY_LINE, *_legend(steps, options))))
     else:
         blocks.append(Text((line("  none"),)))
-    return Document("neighbours", tuple(blocks), lambda: _data(name, direction, depth, steps), f"{what} of {name}")
+    data = _data(name, direction, depth, steps)
+    return Document("neighbours", tuple(blocks), lambda: {**data, **left.data}, left.title(f"{what} of {name}"))
+
+
+def _listed(steps: Sequence[Hop], options: argparse.Namespace) -> Sequence[Hop]:
+    """The rows of the outline; those that a query is asked of leave out what only points to another row."""
+    if not options.query:
+        return steps
+    return [step for step in steps if step.mark in (Mark.FIRST, Mark.CUT)]
+
+
+def _spelled(direction: Direction, options: argparse.Namespace) -> str:
+    command = COMMANDS[0] if direction is Direction.INPUTS else COMMANDS[1]
+    return command.spell(options, query="")
+
+
+def _facts(context: Context) -> PlainRows[Hop]:
+    """What a query can ask of a node in the outline, its tensors taken together."""
+    store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
+    layers = layers_of(context.graph)
+
+    def counted(name: str) -> Callable[[Hop], float]:
+        return lambda step: sum(_told(context, index, name) for index in store.named(step.name))
+
+    return PlainRows(
+        "a node",
+        lambda step: step.name,
+        {
+            "op": lambda step: step.op_type,
+            "device": lambda step: short_device(step.device),
+            "layer": lambda step: scope_text(layers.layer(step.name)),
+        },
+        {"tensors": lambda step: len(store.named(step.name))},
+        {name: counted(name) for name in ("nan", "inf", "bad", "zero")},
+    )
+
+
+def _told(context: Context, index: int, name: str) -> float:
+    summary = context.summary(index)
+    return 0 if summary is None else figure(summary, name)
+
+
+def _in_steps(direction: Direction) -> Steps:
+    """Counts what a query asks of the nodes, a little at a time."""
+
+    def steps(context: Context, options: argparse.Namespace) -> Iterator[float | None]:
+        if not options.query or isinstance(context.stop, RunStart):
+            return
+        found = find_node(context, options.node_name, options.device)
+        every = walk(found.graph, found.node, direction, depth=_depth(context, options), control=options.control)
+        yield None
+        for step in _facts(context).undecided(asked_query(options.query), _listed(every, options)):
+            for index in context.run.tensors.named(step.name):
+                for _ in context.summary_in_steps(index):
+                    yield None
+            yield None
+
+    return steps
 
 
 def _depth(context: Context, options: argparse.Namespace) -> int:
@@ -70,15 +138,16 @@ def _nodes(steps: Sequence[Hop]) -> int:
 
 def _command(direction: Direction, name: str, options: argparse.Namespace, depth: int) -> str:
     flags = [*(["-c"] if options.control else []), *(["-t"] if options.op_type else []), "-r", f"-d {depth}"]
+    flags += [f"-q {quoted(options.query)}"] if options.query else []
     return f"{'li' if direction is Direction.INPUTS else 'lo'} {' '.join(flags)} {quoted(name)}"
 
 
-def _line(step: Hop, with_op_type: bool, deeper: str, names: ShortNames) -> Line:
-    level = min(step.depth, _INDENT_LIMIT)
+def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames) -> Line:
+    level = 1 if options.query else min(step.depth, _INDENT_LIMIT)  # what is between may be left out
     parts: list[Span | str] = ["  " * (level - 1), Span(f"({step.depth}) ", Style.DIM)]
     if step.control:
         parts.append(Span("(Ctrl) ", Style.DIM))
-    if with_op_type and step.op_type:
+    if options.op_type and step.op_type:
         parts.append(Span(f"[{step.op_type}] ", Style.OP))
     name = names.short(step.name)
     if not step.op_type:
@@ -135,6 +204,7 @@ _ARGUMENTS = (
     ),
     Argument(("-r", "--recursive"), "their neighbours too, and so on", switch=True),
     Argument(("-t", "--op_type"), "show op types", switch=True),
+    QUERY_ARGUMENT,
     DEVICE_ARGUMENT,
 )
 _DETAILS = """\
@@ -142,7 +212,8 @@ Every node stands once, where it is nearest to the node asked for; elsewhere ↑
 
 Examples:
   {alias} loss
-  {alias} -r -c -t -d 3 loss"""
+  {alias} -r -c -t -d 3 loss
+  {alias} -r -q 'nan>0' loss     those that hold NaN; a query leaves out ↑ and ↓"""
 
 COMMANDS = (
     Command(
@@ -151,6 +222,7 @@ COMMANDS = (
         "The nodes that a node reads from.",
         _list_inputs,
         _ARGUMENTS,
+        steps=_in_steps(Direction.INPUTS),
         details=_DETAILS.format(alias="li"),
         section="Graph",
     ),
@@ -160,6 +232,7 @@ COMMANDS = (
         "The nodes that read from a node.",
         _list_outputs,
         _ARGUMENTS,
+        steps=_in_steps(Direction.OUTPUTS),
         details=_DETAILS.format(alias="lo"),
         section="Graph",
     ),

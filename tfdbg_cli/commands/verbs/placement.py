@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
-from tfdbg_cli.analysis.placement import DeviceLoad, Known, Placement, placement_of
+from tfdbg_cli.analysis.placement import DeviceCopy, DeviceLoad, Fallback, Known, Placement, placement_of
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link
@@ -20,6 +25,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.units import bytes_text, count_text
 from tfdbg_cli.model.graph import GraphKind
 
+_Row: TypeAlias = DeviceLoad | DeviceCopy | Fallback
 _SOURCES = {
     Known.RUNTIME: ("Where ops ran", "The runtime's graph names the devices."),
     Known.VALUES: ("Where ops ran", "A device is the one on which an op's first value lies."),
@@ -31,12 +37,70 @@ _SOURCES = {
 
 
 def _placement(context: Context, options: argparse.Namespace) -> Document:
-    found = placement_of(context.run, pattern(options.device) if options.device else None)
-    blocks: list[Block] = [Text(tuple(_head(context, options, found)))]
+    whole = _whole(context, options)
+    left = _facts(context).left(
+        options.query, (*whole.devices, *whole.copies, *whole.fallbacks), COMMAND.spell(options, query="")
+    )
+    found = _with_rows(whole, left.rows) if options.query else whole
+    blocks: list[Block] = [Text((*_head(context, options, whole), *left.head))]
     if found.devices:
         blocks += [Text((EMPTY_LINE,)), _devices(found)]
-    blocks += _copies(context, found) + _fallbacks(context, found)
-    return Document("placement", tuple(blocks), lambda: _data(found), "placement")
+    blocks += _copies(context, options, found) + _fallbacks(context, found)
+    return Document("placement", tuple(blocks), lambda: {**_data(found), **left.data}, left.title("placement"))
+
+
+def _whole(context: Context, options: argparse.Namespace) -> Placement:
+    """The placement; that shown last where a query is asked of it, for one that is typed asks with each key."""
+    key = context.current, options.device
+    if not options.query or key not in context.memory.placements:
+        wanted = pattern(options.device) if options.device else None
+        context.memory.placements[key] = placement_of(context.run, wanted)
+    return context.memory.placements[key]
+
+
+def _facts(context: Context) -> PlainRows[_Row]:
+    """What a query can ask of a device, a copy (its device is the one that it is made from) or an op."""
+    return PlainRows(
+        "placement",
+        _name,
+        {"op": lambda row: _op_type(context, row), "device": _device_of},
+        {
+            "tensors": lambda row: row.tensors if isinstance(row, DeviceLoad) else 1,
+            "size": lambda row: math.nan if isinstance(row, Fallback) or row.nbytes is None else row.nbytes,
+        },
+    )
+
+
+def _name(row: _Row) -> str:
+    match row:
+        case DeviceLoad():
+            return _device(row.device)
+        case DeviceCopy():
+            return str(row.tensor)
+        case Fallback():
+            return row.node
+
+
+def _device_of(row: _Row) -> str:
+    return _device(row.source if isinstance(row, DeviceCopy) else row.device)
+
+
+def _op_type(context: Context, row: _Row) -> str:
+    if isinstance(row, DeviceLoad):
+        return ""
+    if isinstance(row, Fallback):
+        return row.op_type
+    node = context.run.graph.find(row.tensor.node)
+    return "" if node is None else node.op_type
+
+
+def _with_rows(found: Placement, rows: Sequence[_Row]) -> Placement:
+    return replace(
+        found,
+        devices=tuple(row for row in rows if isinstance(row, DeviceLoad)),
+        copies=tuple(row for row in rows if isinstance(row, DeviceCopy)),
+        fallbacks=tuple(row for row in rows if isinstance(row, Fallback)),
+    )
 
 
 def _head(context: Context, options: argparse.Namespace, found: Placement) -> list[Line]:
@@ -79,7 +143,9 @@ def _section(text: str, style: Style = Style.HEADING) -> list[Block]:
     return [Text((EMPTY_LINE, line(Span(text, style))))]
 
 
-def _copies(context: Context, found: Placement) -> list[Block]:
+def _copies(context: Context, options: argparse.Namespace, found: Placement) -> list[Block]:
+    if not found.copies and options.query:
+        return []
     if not found.copies:
         several = len([load for load in found.devices if load.device]) > 1
         return _section("No copies between devices.", Style.DIM) if several else []
@@ -159,7 +225,10 @@ COMMAND = Command(
     ("pl",),
     "Ops by device, copies between devices, ops that fell back to the CPU.",
     _placement,
-    (Argument(("--device",), "only what touches devices like this", Kind.DEVICE, metavar="REGEX", default=""),),
+    (
+        Argument(("--device",), "only what touches devices like this", Kind.DEVICE, metavar="REGEX", default=""),
+        QUERY_ARGUMENT,
+    ),
     moments=WITH_TENSORS,
     details="""\
 A session's runtime graph names the device of every op. Of a function the devices are those on which its values lie;
@@ -168,6 +237,7 @@ device on which an op reads it. Constants, placeholders and calls do not count a
 
 Examples:
   placement
-  pl --device GPU""",
+  pl --device GPU
+  pl -q 'size>1MB or dense'     large copies, and what has dense in its name""",
     section="Graph",
 )

@@ -14,8 +14,8 @@ from tfdbg_cli.model.runs import RunEnd
 
 # Commands that show something of a run and change nothing. `history` marks the run looked at.
 _SHOWN_AGAIN = frozenset({
-    "list_tensors", "layers", "frequencies", "print_tensor", "preview", "origin", "error_info", "print_feed", "eval",
-    "diff", "run_info", "history", "trends", "node_info", "list_inputs", "list_outputs", "path", "placement",
+    "list_tensors", "layers", "tree", "frequencies", "print_tensor", "preview", "origin", "error_info", "print_feed",
+    "eval", "diff", "run_info", "history", "trends", "node_info", "list_inputs", "list_outputs", "path", "placement",
     "list_source", "print_source", "list_profile",
 })  # fmt: skip
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
-from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line
-from tfdbg_cli.commands.query.named import asked_query
-from tfdbg_cli.commands.query.plain_rows import PlainRows
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.document.document import Document, Text
@@ -58,7 +58,8 @@ Examples:
 def _list(context: Context, query: str) -> Document:
     runs = context.runs
     of_graphs = isinstance(context.stop, Opened) and context.stop.noun != "run"
-    places = _admitted(context, query) if query else range(len(runs))
+    left = _left(context, query)
+    places = left.rows
 
     def row(at: int) -> Row:
         i = places[at]
@@ -85,27 +86,28 @@ def _list(context: Context, query: str) -> Document:
         Column("Graph" if of_graphs else "Run"),
     )
     table = Table(columns, len(places), row)
-    head = [*_head(context), *([query_line(query, len(places), len(runs), "runs")] if query else []), EMPTY_LINE]
-    title = f"runs[{query}]: {len(places):,} of {len(runs):,}" if query else "runs"
+    head = [*_head(context), *left.head, EMPTY_LINE]
     blocks = (Text(tuple(head)), table) if places else (Text(tuple(head)),)
-    return Document("runs", blocks, lambda: _data(context, places, query), title)
+    return Document("runs", blocks, lambda: {**_data(context, places), **left.data}, left.title("runs"))
 
 
-def _admitted(context: Context, query: str) -> list[int]:
+def _left(context: Context, query: str) -> Left[int]:
     """The places of the runs that `query` admits; one that cannot be read has no facts, and is not admitted."""
-    runs, places = context.runs, {}
-    for i in range(len(context.runs)):
+    runs = context.runs
+    if not query:
+        return Left(range(len(runs)), len(runs), query, "runs")
+    readable = []
+    for i in range(len(runs)):
         with suppress(TfdbgError):
-            places[f"{_title(runs[i])}\n{i}"] = i
-    rows = PlainRows(
+            runs[i]
+            readable.append(i)
+    rows = PlainRows[int](
         "a run",
-        {"name": lambda name: _title(runs[places[name]])},
-        {
-            "run": lambda name: runs[places[name]].call.number,
-            "tensors": lambda name: len(runs[places[name]].tensors),
-        },
+        lambda i: _title(runs[i]),
+        {},
+        {"run": lambda i: runs[i].call.number, "tensors": lambda i: len(runs[i].tensors)},
     )
-    return [places[name] for name in rows.admitted(asked_query(query), places)]
+    return replace(rows.left(query, readable, "runs"), total=len(runs))
 
 
 def _title(run: Run) -> str:
@@ -137,13 +139,12 @@ def _end(context: Context, run: Run, link: str) -> Span:
     return Span("")
 
 
-def _data(context: Context, places: Sequence[int], query: str) -> dict[str, object]:
+def _data(context: Context, places: Sequence[int]) -> dict[str, object]:
     stop, runs = context.stop, context.runs
     path = stop.path if isinstance(stop, Opened) else None
     notes = [] if isinstance(stop, RunStart) else list(stop.notes)
     rows = [{"number": i + 1, **_run_data(runs, i)} for i in places]
-    asked = {"query": query} if query else {}
-    return {"path": path, "current": context.current + 1, "notes": notes, "runs": rows, **asked}
+    return {"path": path, "current": context.current + 1, "notes": notes, "runs": rows}
 
 
 def _run_data(runs: Sequence[Run], index: int) -> dict[str, object]:

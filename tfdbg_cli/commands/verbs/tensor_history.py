@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.conditions import figure
 from tfdbg_cli.analysis.tensor_history import Point, Statistic, TensorHistory, tensor_history
 from tfdbg_cli.commands.context import Context
+from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
+from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Kind
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.tensor_choice import choose, sliced
+from tfdbg_cli.commands.views.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import Plot
 from tfdbg_cli.document.summary import number_text, summary_data
@@ -38,25 +42,57 @@ _DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
 
 def _history(context: Context, options: argparse.Namespace) -> Document:
     choice = choose(context, options.tensor_name, options.device)
-    tensor = context.run.tensors[choice.indices[0]]
-    same = context.call.same
-    found = tensor_history(
-        context.runs,
-        tensor,
-        wanted=lambda run: run.change is None and (options.all or run.call.same == same),
-        part=(lambda array: sliced(array, choice.slicing)) if choice.slicing else None,
-        execution=options.number,
-    )
-    return _Screen(context, options, f"{choice.name}{choice.slicing}", found).document()
+    found = _found(context, options, choice)
+    everything = COMMAND.spell(options, query="")
+    left = _ROWS.left(options.query, found.points, everything)
+    return _Screen(context, options, f"{choice.name}{choice.slicing}", found, left).document()
+
+
+def _found(context: Context, options: argparse.Namespace, choice: Choice) -> TensorHistory:
+    """The history; that shown last where a query is asked of it, for one that is typed asks with each key."""
+    key = choice.name, choice.slicing, options.device, options.number, options.all, context.current, len(context.runs)
+    if not options.query or key not in context.memory.histories:
+        same = context.call.same
+        context.memory.histories[key] = tensor_history(
+            context.runs,
+            context.run.tensors[choice.indices[0]],
+            wanted=lambda run: run.change is None and (options.all or run.call.same == same),
+            part=(lambda array: sliced(array, choice.slicing)) if choice.slicing else None,
+            execution=options.number,
+        )
+    return context.memory.histories[key]
+
+
+def _figure(name: str) -> Callable[[Point], float]:
+    """What tells the figure `name` of a run; NaN where there is none, or nobody knows it."""
+    return lambda point: math.nan if point.summary is None else figure(point.summary, name)
+
+
+_ROWS = PlainRows[Point](
+    "a run of a tensor",
+    lambda point: f"#{point.number}",
+    numbers={
+        "run": lambda point: point.number,
+        **{
+            name: _figure(name)
+            for name in ("nan", "inf", "bad", "neg", "zero", "pos", "min", "max", "absmax", "mean", "std")
+        },
+    },
+    elements=_figure("size"),
+)
 
 
 class _Screen:
     """What `history` shows."""
 
-    def __init__(self, context: Context, options: argparse.Namespace, name: str, found: TensorHistory) -> None:
+    def __init__(
+        self, context: Context, options: argparse.Namespace, name: str, found: TensorHistory, left: Left[Point]
+    ) -> None:
         self._context = context
         self._name = name
         self._found = found
+        self._left = left
+        self._points = left.rows
         self._statistic = Statistic(options.statistic)
         self._log: bool | None = True if options.log else None
         self._above: float | None = options.above
@@ -64,7 +100,7 @@ class _Screen:
 
     def document(self) -> Document:
         """A sentence, a curve, a table."""
-        points = self._found.points
+        points = self._points
         blocks: list[Block] = [Text(tuple(self._head()))]
         known = [point for point in points if point.summary is not None and self._is_told(point.summary)]
         heights = np.array([self._height(point) for point in known])
@@ -72,7 +108,7 @@ class _Screen:
             blocks.append(Plot(heights, (f"#{known[0].number}", f"#{known[-1].number}"), self._log))
         if points:
             blocks += [Text((EMPTY_LINE,)), Table(self._columns(), len(points), self._row)]
-        return Document("history", tuple(blocks), self._data, f"history {self._name}")
+        return Document("history", tuple(blocks), self._data, self._left.title(f"history {self._name}"))
 
     def _is_told(self, summary: Summary) -> bool:
         """Whether the statistic may be made of what `summary` tells, or a NaN stands for it."""
@@ -92,7 +128,7 @@ class _Screen:
             Span(self._name, Style.TITLE),
             f" in {count_text(len(found.points), 'run')}: {_TITLES[self._statistic]}",
         )
-        lines = [title]
+        lines = [title, *self._left.head]
         if self._above is not None:
             lines.append(self._answer(self._above))
         if found.without:
@@ -101,7 +137,7 @@ class _Screen:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
         if self._untold_summaries():
             lines.append(self._untold())
-        if found.points and all(point.summary is None for point in found.points):
+        if self._points and all(point.summary is None for point in self._points):
             why = "It holds no numbers in any of them; what reads it may: "
             lines.append(line(Span(why, Style.HINT), self._readers()))
         if len(found.points) < 2 and len(self._context.runs) < 2:
@@ -113,13 +149,13 @@ class _Screen:
 
     def _untold_summaries(self) -> list[Summary]:
         """What was recorded where that does not tell the statistic."""
-        told = [point.summary for point in self._found.points if point.summary is not None]
+        told = [point.summary for point in self._points if point.summary is not None]
         return [summary for summary in told if not self._is_told(summary)]
 
     def _untold(self) -> Line:
         """That the statistic was not recorded, and what was."""
         untold = self._untold_summaries()
-        runs = f" of {count_text(len(untold), 'run')}" if len(untold) < len(self._found.points) else ""
+        runs = f" of {count_text(len(untold), 'run')}" if len(untold) < len(self._points) else ""
         lack = f"{_TITLES[self._statistic]}{runs} was not recorded, nor the values that it could be taken of"
         if any("nan" in summary.unknown for summary in untold):
             return line(Span(f"{lack}.", Style.HINT))
@@ -159,7 +195,7 @@ class _Screen:
         return (Column("", width=1), Column("Run", right=True), *numbers, Column("Non-finite"))
 
     def _row(self, i: int) -> Row:
-        point = self._found.points[i]
+        point = self._points[i]
         link = f"runs {point.place + 1}"
         here = Span("●" if point.place == self._context.current else " ", Style.GOOD)
         cells = [here, Span(f"#{point.number}", Style.NAME, link)]
@@ -184,7 +220,7 @@ class _Screen:
                 "summary": summary_data(point.summary),
                 "executions": point.executions,
             }
-            for point in self._found.points
+            for point in self._points
         ]
         return {
             "tensor": self._name,
@@ -194,6 +230,7 @@ class _Screen:
             "without": self._found.without,
             "unreadable": self._found.unreadable,
             "points": points,
+            **self._left.data,
         }
 
 
@@ -226,6 +263,7 @@ COMMAND = Command(
         Argument(("--above",), "in which run it was first larger than X", metavar="X", type=float),
         Argument(("-n", "--number"), "only this execution in a loop, from 0; all together without it", type=int),
         Argument(("-a", "--all"), "runs of other functions too, where they hold a tensor of that name", switch=True),
+        QUERY_ARGUMENT,
         Argument(("--log",), "a logarithmic scale; without it only where the numbers lie far apart", switch=True),
         Argument(("--device",), "the device, where the tensor is on several", Kind.DEVICE, default=""),
     ),
@@ -238,5 +276,6 @@ same function as the run looked at. Infinite elements count for absmax, min and 
 Examples:
   history loss                        the largest magnitude of loss, run by run
   history dense/MatMul --above 1e4    and in which run it was first above 1e4
+  history loss -q 'nan>0 or run<10'   only these runs: by number, or by what the tensor holds in them
   history w[0] -s std                 the spread of the first row""",
 )

@@ -116,28 +116,37 @@ class CountedLater:
 
 
 class SumsLater:
-    """Counts what is NaN or infinite in groups of tensors, such as layers: one of `groups` a row."""
+    """Counts what is NaN or infinite in groups of tensors, such as layers: `group` tells those of a row."""
 
-    def __init__(self, context: Context, groups: Sequence[Sequence[int]]) -> None:
+    def __init__(self, context: Context, group: Callable[[int], Sequence[int]]) -> None:
         self._memory, self._run = context.memory, context.current
         self._tensors = CountedLater(context, range(len(context.run.tensors)))
-        self._groups = groups
-        self._found: dict[int, Span] = {}
+        self._group = group
+        self._found: dict[int, tuple[Span, Span]] = {}
 
     def cell(self, row: int) -> Span:
         """How many elements of the group are so, as far as that is known."""
-        return self._found.get(row, _TO_COME)
+        return self._found.get(row, (_TO_COME, _TO_COME))[0]
+
+    def largest(self, row: int) -> Span:
+        """The largest magnitude of a finite element in the group, as far as that is known."""
+        return self._found.get(row, (_TO_COME, _TO_COME))[1]
 
     def missing(self, row: int) -> bool:
         return row not in self._found
 
     def count(self, row: int) -> Iterator[None]:
         """Count the tensors of the group that nobody has counted yet."""
-        bad, unknown = 0, False
-        for index in self._groups[row]:
+        bad, unknown, largest = 0, False, float("nan")
+        for index in self._group(row):
             if self._tensors.missing(index):
                 yield from self._tensors.count(index)
             summary = self._memory.summaries[self._run, index]
-            unknown = unknown or (summary is not None and not summary.tells_nonfinite)
-            bad += 0 if summary is None else summary.nonfinite
-        self._found[row] = Span("?", Style.WARNING) if unknown else Span(f"{bad:,}" if bad else "", Style.NAN)
+            if summary is None:
+                continue
+            unknown = unknown or not summary.tells_nonfinite
+            bad += summary.nonfinite
+            magnitude = figure(summary, "absmax")
+            largest = largest if magnitude <= largest or magnitude != magnitude else magnitude
+        count = Span("?", Style.WARNING) if unknown else Span(f"{bad:,}" if bad else "", Style.NAN)
+        self._found[row] = count, _number(largest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tfdbg_cli.commands.folds import folds_at
 from tfdbg_cli.commands.views.elements import require_element
 from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.text import Line
@@ -15,20 +16,22 @@ from tfdbg_cli.tui.control.bugs import save_report
 from tfdbg_cli.tui.control.dialogs import key_list
 from tfdbg_cli.tui.control.filter_actions import FilterActions
 from tfdbg_cli.tui.control.find_dialog import FindDialog, key_of
+from tfdbg_cli.tui.control.folding import Folding
 from tfdbg_cli.tui.control.ignoring import ignoring
 from tfdbg_cli.tui.control.keymap import KeyContext
+from tfdbg_cli.tui.control.marks import Marks
 from tfdbg_cli.tui.control.moving import Moving
 from tfdbg_cli.tui.control.outside import Outside
-from tfdbg_cli.tui.control.pending import Pending
 from tfdbg_cli.tui.control.screen import Screen
 from tfdbg_cli.tui.control.search_actions import SearchActions
 from tfdbg_cli.tui.control.sharing import Sharing
+from tfdbg_cli.tui.control.sorting import Sorting
 from tfdbg_cli.tui.control.walking import Walking
 from tfdbg_cli.tui.reading.paint import LinkPlace
-from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 
 _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that answer with a value
 _STEPS_OF_ROWS = {"newer": "row --next", "older": "row --previous"}  # what ] and [ mean at a row of the batch
+_JUMPS = frozenset({"top", "bottom", "search", "element", "next-bad", "previous-bad"})  # what '' comes back from
 # The key @ types the first bracket; a person may type it again.
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
@@ -42,6 +45,9 @@ class Actions:
         self._moving = Moving(screen)
         self._filtering = FilterActions(screen)
         self._searching = SearchActions(screen)
+        self._sorting = Sorting(screen)
+        self._marks = Marks(screen)
+        self._folding = Folding(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
         self._outside = Outside(screen, self.walking)
@@ -95,9 +101,13 @@ class Actions:
             "filter-cancel": self._filtering.cancel,
             "next-match": lambda: self._moving.often(lambda: self._searching.match(forward=True)),
             "previous-match": lambda: self._moving.often(lambda: self._searching.match(forward=False)),
-            "sort": self._sort,
-            "reverse": self._reverse,
-            "worst": lambda: screen.command(self._state.service.worst_first(), replace=True),
+            "sort": self._sorting.sort,
+            "reverse": self._sorting.reverse,
+            "worst": self._sorting.worst,
+            "fold": self._folding.turn,
+            "undo": self._sorting.undo,
+            "mark": lambda: self._marks.ask("mark"),
+            "to-mark": lambda: self._marks.ask("to-mark"),
             "watch": lambda: screen.perform(self._state.service.watching_on),
             "ignore": lambda: screen.command(ignoring(self._state)),
             "ignore-go": lambda: screen.command(f"{ignoring(self._state)} --go"),
@@ -115,7 +125,7 @@ class Actions:
         }
 
     def names(self) -> frozenset[str]:
-        """The `ui:` actions there are, beside `ui:page N`."""
+        """The `ui:` actions there are, beside `ui:page N`, `ui:mark LETTER` and `ui:to-mark LETTER`."""
         return frozenset(self._table)
 
     def perform(self, action: str) -> None:
@@ -134,7 +144,13 @@ class Actions:
                 self._screen.command(self.walking.filled(action))
         elif name.startswith("page "):
             self.travel_to(int(name.removeprefix("page ")))
+        elif name.startswith("mark "):
+            self._marks.set(name.removeprefix("mark "))
+        elif name.startswith("to-mark "):
+            self._marks.go(name.removeprefix("to-mark "))
         else:
+            if name in _JUMPS and self._state.dialog is None:
+                self._marks.leave()
             self._table[name]()
 
     def typed(self, text: str) -> None:
@@ -179,24 +195,14 @@ class Actions:
         self.close()
 
     def follow(self, link: LinkPlace) -> None:
-        """Do what a link says. A table's head sorts: its new order takes the place of the old one."""
+        """Do what a link says. The head of a table sorts it and a scope of a tree folds, in the place of the page."""
         page = self._state.page
         if link.heading and link.link.split(" ", 1)[0] == page.command.split(" ", 1)[0]:
-            self._in_place(link.link)
+            self._sorting.in_place(link.link)
+        elif folds_at(link.link):
+            self._folding.follow(link.link, page.view.selected)
         else:
             self._screen.perform(link.link)
-
-    def _in_place(self, command: str, then: Callable[[], None] = lambda: None) -> None:
-        """The table in another order; the row that was chosen stays so, and stays where it is."""
-        row = chosen_row(self._state.page.view)
-
-        def shown() -> None:
-            then()
-            if row is not None:
-                steps = go_to_row(self._state.page.view, row)
-                self._screen.begin(Pending("looking for the row", steps, lambda: None))
-
-        self._screen.command(command, replace=True, then=shown)
 
     def _again(self) -> None:
         """What was done last, once more."""
@@ -324,27 +330,6 @@ class Actions:
             view = self._state.read.view
             line = view.find_element(index) or 0
         view.go(line, centre=True)
-
-    def _sort(self) -> None:
-        heads = self._heads()
-        self._sort_by((self._state.page.sorted_by + 1) % len(heads))
-
-    def _reverse(self) -> None:
-        self._sort_by(max(0, self._state.page.sorted_by))
-
-    def _sort_by(self, at: int) -> None:
-        """Sort by the column with the head link numbered `at`."""
-
-        def sorted_so() -> None:
-            self._state.page.sorted_by = at
-
-        self._in_place(self._heads()[at], sorted_so)
-
-    def _heads(self) -> list[str]:
-        heads = self._state.page.view.heads()
-        if not heads:
-            raise TfdbgError("There is no table here that sorts.", hint="`lt` lists the tensors.")
-        return heads
 
     def _copy(self) -> None:
         link = self._state.read.view.chosen

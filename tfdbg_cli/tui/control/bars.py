@@ -34,11 +34,16 @@ def title_part(service: PromptService) -> str:
     return f"title {service.kind}"
 
 
-def title(service: PromptService, cols: int) -> Line:
-    """The title of the stop, and at the right which graph is shown. Why it stopped is never cut off."""
+def title(service: PromptService, cols: int, *, printed: bool = False) -> Line:
+    """The title of the stop, and at the right which graph is shown.
+
+    What is ignored, and that the program `printed` something, is never cut off; why it stopped only by these.
+    """
     call, *reason = [span.text for span in service.title.spans]
-    why = "".join(reason)
-    left = f" {clip(call, max(cols // 3, cols - 2 - columns(why)))}{why}"
+    why = "".join(reason).removesuffix(service.ignored)
+    tail = service.ignored + (" · output (p)" if printed else "")
+    room = cols - columns(tail)
+    left = clip(f" {clip(call, max(room // 3, room - 2 - columns(why)))}{why}", room) + tail
     kind = service.graph
     gap = cols - columns(left) - columns(kind) - 1
     return line(f"{left}{' ' * gap}{kind}" if kind and gap > 2 else clip(left, cols))

@@ -37,7 +37,7 @@ class FilterActions:
         if typed is None:
             return
         if not typed.running:
-            if typed.keep():
+            if self._keep(typed):
                 self._close()
             return
         self._close()
@@ -48,16 +48,25 @@ class FilterActions:
         """Leave the line with the rows that are shown by now."""
         if self._state.filter is not None:
             self._state.filter.halt()
-            if not self._state.filter.keep():
+            if not self._keep(self._state.filter):
                 self._state.filter.cancel()
             self._state.filter = None
 
     def _kept(self, typed: LiveFilter) -> None:
         """Keep what was found; where it cannot be asked, the list is as it was and the status row says why."""
-        if not typed.keep():
+        if not self._keep(typed):
             wrong = typed.wrong
             typed.cancel()
             self._screen.say(Message(wrong, error=True))
+
+    def _keep(self, typed: LiveFilter) -> bool:
+        """Keep the rows on show, so that `U` can take them back; False where it cannot be asked."""
+        if not typed.keep():
+            return False
+        pages = self._state.pages
+        if pages.at and pages.current is not typed.original:
+            self._state.changes.add(typed.original, pages.current)
+        return True
 
     def _close(self) -> None:
         self._state.filter = None

@@ -19,7 +19,7 @@ _PASSING = frozenset(
         "again", "down", "up", "page-down", "page-up", "half-down", "half-up", "top", "bottom", "left", "right",
         "scroll-left", "scroll-right", "first-in-sight", "middle-in-sight", "last-in-sight", "next-pane",
         "previous-pane", "zoom", "prompt", "search", "filter", "keys", "close", "element", "interrupt", "redraw",
-        "escape", "bundle", "shell", "find", "export",
+        "escape", "mark", "to-mark", "undo", "bundle", "shell", "find", "export",
     )
 )  # fmt: skip
 
@@ -42,7 +42,11 @@ class Keyboard:
                 self._state.place = KeyContext.PROMPT
         elif self._pasting:
             self._type(" " if key in {"enter", "tab"} else key)
-        elif key not in {"focus in", "focus out"} and not self._counts(key):
+        elif key in {"focus in", "focus out"}:
+            return
+        elif self._state.letter:
+            self._lettered(key)
+        elif not self._counts(key):
             self._meant(key)
 
     def _meant(self, key: str) -> None:
@@ -71,6 +75,16 @@ class Keyboard:
             hint = "? shows the keys, : takes a command."
             self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=hint))
         self._state.count = 0
+
+    def _lettered(self, key: str) -> None:
+        """The key that a mark is called by; one that is no character goes on as if nothing was asked."""
+        action, self._state.letter = self._state.letter, ""
+        if len(key) == 1 and key.isprintable():
+            self._screen.perform(f"ui:{action} {key}")
+            return
+        self._screen.say(None)
+        if key != "esc":
+            self._meant(key)
 
     def _begun(self, key: str) -> str:
         """The first key of the sequence that `key` goes on with; empty where it goes on with none."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tfdbg_cli.commands.query.language import QueryError
 from tfdbg_cli.commands.service.narrowing import Narrowing
+from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.tui.control.line_editor import LineEditor
 
 
@@ -17,6 +18,11 @@ class LiveFilter:
         self._narrowing = narrowing
         self.editor = LineEditor()
         self.editor.put(narrowing.text)
+
+    @property
+    def original(self) -> Page:
+        """The page of the list as it was."""
+        return self._narrowing.original
 
     @property
     def running(self) -> bool:

@@ -10,6 +10,7 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.array.viewer import Viewer
 from tfdbg_cli.tui.control.bars import Message
+from tfdbg_cli.tui.control.changes import Changes
 from tfdbg_cli.tui.control.keymap import Binding, KeyContext
 from tfdbg_cli.tui.control.line_editor import LineEditor
 from tfdbg_cli.tui.control.live_filter import LiveFilter
@@ -52,7 +53,9 @@ class State:
     mistake of tfdbg's own, `colors` how many the terminal has, `begun` the first key of a sequence that is being
     pressed, `person_keys` what keys mean by the settings. `panes` are those that stand in the middle, in their order;
     while it is `zoomed` the one with the focus stands alone. `count` is how often the next key is meant, 0 where that
-    was not said, `last_action` what `.` does again.
+    was not said, `letter` the action that waits for a letter, `printed` whether the program wrote
+    something that nobody has seen yet, `changes` what `U` takes back, `last_action` what `.`
+    does again.
     """
 
     service: PromptService
@@ -75,6 +78,9 @@ class State:
     panes: tuple[Pane, ...] = ()
     zoomed: bool = False
     count: int = 0
+    letter: str = ""
+    printed: bool = False
+    changes: Changes = field(default_factory=Changes)
     last_action: str = ""
 
     @property

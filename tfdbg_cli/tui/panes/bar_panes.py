@@ -42,7 +42,8 @@ class TitleBar(_Bar):
     """Which stop this is, and why."""
 
     def _content(self, cols: int) -> tuple[Line, str]:
-        return bars.title(self._state.service, cols), bars.title_part(self._state.service)
+        service = self._state.service
+        return bars.title(service, cols, printed=self._state.printed), bars.title_part(service)
 
 
 class Crumbs(_Bar):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.document.document import ChainedLines, Document, Text
 from tfdbg_cli.document.table import Table
-from tfdbg_cli.document.text import EMPTY_LINE, Line
+from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line
 from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of
 from tfdbg_cli.tui.reading.wrap import is_prose, wrap
 
@@ -76,8 +76,9 @@ class Viewport:
         near = range(min(len(self.lines), self.rows))
         listed = len(self.parts) == 2 and self.parts[1].headed and self.parts[1].length > 1
         rows = near[self.parts[1].start :] if listed else near
-        linked = (i for part in (rows, near) for i in part if any(not link.heading for link in self.links(i)))
-        self.selected = next(linked, 0)
+        first = (i for part in (rows, near) for i in part if any(map(_leads_on, self.links(i))))
+        alone = (i for i in near if any(not link.heading for link in self.links(i)))
+        self.selected = next((i for found in (first, alone) for i in found), 0)
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:
@@ -322,6 +323,10 @@ class Viewport:
         self._clamp()
         if self.pinned is not None and self.selected == self.top:
             self.top -= 1
+
+
+def _leads_on(link: LinkPlace) -> bool:
+    return not link.heading and link.text != SHOW_ALL
 
 
 def _lines_in(part: Part) -> int:

@@ -32,13 +32,17 @@ class Spool:
         if self._saved and not self._turn_over():
             self._give_back()
 
-    def trim(self) -> None:
-        """Bound the disk it takes: what is too much is dropped, the oldest first. To be called now and then."""
+    def trim(self) -> bool:
+        """Bound the disk it takes: what is too much is dropped, the oldest first. To be called now and then.
+
+        Tells whether anything is kept.
+        """
         if self._files and os.fstat(self._files[-1].fileno()).st_size > self._limit and self._turn_over():
             while len(self._files) > 2:
                 oldest = self._files.pop(0)
                 self._dropped += os.fstat(oldest.fileno()).st_size
                 oldest.close()
+        return bool(self._dropped) or any(os.fstat(file.fileno()).st_size for file in self._files)
 
     def stop(self) -> None:
         """End spooling and write what was kept to where it was meant for."""

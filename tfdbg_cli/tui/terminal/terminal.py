@@ -27,6 +27,10 @@ from tfdbg_cli.tui.terminal.spool import Spool
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
+_A_KEY = 64  # bytes of the longest sequence that one key sends
+_ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
+_ANY_KEY_GONE = "\r\x1b[K"
+
 # Signals that end a program which does not handle them, and that people, schedulers and terminals send.
 _DEADLY = (
     signal.SIGTERM,
@@ -50,8 +54,9 @@ class Terminated(BaseException):
 class TtyScreen(urwid.display.raw.Screen):
     """urwid's screen, in any thread, with handlers of the program's own put back as they were."""
 
-    def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], *, own_signals: bool) -> None:
+    def __init__(self, terminal_in: IO[bytes], terminal_out: IO[str], spool: Spool, *, own_signals: bool) -> None:
         super().__init__(input=terminal_in, output=terminal_out)
+        self._spool = spool
         self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
@@ -104,6 +109,25 @@ class TtyScreen(urwid.display.raw.Screen):
         return subprocess.run(
             command, stdin=terminal_in, stdout=terminal_out, stderr=terminal_out, check=False
         ).returncode
+
+    def show_terminal(self) -> None:
+        """While the screen is stopped, show what the program has written, until a key is pressed."""
+        terminal_in, terminal_out = self._terminal
+        descriptor = terminal_in.fileno()
+        self._spool.stop()
+        before = termios.tcgetattr(descriptor)
+        try:
+            modes = termios.tcgetattr(descriptor)
+            modes[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)  # one key, whatever it is
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
+            terminal_out.write(_ANY_KEY)
+            terminal_out.flush()
+            os.read(descriptor, _A_KEY)
+            terminal_out.write(_ANY_KEY_GONE)
+            terminal_out.flush()
+        finally:
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+            self._spool.start()
 
     def close(self) -> None:
         """Give up what the screen holds beside the terminal, without waiting for the garbage collector."""
@@ -164,7 +188,7 @@ class Terminal:
             # A program that logs at level DEBUG would get every key pressed here.
             logging.getLogger("urwid").setLevel(logging.CRITICAL)
             own = self.main_thread and self._take_signals(stack)
-            self.screen = TtyScreen(terminal_in, terminal_out, own_signals=own)
+            self.screen = TtyScreen(terminal_in, terminal_out, self.spool, own_signals=own)
             stack.callback(self.screen.close)
             self._stack = stack.pop_all()
         return self

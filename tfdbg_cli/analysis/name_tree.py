@@ -1,0 +1,93 @@
+"""The name scopes of nodes as a tree whose levels are made when they are looked at."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+_DIGITS = re.compile(r"(\d+)")
+_BEHIND = chr(ord("/") + 1)  # what stands behind every name inside a scope
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One row of a level: a node called `name`, a scope, or both, as an op has helpers under its own name."""
+
+    name: str
+    is_node: bool
+    is_scope: bool
+
+    @property
+    def last(self) -> str:
+        """The part of the name that the level adds."""
+        return self.name.rpartition("/")[2]
+
+
+class NameTree:
+    """The tree of `names`; `indices` tells the tensors of one. The root is the scope with the empty name.
+
+    Names are sorted once; what is asked of a scope is found in a part of them, whatever their number.
+    """
+
+    def __init__(self, names: Iterable[str], indices: Callable[[str], Sequence[int]]) -> None:
+        self._names = sorted(set(names))
+        self._indices = indices
+        self._tensors = [0, *accumulate(len(indices(name)) for name in self._names)]
+        self._levels: dict[str, tuple[Branch, ...]] = {}
+
+    def children(self, scope: str) -> Sequence[Branch]:
+        """What stands right below `scope`, numbers in names in their order."""
+        if scope not in self._levels:
+            self._levels[scope] = self._level(scope)
+        return self._levels[scope]
+
+    def __contains__(self, scope: str) -> bool:
+        """Whether names lie in `scope`."""
+        first, end = self._inside(scope)
+        return end > first
+
+    def nodes(self, scope: str) -> int:
+        """How many nodes lie in `scope`; one that is called so is among them."""
+        first, end = self._inside(scope)
+        return end - first + self._is_name(scope)
+
+    def tensors(self, scope: str) -> int:
+        """How many tensors these have."""
+        first, end = self._inside(scope)
+        return self._tensors[end] - self._tensors[first] + (len(self._indices(scope)) if self._is_name(scope) else 0)
+
+    def indices(self, scope: str) -> list[int]:
+        """The tensors of these."""
+        first, end = self._inside(scope)
+        own = list(self._indices(scope)) if self._is_name(scope) else []
+        return own + [index for name in self._names[first:end] for index in self._indices(name)]
+
+    def _is_name(self, name: str) -> bool:
+        at = bisect_left(self._names, name)
+        return at < len(self._names) and self._names[at] == name
+
+    def _inside(self, scope: str) -> tuple[int, int]:
+        """The part of the sorted names that lies in `scope`."""
+        if not scope:
+            return 0, len(self._names)
+        return bisect_left(self._names, f"{scope}/"), bisect_left(self._names, f"{scope}{_BEHIND}")
+
+    def _level(self, scope: str) -> tuple[Branch, ...]:
+        at, end = self._inside(scope)
+        start = len(scope) + bool(scope)
+        found: dict[str, Branch] = {}
+        while at < end:
+            part, slash, _ = self._names[at][start:].partition("/")
+            name = f"{scope}/{part}" if scope else part
+            known = found.get(name)
+            found[name] = Branch(name, not slash or (known is not None and known.is_node), bool(slash))
+            at = bisect_left(self._names, f"{name}{_BEHIND}", at, end) if slash else at + 1
+        return tuple(sorted(found.values(), key=lambda branch: _natural(branch.last)))
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key by which layer_2 stands before layer_10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]

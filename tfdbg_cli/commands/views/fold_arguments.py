@@ -1,0 +1,10 @@
+"""The arguments by which a list that is a tree folds."""
+
+from __future__ import annotations
+
+from tfdbg_cli.commands.registry import Argument, Kind
+
+FOLD_ARGUMENTS = (
+    Argument(("--unfold",), "show what is in this scope, from now on", Kind.LAYER, metavar="SCOPE", default=""),
+    Argument(("--fold",), "show this scope as one row, from now on", Kind.LAYER, metavar="SCOPE", default=""),
+)

@@ -184,6 +184,40 @@ def merged(summaries: Sequence[Summary]) -> Summary:
     )
 
 
+def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
+    """The summaries of arrays of `lengths` elements, none of them empty, which stand one behind the other as float64.
+
+    They are found all at once: of many small arrays that takes a fraction of the time.
+    """
+    if not lengths:
+        return []
+    sizes = np.asarray(lengths)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+
+    def summed(found: Array) -> Array:
+        return np.asarray(np.add.reduceat(found.astype(np.float64), starts))
+
+    finite = np.isfinite(elements)
+    kept = np.where(finite, elements, 0)
+    with np.errstate(all="ignore"):
+        count = summed(finite)
+        mean = summed(kept) / count
+        square = summed(np.square(np.where(finite, elements - np.repeat(mean, sizes), 0))) / count
+    counts = [
+        sizes, summed(np.isnan(elements)), summed(elements == -np.inf), summed(elements == np.inf),
+        summed(kept < 0), summed(finite & (elements == 0)), summed(kept > 0),
+    ]  # fmt: skip
+    least = np.minimum.reduceat(np.where(finite, elements, np.inf), starts)
+    largest = np.maximum.reduceat(np.where(finite, elements, -np.inf), starts)
+    rows = zip(
+        np.stack(counts, 1).astype(np.int64).tolist(),
+        np.stack([least, largest, mean, np.sqrt(square)], 1).tolist(),
+        count.tolist(),
+        strict=True,
+    )
+    return [Summary(*numbers, *(moments if some else ())) for numbers, moments, some in rows]
+
+
 def widened(chunk: Array) -> Array:
     """`chunk` as float64, on which NumPy's tests and moments are exact enough; of complex numbers the magnitude."""
     if chunk.dtype.kind == "c":

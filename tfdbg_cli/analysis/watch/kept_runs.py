@@ -47,4 +47,6 @@ class KeptRuns:
 def values_size(run: Run) -> int:
     """Bytes that the values of `run` take at most: tensors that share memory count each."""
     store = run.tensors
+    if not getattr(store, "holds_values", True):
+        return 0
     return sum(store[index].nbytes or 0 for index in range(len(store)))

@@ -1,4 +1,4 @@
-"""Which tensors of a function have their statistics computed while it runs, and where these stand in what it gives."""
+"""Which tensors of a function have their statistics computed while it runs, and where these stand in its answer."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class MeasurePlan:
     facts: StaticFacts
     apart: Apart = frozenset()
     _checks: dict[Scope, list[Checkable]] = field(default_factory=dict)
+    _shapes: dict[TensorName, Shape] = field(default_factory=dict)  # of variables that are read, by their handles
     _made: dict[tuple[Scope, object], Checkable] = field(default_factory=dict)
     _shown: list[tuple[Shown, Shape, Checkable | NoValue]] = field(default_factory=list)
 
@@ -108,6 +109,8 @@ class MeasurePlan:
             read = scope.needed.slots[node.name]
             for slot, output in enumerate(scope.body.outputs(node.name)):
                 name = TensorName(scope.name_of(node.name), slot)
+                if node.op == "ReadVariableOp":
+                    self._shapes[scope.resolve(scope.body.data_inputs(node)[0])] = self.facts.shape(name)
                 if site is None or site.kind is CallKind.LOOP or slot in read:
                     undefined = may_be_undefined(scope, node, slot) or Source(node.name, slot) in scope.unread
                     self._show(scope, name, node.op, node.device, output, _UNDEFINED if undefined else None)
@@ -152,7 +155,7 @@ class MeasurePlan:
     def _show_updated(self, variable: UpdatedVariable) -> None:
         """Tell of a variable after its update: where that is what was assigned, it is known already."""
         shown = Shown(variable.name, UPDATED_VARIABLE, "", variable.dtype)
-        shape = self.facts.shape(variable.name)
+        shape = self._shapes.get(variable.scope.resolve(variable.handle))
         if element_type(variable.dtype).name not in MEASURED:
             self._shown.append((shown, shape, _NO_NUMBERS))
         elif region_of(variable.scope) is not self.root:
@@ -196,4 +199,4 @@ def _read_of(scope: Scope, source: Source) -> object:
 
 
 def _acts(scope: Scope, node: str) -> bool:
-    return scope.body.nodes[node].op != "ReadVariableOp"
+    return bool(scope.body.nodes[node].op != "ReadVariableOp")

@@ -65,7 +65,7 @@ class Layout:
             if item.lack is not None:
                 found.append(None)
             elif item.told:
-                found.append(of_told.get(item.at) or Summary(0))
+                found.append(of_told[item.at] if size_of(item.shape) else Summary(0))
             else:
                 summary = of_rows[self._row_of[item.at]]
                 of_parts = summary is not None and element_type(item.shown.dtype).name.startswith("complex")

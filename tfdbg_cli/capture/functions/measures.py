@@ -29,10 +29,10 @@ _WIDE = {
     **dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"), "float64"),
     "float32": "float32", "float64": "float64",
 }  # fmt: skip
-_LENGTHS = {"complex64": "float32", "complex128": "float64"}
+_COMPLEX = frozenset({"complex64", "complex128"})
 _AT_ONCE = 16  # the optimizer takes the square of the time for an op of many inputs
 
-MEASURED = frozenset({*_WIDE, *_LENGTHS})
+MEASURED = frozenset({*_WIDE, *_COMPLEX})
 """The dtypes of which statistics are computed."""
 
 
@@ -104,17 +104,18 @@ class Measures:
 
     def _row(self, tensor: str, dtype: str, size: int | None, shape: Shape, device: str) -> list[str]:
         """A row of `tensor`, and its size where that is not known."""
-        if dtype in _LENGTHS:
+        if dtype in _COMPLEX:
+            parts = tensor if dtype == "complex128" else self._cast(tensor, dtype, "complex128", device)
             asked, real = (
-                self._op("ComplexAbs", [tensor], device, T=kind(dtype), Tout=kind(_LENGTHS[dtype])),
-                _LENGTHS[dtype],
+                self._op("ComplexAbs", [parts], device, T=kind("complex128"), Tout=kind("float64")),
+                "float64",
             )
         else:
             real = "float64" if size is not None and size > EXACT else _WIDE[dtype]
             asked = tensor if real == dtype else self._cast(tensor, dtype, real, device)
         of = {"T": kind(real)}
         axes = self._axes(asked, real, shape, device)
-        reduced = {**of, "Tidx": kind("int32"), "keep_dims": False}
+        reduced: dict[str, Attribute] = {**of, "Tidx": kind("int32"), "keep_dims": False}
         told = [self._op(op, [asked, axes], device, **reduced) for op in ("Sum", "Min", "Max")]
         told.append(self._op("L2Loss", [asked], device, **of))
         signs = self._op("Sign", [asked], device, **of)

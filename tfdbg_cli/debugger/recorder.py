@@ -101,6 +101,11 @@ class Recorder:
         self._say(f"{which} recorded in {path}, which may take {size_text(budget)}; {then}.")
         self.on_change()
 
+    def settle(self) -> None:
+        """Wait until all that was taken is written."""
+        if self._writer is not None:
+            self._writer.settle()
+
     def end(self) -> None:
         """Write what is still to be written, and say what there is."""
         with self._lock:

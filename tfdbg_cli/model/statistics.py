@@ -90,11 +90,12 @@ def summarize(array: Array) -> Summary:
     count, mean, square = 0, 0.0, 0.0
     for start in range(0, flat.size, _CHUNK):
         chunk = widened(flat[start : start + _CHUNK])
-        nan, neg_inf, pos_inf = np.isnan(chunk), np.isneginf(chunk), np.isposinf(chunk)
-        finite = chunk[~(nan | neg_inf | pos_inf)]
-        counts += [
-            nan.sum(), neg_inf.sum(), pos_inf.sum(), (finite < 0).sum(), (finite == 0).sum(), (finite > 0).sum(),
-        ]  # fmt: skip
+        fine = np.isfinite(chunk)
+        finite = chunk if fine.all() else chunk[fine]
+        if finite.size < chunk.size:
+            counts[:3] += [np.isnan(chunk).sum(), np.isneginf(chunk).sum(), np.isposinf(chunk).sum()]
+        below, above = np.count_nonzero(finite < 0), np.count_nonzero(finite > 0)
+        counts[3:] += [below, finite.size - below - above, above]
         if finite.size:
             low = float(finite.min()) if low is None else min(low, float(finite.min()))
             high = float(finite.max()) if high is None else max(high, float(finite.max()))
@@ -106,8 +107,8 @@ def summarize(array: Array) -> Summary:
                 square += chunk_square + delta * delta * count * finite.size / total
             count = total
     std = float(np.sqrt(square / count)) if count else None
-    nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     average = mean if count else None
+    nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
 
 

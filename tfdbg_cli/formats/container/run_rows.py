@@ -19,7 +19,7 @@ from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
-from tfdbg_cli.model.tensors import Tensor, TensorStore, recorded_summary
+from tfdbg_cli.model.tensors import Tensor, TensorStore, may_hold_values, recorded_summary
 from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
@@ -66,9 +66,9 @@ class RunRows:
 
         """
         store = run.tensors
-        names = _entry_names(store, number)
+        names = _entry_names(store, number) if may_hold_values(store) else [""] * len(store)
         fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
-        self._files.begin_run([*names, *fed])
+        self._files.begin_run([*filter(None, names), *fed])
         wanted = None if selection is None else selection(run)
         rows: list[tuple[Any, ...]] = []
         summaries: list[tuple[Any, ...]] = []
@@ -173,7 +173,7 @@ def _widest_first(store: TensorStore) -> Sequence[int]:
         element = element_type_named(store[place].dtype)
         return -(element.itemsize or 0) if element is not None else 0
 
-    return sorted(range(len(store)), key=width)
+    return sorted(range(len(store)), key=width) if may_hold_values(store) else range(len(store))
 
 
 def _entry_names(store: TensorStore, number: int) -> list[str]:

@@ -23,6 +23,7 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import FAKES, NORMALIZATIONS, SAME_ELEMENTS
 from tfdbg_cli.ops.transparent_shapes import Shape
 
@@ -169,14 +170,17 @@ class MeasurePlan:
 
     def _is_readable(self, scope: Scope, source: Source) -> bool:
         """Whether `source` may be read, or computed once more at no great cost."""
-        if source.node is None or (scope.body.name, source) not in self.apart:
-            return True
-        node = scope.body.nodes[source.node]
-        return (
-            has_twin(node)
-            and node.op not in _PRODUCTS
-            and all(self._is_readable(scope, scope.body.source(text)) for text in scope.body.data_inputs(node))
-        )
+
+        def merged(found: Source) -> bool:
+            return found.node is not None and (scope.body.name, found) in self.apart
+
+        def further(found: Source) -> list[Source]:
+            if not merged(found):
+                return []
+            return [scope.body.source(text) for text in scope.body.data_inputs(scope.body.nodes[found.node or ""])]
+
+        again = [scope.body.nodes[found.node or ""] for found in reached([source], further) if merged(found)]
+        return all(has_twin(node) and node.op not in _PRODUCTS for node in again)
 
 
 def _made_at(scope: Scope, reference: str) -> tuple[Scope, str]:

@@ -54,6 +54,12 @@ def _recordings(rounds: int) -> None:
     recordings.measure(rounds)
 
 
+def _recording(rounds: int) -> None:
+    from bench import recording
+
+    recording.measure(max(5, rounds // 3))
+
+
 def _screen(rounds: int) -> None:
     from bench import screen
 
@@ -80,6 +86,7 @@ MEASUREMENTS: Mapping[str, Callable[[int], None]] = {
     "eager": _eager,
     "memory": _memory,
     "opening": _opening,
+    "recording": _recording,
     "recordings": _recordings,
     "screen": _screen,
     "screen_at_a_million": _screen_at_a_million,

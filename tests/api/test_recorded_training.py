@@ -19,6 +19,7 @@ from support.scripted import ScriptedFrontend
 import tfdbg_cli as tf_debug
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.values import Lack, NoValue
 
 pytestmark = pytest.mark.tf
@@ -59,6 +60,24 @@ def _launched(folder: Path, text: str, *options: str) -> subprocess.CompletedPro
     words = [sys.executable, "-m", "tfdbg_cli", "run", *options, "train.py"]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, timeout=250)
+
+
+def test_statistics_of_a_fit_leave_its_weights_as_they_are(tmp_path: Path) -> None:
+    text = FIT.replace("EPOCHS", "1")
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "train.py").write_text(text)
+    plain = subprocess.run(
+        [sys.executable, "train.py"], cwd=tmp_path / "plain", capture_output=True, text=True, check=True
+    )
+    made = _launched(tmp_path, text, "--record", "runs", "--stats-only")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == plain.stdout
+    runs = open_path(tmp_path / "runs").runs
+    assert len(runs) == 16
+    (row,) = runs[15].tensors.named("one_step_on_data/sequential_1/hidden_1/Relu")
+    summary = summary_of(runs[15].tensors, row)
+    assert summary is not None and summary.size == 32 and summary.neg == 0 and summary.std
+    assert isinstance(runs[15].tensors.value(row), NoValue)
 
 
 def test_a_fit_is_recorded_and_trains_as_without(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ class Plan:
     `errors` asks that an error of an op be reported by `run_ends`. `watched` says that many runs in a row are
     checked, and for what, so that a cheap way is worth more than a complete one. `directory` is the new folder in
     which the dump is made, and stays if `run_ends` says so; None for values that are only kept until then. `watch`
-    names debug ops and tensors exactly. `values` says where those of a run that is not watched come from.
+    names debug ops and tensors exactly. `values` says where those of a run that is not watched come from. With
+    `statistics` what the tensors hold in numbers is enough, where it is cheaper to have than values.
     """
 
     number: int
@@ -72,6 +73,7 @@ class Plan:
     directory: Path | None = None
     watch: WatchOptions | None = None
     values: Values = Values.AUTO
+    statistics: bool = False
 
     @property
     def watching(self) -> bool:

@@ -54,6 +54,12 @@ class Recorder:
         """Whether runs are recorded."""
         return self._asked is not None and self._writer is not None and not self._writer.failed
 
+    @property
+    def statistics(self) -> bool:
+        """Whether statistics alone are recorded."""
+        asked = self._asked
+        return asked is not None and asked.stats_only
+
     def begun(self, asked: RecordRuns, settings: Settings) -> Continue | StopAtStart:
         """Begin with a recording, and how the program goes on: it stops again where that cannot be done."""
         try:
@@ -95,6 +101,11 @@ class Recorder:
         self._say(f"{which} recorded in {path}, which may take {size_text(budget)}; {then}.")
         self.on_change()
 
+    def settle(self) -> None:
+        """Wait until all that was taken is written."""
+        if self._writer is not None:
+            self._writer.settle()
+
     def end(self) -> None:
         """Write what is still to be written, and say what there is."""
         with self._lock:
@@ -124,7 +135,7 @@ class Recorder:
         if writer is None:
             return
         try:
-            kept = self._numbered(_kept(run))
+            kept = self._numbered(_kept(run, self.statistics))
             writer.add(kept, values_size(kept))
         except Exception as error:  # noqa: BLE001
             self.missed(f"Run #{run.call.number} was not recorded: {reason_of(error)}")
@@ -183,10 +194,12 @@ def _within(run: Run, layer: str) -> Callable[[str], bool]:
         return lambda node: False  # a run of other code has no such layer
 
 
-def _kept(run: Run) -> Run:
-    """`run` as it is written later: nothing of it changes when the program goes on."""
+def _kept(run: Run, statistics: bool) -> Run:
+    """`run` as it is written later: nothing of it changes when the program goes on; without what it was fed, if only
+    `statistics` are recorded.
+    """
     run = in_memory(run)
-    call = replace(run.call, feeds=_fed(run.call))
+    call = replace(run.call, feeds=dict.fromkeys(run.call.feeds) if statistics else _fed(run.call))
     return replace(run, call=call, what_if=None, frames=(), paused=None)
 
 

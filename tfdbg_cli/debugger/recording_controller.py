@@ -10,6 +10,7 @@ from tfdbg_cli.capture.controller import Action, Attendant, PendingRun, Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.go_between import CountingController, GoBetween
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
+from tfdbg_cli.capture.runs.function.function_call import PendingCall
 from tfdbg_cli.debugger.active_watch import SIGNALS
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
@@ -43,8 +44,10 @@ class RecordingController(GoBetween):
         if plan.action is Action.CAPTURE:
             self._recorded[plan.number] = plan
             return plan
-        captured = replace(plan, action=Action.CAPTURE, errors=True)
-        refused = refusal(pending.estimate(captured.capture))
+        statistics = self._recorder.statistics
+        captured = replace(plan, action=Action.CAPTURE, errors=True, statistics=statistics)
+        inside = statistics and isinstance(pending, PendingCall)
+        refused = None if inside else refusal(pending.estimate(captured.capture))
         if refused is not None:
             self._recorder.missed(f"Run #{plan.number} is not recorded. {refused}")
             return plan

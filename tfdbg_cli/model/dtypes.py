@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-FLOAT, INT32, BOOL, RESOURCE, VARIANT = 1, 3, 10, 20, 21
+FLOAT, DOUBLE, INT32, BOOL, RESOURCE, VARIANT = 1, 2, 3, 10, 20, 21
 FIRST_REFERENCE = 101
 HANDLES = frozenset({"resource", "variant"})  # the names of types without numbers: what they lead to is elsewhere
 

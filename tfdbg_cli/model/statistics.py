@@ -90,11 +90,12 @@ def summarize(array: Array) -> Summary:
     count, mean, square = 0, 0.0, 0.0
     for start in range(0, flat.size, _CHUNK):
         chunk = widened(flat[start : start + _CHUNK])
-        nan, neg_inf, pos_inf = np.isnan(chunk), np.isneginf(chunk), np.isposinf(chunk)
-        finite = chunk[~(nan | neg_inf | pos_inf)]
-        counts += [
-            nan.sum(), neg_inf.sum(), pos_inf.sum(), (finite < 0).sum(), (finite == 0).sum(), (finite > 0).sum(),
-        ]  # fmt: skip
+        fine = np.isfinite(chunk)
+        finite = chunk if fine.all() else chunk[fine]
+        if finite.size < chunk.size:
+            counts[:3] += [np.isnan(chunk).sum(), np.isneginf(chunk).sum(), np.isposinf(chunk).sum()]
+        below, above = np.count_nonzero(finite < 0), np.count_nonzero(finite > 0)
+        counts[3:] += [below, finite.size - below - above, above]
         if finite.size:
             low = float(finite.min()) if low is None else min(low, float(finite.min()))
             high = float(finite.max()) if high is None else max(high, float(finite.max()))
@@ -106,8 +107,8 @@ def summarize(array: Array) -> Summary:
                 square += chunk_square + delta * delta * count * finite.size / total
             count = total
     std = float(np.sqrt(square / count)) if count else None
-    nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     average = mean if count else None
+    nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
 
 
@@ -182,6 +183,40 @@ def merged(summaries: Sequence[Summary]) -> Summary:
         frozenset().union(*(part.unknown for part in summaries)),
         any(part.spoiled for part in summaries),
     )
+
+
+def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
+    """The summaries of arrays of `lengths` elements, none of them empty, which stand one behind the other as float64.
+
+    They are found all at once: of many small arrays that takes a fraction of the time.
+    """
+    if not lengths:
+        return []
+    sizes = np.asarray(lengths)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+
+    def summed(found: Array) -> Array:
+        return np.asarray(np.add.reduceat(found.astype(np.float64), starts))
+
+    finite = np.isfinite(elements)
+    kept = np.where(finite, elements, 0)
+    with np.errstate(all="ignore"):
+        count = summed(finite)
+        mean = summed(kept) / count
+        square = summed(np.square(np.where(finite, elements - np.repeat(mean, sizes), 0))) / count
+    counts = [
+        sizes, summed(np.isnan(elements)), summed(elements == -np.inf), summed(elements == np.inf),
+        summed(kept < 0), summed(finite & (elements == 0)), summed(kept > 0),
+    ]  # fmt: skip
+    least = np.minimum.reduceat(np.where(finite, elements, np.inf), starts)
+    largest = np.maximum.reduceat(np.where(finite, elements, -np.inf), starts)
+    rows = zip(
+        np.stack(counts, 1).astype(np.int64).tolist(),
+        np.stack([least, largest, mean, np.sqrt(square)], 1).tolist(),
+        count.tolist(),
+        strict=True,
+    )
+    return [Summary(*numbers, *(moments if some else ())) for numbers, moments, some in rows]
 
 
 def widened(chunk: Array) -> Array:

@@ -155,6 +155,11 @@ def recorded_summary(store: TensorStore, index: int) -> Summary | None:
     return cast(TellsSummaries, store).summary(index) if _tells(type(store), TellsSummaries) else None
 
 
+def may_hold_values(store: TensorStore) -> bool:
+    """Whether tensors of `store` may have values; a store of statistics alone says that none has (`holds_values`)."""
+    return bool(getattr(store, "holds_values", True))
+
+
 @cache
 def _tells(kind: type, facts: type) -> bool:
     """Whether stores of a kind tell such facts. Asked of each row, and asking anew takes longer than the row."""

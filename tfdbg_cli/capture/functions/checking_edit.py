@@ -13,6 +13,7 @@ from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.frontier import Frontier
+from tfdbg_cli.capture.functions.measures import Measures
 from tfdbg_cli.capture.functions.twins import Twins
 from tfdbg_cli.capture.functions.updated_variables import updated_variables
 from tfdbg_cli.capture.questions.question import Question
@@ -30,7 +31,8 @@ class Wanted:
 
     `values` asks for all values; else it gives back those called `given`, which plain calls alone can do. `early` is
     what it reports while it runs. `apart` are values, by the function they are in, that checks must not read, since
-    the graph optimizer would then merge them otherwise: they read a second computation of them.
+    the graph optimizer would then merge them otherwise: they read a second computation of them. `measured` asks for
+    the statistics of the tensors in `frontier`, in the place of a question.
     """
 
     question: Question | None = None
@@ -39,6 +41,7 @@ class Wanted:
     given: frozenset[TensorName] = frozenset()
     early: Early = _NOT_EARLY
     apart: frozenset[tuple[str, Source]] = frozenset()
+    measured: bool = False
 
     @staticmethod
     def all_values(root: Scope) -> Wanted:
@@ -60,6 +63,7 @@ class CheckingEdit(Edit):
         self.updated: list[Item] = []
         self._wanted = wanted
         self._health = None if wanted.question is None else Health(self, wanted.question, compiled)
+        self._measures = Measures(self) if wanted.measured else None
 
     def ask(self) -> None:
         """Add the checks of this function itself, and its variables after their update."""
@@ -74,7 +78,7 @@ class CheckingEdit(Edit):
                 after = self.read_after(variable.handle, variable.waits, variable.dtype)
                 self._show(variable.name, UPDATED_VARIABLE, variable.dtype, after, references)
         question = self._wanted.question
-        with_nan = question is not None and not question.sees_nan
+        with_nan = self._wanted.measured or (question is not None and not question.sees_nan)
         apart = {source for function, source in self._wanted.apart if function == self.scope.body.name}
         twins = Twins(self, self.scope, with_nan=with_nan, apart=apart)
         for tensor in checks:
@@ -82,7 +86,7 @@ class CheckingEdit(Edit):
             looked_at = updated or twins.instead_of(tensor.reference)
             before = references[tensor.updated.before] if self._compares and tensor.updated else ""
             asked = "" if updated else tensor.reference
-            self.health.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
+            self.answers.check(looked_at, tensor.dtype, tensor.shape, tensor.device, before=before, asked=asked)
 
     @property
     def _compares(self) -> bool:
@@ -94,6 +98,11 @@ class CheckingEdit(Edit):
         references[name] = reference
         if self._wanted.values:
             self.updated.append(Item(Shown(name, op_type, "", dtype), reference))
+
+    @property
+    def answers(self) -> Health | Measures:
+        """What is told of this function: answers, or statistics; may be used only if one of them is asked for."""
+        return self._measures or self.health
 
     @property
     def health(self) -> Health:

@@ -5,6 +5,8 @@ The sum, branches and turns of loops included, is one more output of the functio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tfdbg_cli.capture.functions.definition.edit import Edit
@@ -26,6 +28,11 @@ class Health:
         self._compiled = compiled
         self._counts: list[str] = []
         self._flags: list[str] = []  # rows of length 1
+
+    @property
+    def dtype(self) -> int:
+        """The element type of what `total` gives."""
+        return FLOAT
 
     @property
     def width(self) -> int:
@@ -71,7 +78,12 @@ class Health:
         return self._added(RecipeStep("AddN", (), {"T": element_type(FLOAT), "N": len(terms)}), terms, "")
 
     def _added(self, step: RecipeStep, inputs: list[str], device: str) -> str:
-        node = self._edit.add("tfdbg_check", step.op_type, inputs, "" if step.op_type == "Const" else device)
-        for name, value in step.attributes.items():
-            set_attribute(node.attr[name], value)
-        return f"{node.name}:{compat.op_definition(step.op_type).output_arg[0].name}:0"
+        return added(self._edit, "tfdbg_check", step, inputs, device)
+
+
+def added(edit: Edit, name: str, step: RecipeStep, inputs: Sequence[str], device: str) -> str:
+    """Add the op of `step`, as `name` and a number, to the function of `edit`: how that refers to what it gives."""
+    node = edit.add(name, step.op_type, inputs, "" if step.op_type == "Const" else device)
+    for attribute, value in step.attributes.items():
+        set_attribute(node.attr[attribute], value)
+    return f"{node.name}:{compat.op_definition(step.op_type).output_arg[0].name}:0"

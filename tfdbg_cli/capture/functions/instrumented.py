@@ -54,7 +54,7 @@ class Outcome:
     After an error there are the arguments, and values of the branches and turns of loops that ended before it.
     `notes` are sentences for the screen. `found` says whether a tensor is what the question asks for, or, unless
     `sure`, whether one may be; None when nothing was asked, or the call failed. `early` is what was reported while it
-    ran, also if it failed.
+    ran, also if it failed. `measured` are the statistics that were asked for, as `measures` tells them.
     """
 
     outputs: tuple[EagerTensor, ...]
@@ -64,6 +64,7 @@ class Outcome:
     found: bool | None = None
     sure: bool = False
     early: Mapping[TensorName, EagerTensor] = field(default_factory=dict)
+    measured: EagerTensor | None = None
 
 
 class Instrumented:
@@ -192,7 +193,9 @@ class Instrumented:
         if rewritten.reports.dropped:
             notes += (_DROPPED.format(rewritten.reports.dropped, room),)
         answer, sure = self._answer(exposed, found)
-        return Outcome(self._outputs(found), KeptTensors(unrolled.values), notes, error, answer, sure, early)
+        measured = found[-1] if found is not None and self._wanted.measured and exposed.answers else None
+        values = KeptTensors(unrolled.values)
+        return Outcome(self._outputs(found), values, notes, error, answer, sure, early, measured)
 
     @property
     def _own(self) -> int:

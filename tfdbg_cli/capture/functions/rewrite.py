@@ -51,12 +51,13 @@ class Exposed:
     name: str
     items: tuple[Item, ...]
     answers: bool
+    answer_type: int = FLOAT
 
     @property
     def types(self) -> list[int]:
         """The element types of what it gives behind its own outputs."""
         found = [item.shown.dtype for item in self.items if item.given_back and item.shown is not None]
-        return [*found, FLOAT] if self.answers else found
+        return [*found, self.answer_type] if self.answers else found
 
 
 @dataclass
@@ -94,8 +95,9 @@ class Rewriting:
                 edit.give_back(f"tfdbg_value_{position}", item.shown.dtype, item.reference)
         answers = self.wanted.checks_in(scope)
         if answers:
-            edit.give_back("tfdbg_health", FLOAT, edit.health.total())
-        done = Exposed(self._finish(edit), items, answers)
+            edit.give_back("tfdbg_health", edit.answers.dtype, edit.answers.total())
+        answer_type = edit.answers.dtype if answers else FLOAT
+        done = Exposed(self._finish(edit), items, answers, answer_type)
         if shareable:
             self._done[key] = done
         return done
@@ -155,7 +157,7 @@ class Rewriting:
         if self.without_xla and XLA in node.attr:
             del node.attr[XLA]
         if exposed.answers:
-            edit.health.include(f"{node.name}:output:{own + len(exposed.types) - 1}")
+            edit.answers.include(f"{node.name}:output:{own + len(exposed.types) - 1}")
 
     def _rewrite_branches(self, site: CallSite, node: NodeDef, edit: CheckingEdit) -> None:
         answers = any(map(self.wanted.checks_in, site.scopes))

@@ -11,11 +11,15 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.model.runs import Run
 
+MOST_WAITING = 4
+"""So many runs wait to be written at most, the one that is written among them."""
+
 
 class BackgroundWriter:
     """Hands runs to `writer`, one after the other, in a thread of its own.
 
-    Runs that wait take at most `room` bytes, or there is one: whoever has more waits, and the program with it. The
+    Runs that wait, the one that is written among them, take at most `room` bytes and are at most `MOST_WAITING`, or
+    there is one: whoever has more waits, and the program with it. So a killed process loses no more than these. The
     first failure is said by `say`, and nothing is written from then on. A process that is forked off writes nothing.
     """
 
@@ -26,6 +30,7 @@ class BackgroundWriter:
         self._change = threading.Condition()
         self._queue: deque[tuple[Run, int]] = deque()
         self._waiting = 0  # bytes, of the run that is written too
+        self._count = 0  # of these runs
         self._ended = False
         self._process = os.getpid()
         self._notes: set[str] = set()
@@ -39,17 +44,27 @@ class BackgroundWriter:
         if os.getpid() != self._process:
             return
         with self._change:
-            while self._waiting and self._waiting + nbytes > self._room and not self._stopped:
+            while self._is_full(nbytes) and not self._stopped:
                 self._change.wait()
             if self._stopped:
                 return
             self._queue.append((run, nbytes))
             self._waiting += nbytes
+            self._count += 1
             self._change.notify_all()
+
+    def _is_full(self, nbytes: int) -> bool:
+        return self._count >= MOST_WAITING or (self._count > 0 and self._waiting + nbytes > self._room)
 
     @property
     def _stopped(self) -> bool:
         return self._ended or self.failed
+
+    def settle(self) -> None:
+        """Wait until all is written."""
+        with self._change:
+            while self._count and not self._stopped:
+                self._change.wait()
 
     def close(self) -> None:
         """Wait until all is written, and end the recording."""
@@ -78,6 +93,7 @@ class BackgroundWriter:
             del run
             with self._change:
                 self._waiting -= nbytes
+                self._count -= 1
                 self._change.notify_all()
 
     def _write(self, run: Run) -> None:

@@ -19,7 +19,7 @@ from tfdbg_cli.formats.recording.call_fields import call_fields, profile_fields
 from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
-from tfdbg_cli.model.tensors import Tensor, TensorStore
+from tfdbg_cli.model.tensors import Tensor, TensorStore, may_hold_values, recorded_summary
 from tfdbg_cli.model.values import Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
@@ -66,9 +66,9 @@ class RunRows:
 
         """
         store = run.tensors
-        names = _entry_names(store, number)
+        names = _entry_names(store, number) if may_hold_values(store) else [""] * len(store)
         fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
-        self._files.begin_run([*names, *fed])
+        self._files.begin_run([*filter(None, names), *fed])
         wanted = None if selection is None else selection(run)
         rows: list[tuple[Any, ...]] = []
         summaries: list[tuple[Any, ...]] = []
@@ -77,7 +77,7 @@ class RunRows:
         for place in _widest_first(store):
             tensor = store[place]
             value = store.value(place)
-            if wanted is not None and not wanted(tensor):
+            if isinstance(value, NoValue) or (wanted is not None and not wanted(tensor)):
                 value, summary = _told(store, place, value)
                 summaries += [] if summary is None else [_summary_row(number, place, summary)]
             row, lost = self._tensor(tensor, value, names[place])
@@ -173,7 +173,7 @@ def _widest_first(store: TensorStore) -> Sequence[int]:
         element = element_type_named(store[place].dtype)
         return -(element.itemsize or 0) if element is not None else 0
 
-    return sorted(range(len(store)), key=width)
+    return sorted(range(len(store)), key=width) if may_hold_values(store) else range(len(store))
 
 
 def _entry_names(store: TensorStore, number: int) -> list[str]:
@@ -203,7 +203,8 @@ def _tame(text: str) -> str:
 def _told(store: TensorStore, place: int, value: Value) -> tuple[NoValue, Summary | None]:
     """What is recorded in the place of a value: why there is none, and statistics."""
     if isinstance(value, NoValue):
-        return value, None
+        recorded = recorded_summary(store, place)
+        return value, None if recorded is None or recorded.unknown or recorded.spoiled else recorded
     return STATISTICS_ALONE, summarize(value) if has_numbers(value) else None
 
 

@@ -19,9 +19,11 @@ from tfdbg_cli.formats.container.run_rows import RunRows, Selection, Written
 from tfdbg_cli.formats.dumps.graph_files import json_bytes
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, refuse_existing
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import may_hold_values
 from tfdbg_cli.version import __version__, tensorflow_version
 
 _FILE_BYTES = 256 << 20  # a data file that has so many is complete
+_ROWS = 256  # bytes of the rows of a tensor
 _PRIVATE_FILE = 0o600
 
 
@@ -119,7 +121,9 @@ class RecordingWriter:
 def _about(run: Run) -> int:
     """About how many bytes `run` takes."""
     store = run.tensors
-    return sum((store[place].nbytes or 0) + 256 for place in range(len(store)))
+    if not may_hold_values(store):
+        return _ROWS * len(store)
+    return sum((store[place].nbytes or 0) + _ROWS for place in range(len(store)))
 
 
 def _new_index(path: Path) -> sqlite3.Connection:

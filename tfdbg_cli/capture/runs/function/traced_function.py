@@ -47,6 +47,11 @@ class TracedFunction:
         self._plain: tuple[Compiled | None] | None = None
         self._drawing: Proof | None = None
 
+    @property
+    def atomic(self) -> AtomicFunction:
+        """The function itself."""
+        return self._atomic
+
     @cached_property
     def _concrete(self) -> ConcreteFunction:
         return compat.concrete_of(self._atomic)

@@ -6,16 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.capture.budget import memory_budget
+from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.instrumented import Instrumented, Outcome
 from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.pipeline import Capture
 from tfdbg_cli.capture.replay.replayed import Replayed
-from tfdbg_cli.capture.runs.function.capture import CapturedCall, FunctionCapture, PerformedCall, held_before
+from tfdbg_cli.capture.runs.function.capture import (
+    CapturedCall,
+    FunctionCapture,
+    PerformedCall,
+    WithoutValues,
+    held_before,
+)
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, watch_kind
+from tfdbg_cli.capture.runs.function.measured_call import MeasuredCall, measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture, compared_again
 from tfdbg_cli.capture.runs.function.verdict import beside, unchanged
 from tfdbg_cli.capture.runs.watch_policy import (
@@ -45,6 +53,10 @@ _NOT_INSIDE = (
 _ON_COPIES = (
     "Checks beside the ops of this function may change what TensorFlow makes of them, so a copy of each call is "
     "watched."
+)
+_FROM_VALUES = (
+    "Ops that compute statistics beside those of this function may change what TensorFlow makes of it, so they were "
+    "computed of its values."
 )
 _UNCHECKED = "The run was not checked: {}"
 _SET_RIGHT = (
@@ -268,9 +280,16 @@ class CopiedWatchedCall(ReplayedWatchedCall):
         return unchanged(shown, _ON_COPIES) if not self._watched.trials.strays else super()._said_of(shown)
 
 
-def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> CapturedCall:
+def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Capture:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
     room = memory_budget(settings)
+    if plan.watched is None and plan.statistics:
+        if measured_function(call.traced).measurable(call.inputs):
+            return MeasuredCall(call, plan, room)
+        refused = refusal(_estimate(call, plan, settings))
+        if refused is not None:
+            return WithoutValues(call.plain, refused)
+        return _of_all_values(call, plan, room, plan.values, _FROM_VALUES)
     if plan.watched is None:
         return _of_all_values(call, plan, room, plan.values, "")
     kind = watch_kind(plan, call.name)

@@ -1,0 +1,148 @@
+"""The ops that compute statistics of the tensors of a function, and put them one behind the other in one tensor.
+
+Sums, extremes and signs are computed where a tensor is made, by kernels that run over it in one go. They tell all of
+a tensor whose elements are finite; of another one they tell that it is not. Of a small tensor the elements themselves
+are told, which takes fewer ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdbg_cli.capture.functions.checks import added
+from tfdbg_cli.capture.functions.definition.edit import Edit
+from tfdbg_cli.capture.questions.question import size_of
+from tfdbg_cli.capture.questions.recipe import Attribute, RecipeStep, kind
+from tfdbg_cli.model.dtypes import DOUBLE, element_type
+from tfdbg_cli.ops.transparent_shapes import Shape
+
+WIDTH = 6
+"""Numbers in a row: the sum, the least, the largest, half the sum of squares, the sum of the signs, and half of how
+many are not zero. Behind the row of a tensor whose size is not known before the run stands its size."""
+EXACT = 1 << 23
+"""So many halves are added up exactly in float32."""
+_SMALL = 256
+_WIDE = {
+    **dict.fromkeys(("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"), "float32"),
+    **dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"), "float64"),
+    "float32": "float32", "float64": "float64",
+}  # fmt: skip
+_COMPLEX = frozenset({"complex64", "complex128"})
+_AT_ONCE = 16  # the optimizer takes the square of the time for an op of many inputs
+
+MEASURED = frozenset({*_WIDE, *_COMPLEX})
+"""The dtypes of which statistics are computed."""
+
+
+def is_told(dtype: int, shape: Shape) -> bool:
+    """Whether the elements of such a tensor are told, in the place of a row."""
+    known = size_of(shape)
+    return known is not None and known <= _SMALL and element_type(dtype).name in _WIDE
+
+
+def numbers_of(dtype: int, shape: Shape) -> int:
+    """How many numbers are told of such a tensor."""
+    known = size_of(shape)
+    if is_told(dtype, shape):
+        return known or 0
+    return WIDTH if known is not None else WIDTH + 1
+
+
+class Measures:
+    """The statistics of one function that is being rewritten: rows, then the elements of small ones, then calls."""
+
+    def __init__(self, edit: Edit) -> None:
+        """Compute them in the function of `edit`."""
+        self._edit = edit
+        self._rows: list[str] = []
+        self._elements: list[str] = []
+        self._calls: list[str] = []
+        self._constants: dict[tuple[object, ...], str] = {}
+
+    @property
+    def dtype(self) -> int:
+        """The element type of what `total` gives."""
+        return DOUBLE
+
+    def include(self, vector: str) -> None:
+        """Add `vector`, the statistics that a called function gave."""
+        self._calls.append(vector)
+
+    def check(self, tensor: str, dtype: int, shape: Shape, device: str, *, before: str = "", asked: str = "") -> None:
+        """Compute those of `tensor`, given as the function refers to it, or of what it stands for, `asked`."""
+        first = len(self._edit.nodes)
+        name = element_type(dtype).name
+        if is_told(dtype, shape):
+            self._elements.append(self._told(tensor, name, device))
+        else:
+            self._rows.extend(self._row(tensor, name, size_of(shape), shape, device))
+        for node in list(self._edit.nodes.values())[first:]:
+            reads = [asked if text == tensor else "" for text in node.input]
+            if asked and any(reads):
+                self._edit.tell_reads(node, reads)
+
+    def total(self) -> str:
+        """All of them: how the function refers to that."""
+        parts = [*self._rows, *self._elements, *self._calls]
+        while len(parts) > 1:
+            parts = [self._joined(parts[start : start + _AT_ONCE]) for start in range(0, len(parts), _AT_ONCE)]
+        return parts[0]
+
+    def _joined(self, parts: list[str]) -> str:
+        if len(parts) == 1:
+            return parts[0]
+        axis = self._constant(np.int32(0), "int32")
+        return self._op("ConcatV2", [*parts, axis], "", N=len(parts), T=kind("float64"), Tidx=kind("int32"))
+
+    def _told(self, tensor: str, dtype: str, device: str) -> str:
+        """The elements of `tensor`."""
+        wide = tensor if dtype == "float64" else self._cast(tensor, dtype, "float64", device)
+        shape = self._constant(np.array([-1], np.int32), "int32")
+        return self._op("Reshape", [wide, shape], device, T=kind("float64"), Tshape=kind("int32"))
+
+    def _row(self, tensor: str, dtype: str, size: int | None, shape: Shape, device: str) -> list[str]:
+        """A row of `tensor`, and its size where that is not known."""
+        if dtype in _COMPLEX:
+            parts = tensor if dtype == "complex128" else self._cast(tensor, dtype, "complex128", device)
+            asked, real = (
+                self._op("ComplexAbs", [parts], device, T=kind("complex128"), Tout=kind("float64")),
+                "float64",
+            )
+        else:
+            real = "float64" if size is not None and size > EXACT else _WIDE[dtype]
+            asked = tensor if real == dtype else self._cast(tensor, dtype, real, device)
+        of = {"T": kind(real)}
+        axes = self._axes(asked, real, shape, device)
+        reduced: dict[str, Attribute] = {**of, "Tidx": kind("int32"), "keep_dims": False}
+        told = [self._op(op, [asked, axes], device, **reduced) for op in ("Sum", "Min", "Max")]
+        told.append(self._op("L2Loss", [asked], device, **of))
+        signs = self._op("Sign", [asked], device, **of)
+        told += [self._op("Sum", [signs, axes], device, **reduced), self._op("L2Loss", [signs], device, **of)]
+        row = self._op("Pack", told, device, N=len(told), axis=0, **of)
+        wide = row if real == "float64" else self._cast(row, real, "float64", device)
+        if size is not None:
+            return [wide]
+        counted = self._op("Size", [tensor], device, T=kind(dtype), out_type=kind("int64"))
+        return [wide, self._told(counted, "int64", device)]
+
+    def _axes(self, tensor: str, dtype: str, shape: Shape, device: str) -> str:
+        """All axes of `tensor`."""
+        if shape is not None:
+            return self._constant(np.arange(len(shape), dtype=np.int32), "int32")
+        rank = self._op("Rank", [tensor], device, T=kind(dtype))
+        ends = [self._constant(np.int32(0), "int32"), rank, self._constant(np.int32(1), "int32")]
+        return self._op("Range", ends, device, Tidx=kind("int32"))
+
+    def _cast(self, tensor: str, source: str, target: str, device: str) -> str:
+        return self._op("Cast", [tensor], device, SrcT=kind(source), DstT=kind(target), Truncate=False)
+
+    def _constant(self, value: Any, dtype: str) -> str:
+        key = dtype, np.shape(value), np.asarray(value).tobytes()
+        if key not in self._constants:
+            self._constants[key] = self._op("Const", [], "", dtype=kind(dtype), value=np.asarray(value))
+        return self._constants[key]
+
+    def _op(self, op_type: str, inputs: list[str], device: str, **attributes: Attribute) -> str:
+        return added(self._edit, "tfdbg_measure", RecipeStep(op_type, (), attributes), inputs, device)

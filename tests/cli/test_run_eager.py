@@ -146,6 +146,24 @@ def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
     assert "Softmax of a row that is nothing but -inf" in done.stdout
 
 
+def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
+    head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
+    chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"
+    fine = f"    {chosen}    w.assign_add(0.1 * safe)\nprint(w.numpy())\n"
+    done = _done(tmp_path, head + fine, "--until", "has_inf_or_nan")
+    assert "Run #1: ignored 1 place: -inf made on purpose at train.py:5. The watch goes on." in done.stderr
+    assert "Nothing passed has_inf_or_nan in 4 runs" in done.stderr
+    stops = "    if i == 2:\n        tf.math.log(w)\n"
+    done = _done(
+        tmp_path, head + fine.replace("print", stops + "print"), "--until", "has_inf_or_nan", "-c", "ignored"
+    )
+    assert "#1" in done.stdout and "a value that tf.where replaces" in done.stdout, done.stdout
+    trap = f"    with tf.GradientTape() as tape:\n        {chosen}    w.assign_sub(0.1 * tape.gradient(safe, w))\n"
+    done = _done(tmp_path, head + trap, "--until", "has_inf_or_nan", "--json", "-c", "origin")
+    origin = json.loads(next(row for row in done.stdout.splitlines() if row.startswith("{")))
+    assert (origin["op_type"], origin["line"]) == ("Reciprocal", 7)
+
+
 def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:
     text = (
         "import tensorflow as tf\n\nv = tf.Variable(2.0)\n\n\n@tf.function\ndef f(x):\n    return x * v\n\n\n"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.capture.runs.eager import places
-from tfdbg_cli.capture.runs.eager.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.turns import Turns
+from tfdbg_cli.capture.runs.eager.program import places
+from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
+from tfdbg_cli.capture.runs.eager.program.turns import Turns
 
 
 class Ops:
@@ -32,7 +32,7 @@ def op(monkeypatch) -> Iterator[Ops]:
     def is_program(code: Any) -> bool:
         return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
 
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.turns.is_program", is_program)
+    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.program.turns.is_program", is_program)
     assert places.is_program is not is_program
     yield Ops()
 

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.places import scope_of_tape
-from tfdbg_cli.capture.runs.eager.stacks import Stack
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_tape
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, eager_context, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.tensors import gone

@@ -21,8 +21,8 @@ from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.recomputed import LazyTensor, Recomputed
 from tfdbg_cli.capture.runs.eager.insides import Insides, within
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
-from tfdbg_cli.capture.runs.eager.places import scope_of_tape
-from tfdbg_cli.capture.runs.eager.stacks import Stack, Tracebacks, stack_here
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_tape
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks, stack_here
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, Method, OpInput, OpOutputs

@@ -9,11 +9,11 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
-from tfdbg_cli.capture.runs.eager.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
+from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
 from tfdbg_cli.capture.runs.eager.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
-from tfdbg_cli.capture.runs.eager.stacks import Stack
-from tfdbg_cli.capture.runs.eager.turns import Turn, Turns
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable

@@ -14,11 +14,11 @@ from tfdbg_cli.capture.runs.eager.live_frames import live_frames, namer
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves
 from tfdbg_cli.capture.runs.eager.past import with_past
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
-from tfdbg_cli.capture.runs.eager.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.program.places import counts, within_py_function
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here
 from tfdbg_cli.capture.runs.eager.recent import LATER, RESOURCE, Noted, taken
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
-from tfdbg_cli.capture.runs.eager.stacks import Stack, stack_here
 from tfdbg_cli.capture.runs.eager.told import variable_value
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.loops import Loop, loops_of
-from tfdbg_cli.capture.runs.eager.places import is_program
-from tfdbg_cli.capture.runs.eager.stacks import Stack, line_at
+from tfdbg_cli.capture.runs.eager.program.loops import Loop, loops_of
+from tfdbg_cli.capture.runs.eager.program.places import is_program
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 
 _TRIES = 50  # ops of a turn that are looked at to find one that runs once in it
 

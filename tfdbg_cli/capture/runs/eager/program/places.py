@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.stacks import Stack, by_identity
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack, by_identity
 from tfdbg_cli.capture.tf.callers import is_users
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, TAPE_GRADIENT
 

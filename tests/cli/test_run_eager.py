@@ -146,6 +146,34 @@ def test_a_mask_stops_nothing_and_is_told_of(tmp_path) -> None:
     assert "Softmax of a row that is nothing but -inf" in done.stdout
 
 
+def test_a_recording_of_epochs_is_one_series(tmp_path) -> None:
+    text = """
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(1)
+model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2, activation="relu", name="hidden")])
+optimizer = keras.optimizers.SGD(0.1)
+x = tf.random.normal([6, 4])
+data = tf.data.Dataset.from_tensor_slices(x).batch(2)
+for epoch in range(2):
+    for batch in data:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(batch, training=True) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    done = _done(tmp_path, text, "--record", str(tmp_path / "r"))
+    assert "6 runs were recorded" in done.stderr, done.stderr
+    asked = _commands("history Mean_0", "trends", "diff 2 4", "runs")
+    opened = python("-m", "tfdbg_cli", "open", tmp_path / "r", "--json", *asked)
+    history, trends, difference, runs = map(json.loads, opened.stdout.splitlines())
+    assert [point["run"] for point in history["points"]] == [1, 2, 3, 4, 5, 6]
+    assert all(series["steps"] == [1, 2, 3, 4, 5, 6] for series in trends["series"])
+    assert difference["first"]["a"].startswith("IteratorGetNext_0") and not difference["only_a"]
+    assert [f"turn {n} of train.py:11" in str(run) for n, run in enumerate(runs["runs"], 1)] == [True] * 6
+
+
 def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp_path) -> None:
     head = "import tensorflow as tf\n\nw = tf.Variable([2.0, 0.0, 1.0])\nfor i in range(4):\n"
     chosen = "safe = tf.where(w > 0, tf.math.log(w), 0.)\n"

@@ -130,10 +130,9 @@ def attribute(attributes: AttributeList, name: str) -> Any:
 class RecentOps:
     """A log that forgets its oldest ops: all but the last twenty thousand, and those beyond `budget` bytes."""
 
-    def __init__(self, budget: int, *, all_values: bool = False) -> None:
-        """With `all_values` those of large variables are held as well."""
+    def __init__(self, budget: int) -> None:
         self._budget = budget
-        self._largest_read = budget if all_values else _SMALL
+        self._largest_read = _SMALL
         self._ops: deque[Noted] = deque()
         self._counts: dict[str, int] = {}
         self._made: set[int] = set()  # the ids of tensors that ops gave
@@ -146,6 +145,10 @@ class RecentOps:
         self._device = _only_device()
         self.count = 0  # of all ops that were added
         self.dropped = 0
+
+    def keep_all(self, budget: int) -> None:
+        """Hold all values from now on, those of large variables as well, as far as `budget` bytes allow."""
+        self._budget = self._largest_read = budget
 
     def __len__(self) -> int:
         return len(self._ops)

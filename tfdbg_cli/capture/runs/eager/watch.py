@@ -84,7 +84,8 @@ class EagerWatch:
         if section is None or section.ignored:
             return outputs
         sought = self._controller.sought
-        if watched is None and sought is None and not captures(section.plan):
+        # What runs before a part is a run may be the beginning of one.
+        if watched is None and sought is None and section.plan is not None and not captures(section.plan):
             return outputs
         here.busy = True
         try:
@@ -97,7 +98,7 @@ class EagerWatch:
         """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
         here = self._sections.here
         before = here.section
-        here.section = section = Section(title, self._sections.log(None), number=plan.number, plan=plan, names=names)
+        here.section = section = Section(title, self._sections.log(), number=plan.number, plan=plan, names=names)
         here.told += 1
         end = OPS.listen(self) if self._end is None else lambda: None
         try:
